@@ -59,9 +59,11 @@ def more() -> Iterator[tuple[str, Any]]:
         "replicated_uniques": 0.1,
         "correctly_disclosed": 0.2,
         "recoverable": 0.1,
+        "joint_recoverable": 0.1,
         "k": 2,
     }
-    told = releases.scenario(thresholds=all_limits)
+    keys = list(releases.scenario().all_keys)
+    told = releases.scenario(thresholds=all_limits, tables=[{"variables": keys[:2]}])
     for name, released in (
         ("one", releases.release()),
         ("two", [releases.release(seed=seed) for seed in (2, 3)]),

@@ -37,6 +37,7 @@ MORE: dict[str, dict[str, Any]] = {
     "probabilistic_linkage": {"id": "row"},
     "ecdf_utility": {"variables": NUMBERS},
     "attribute_disclosure_table": {"targets": ["ill"]},
+    "joint_audit": {"tables": [["sex", "region"]], "id": "row"},
     "recoverable_values": {"weight": "w", "household": "home", "id": "row"},
     "differencing": {"id": "row"},
     "linkability": {"known": (["sex", "income"], ["region", "hours"])},
@@ -87,7 +88,7 @@ def changed() -> pl.DataFrame:
 
 def taken(row: Measure) -> list[pl.DataFrame]:
     """The files of a measure, in its order."""
-    if row.name == "recoverable_values":
+    if row.name in ("recoverable_values", "joint_audit"):
         return [changed(), people(1)]
     if row.files in {"one", "estimates"}:
         return [people(1)]

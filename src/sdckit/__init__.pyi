@@ -18,6 +18,7 @@ from .attacks.linkage.probabilistic_linkage import (
 from .attacks.membership import Membership as Membership, membership as membership
 from .attacks.planted.canaries import Canaries as Canaries, canaries as canaries
 from .attacks.planted.canary_exposure import CanaryExposure as CanaryExposure
+from .attacks.published.joint_audit import JointAudit as JointAudit, joint_audit as joint_audit
 from .attacks.recovery.recoverable_values import (
     RecoverableValues as RecoverableValues,
     recoverable_values as recoverable_values,
@@ -61,6 +62,7 @@ from .data.files.scan_file import scan_file as scan_file
 from .data.files.write_file import write_file as write_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables
+from .data.published_table import PublishedTable as PublishedTable
 from .data.scenarios.guess import guess_roles as guess_roles
 from .data.scenarios.guessing.guesses import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario

@@ -31,6 +31,7 @@ READING: dict[str, list[tuple[str, ...]]] = {
     ],
     "attack": [("raw.csv", *RELEASE, "--known", "age,job", "--n-attacks", "40", "--json", "a.json")],
     "check": [("raw.csv", *RELEASE)],
+    "joint-audit": [("rel.csv", *ORIGINAL, "--by", "age,job")],
     "recoverable-values": [("rel.csv", *ORIGINAL)],
 }
 SYNTHESIZE = ("--columns", "income", "--models", "income=sample")

@@ -93,6 +93,7 @@ CALLS = {
     "key_frequencies": ONE,
     "l_diversity": CLASSES,
     "limit_households": {"data": FILE, "household": "home", "largest": 1},
+    "joint_audit": {**PAIR, "tables": [["sex", "area"]], "keys": ["sex", "area"]},
     "linkability": {**ATTACK, "known": (["sex", "area"], ["age", "pay"])},
     "local_suppression": {**ONE, "k": 2},
     "mask_categorical": {"data": FILE, "columns": ["sex"], "probability": 0.5},
@@ -193,13 +194,16 @@ KINDS = {
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "masked", "error", "to", "weights", "margins", "together", "folder", "earlier",
-         "earlier_keys", "ledger"], "own"),
+          "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
+          "earlier_keys", "ledger"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
 ELSEWHERE = {
-    **{(one, "k"): "wholes" for one in ("k_anonymity", "k_map", "key_contributions", "recoverable_values")},
+    **{
+        (one, "k"): "wholes"
+        for one in ("k_anonymity", "k_map", "key_contributions", "recoverable_values", "joint_audit")
+    },
     ("recoverable_values", "risk"): "share",
     ("matching_risk", "high_risk"): "share",
     **{("guess_roles", one): "own" for one in ("labels", "value_labels")},

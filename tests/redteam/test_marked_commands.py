@@ -69,6 +69,7 @@ LINES = {
     "protect by an engine": "protect plan.toml survey.parquet --scenario scenario.toml -o kept/release.parquet"
     " --log kept/log.json --engine duckdb",
     "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
+    "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --by sex,band",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",

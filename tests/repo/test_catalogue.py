@@ -72,7 +72,10 @@ SMALL = {
     "s": list("uvuvuv"),
     "h": [1, 1, 2, 2, 3, 3],
 }
-MORE = {"explain": {"row": 2}}  # a record that only another one's missing value could match
+MORE = {
+    "joint_audit": {"tables": [["a", "b"]]},
+    "explain": {"row": 2},
+}  # a record that only another one's missing value could match
 OTHER = {"wildcard": "category", "category": "wildcard"}
 ARGUMENTS = {"keys": ["a", "b"], "known": ["a", "b"], "household": "h", "sensitive": ["s"]}
 

@@ -74,6 +74,17 @@ def beside_earlier(**limits: float) -> list[Verdict]:
         return list(sdc.assess(whole, scenario=scenario).verdicts)
 
 
+def beside_tables(**limits: float) -> list[Verdict]:
+    """What is said of a release beside a table that tells most of the places taken out."""
+    tables = [{"variables": ["place", "weight"]}]
+    scenario = sdc.Scenario(keys=["place", "sex"], aligned=True, thresholds=limits, tables=tables)
+    safe = GIVEN_BACK.with_columns(
+        weight=pl.when(pl.int_range(400) < 10).then(None).otherwise(TOLD["weight"])
+    )
+    with quiet():
+        return list(sdc.assess(TOLD, safe, scenario=scenario, seed=1).verdicts)
+
+
 @dataclass(frozen=True)
 class Attack:
     """An attack with a residual risk."""
@@ -97,6 +108,7 @@ SHARES: Mapping[str, Judge] = {
     "residual_risk": attacked,
     "recoverable": undone,
     "differencing": beside_earlier,
+    "joint_recoverable": beside_tables,
 }
 
 

@@ -160,8 +160,27 @@ DIFFERENCING = Measure(
     room="attacks", files="one", needs=("keys",), words="holding the release against those before it, {intruder}",
     parts=_beside_earlier, when=lambda context: context.scenario.ledger is not None,
 )  # fmt: skip
+
+
+def _published(context: Context) -> str:
+    return "" if context.scenario.tables else "the scenario declares no published tables"
+
+
+def _audited(context: Context) -> dict[str, Any]:
+    given = _gave_back(context)
+    return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")}
+
+
+JOINT = Measure(
+    name="joint_audit",
+    question="What do the release and the tables published beside it give back together?",
+    room="attacks", files="release", needs=("keys",), missing="wildcard",
+    words="holding published tables against the release for {intruder}", condition=_published, arguments=_audited,
+    of_tables=True,
+)  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
+    JOINT,
     DIFFERENCING,
     SINGLING,
     ATTACK(

@@ -38,6 +38,8 @@ HOLDS = {
     "recoverable": "at most {percent} of the changed values of a column are given back, not above {limit:g}",
     "differencing": "of {percent} of the records something is given away together with earlier releases, not above "
     "{limit:g}",
+    "joint_recoverable": "at most {percent} of the hidden values of a column are given back by release and published "
+    "tables, not above {limit:g}",
     "k_undone": "with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
     "risk_undone": "with what the release gives back, no record has a risk of re-identification above {limit:g}",
 }
@@ -54,13 +56,17 @@ EXCEEDED = {
     "recoverable": "{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
     "differencing": "of {percent} of the records something is given away together with earlier releases, above "
     "{limit:g}",
+    "joint_recoverable": "{percent} of the hidden values of a column are given back by release and published tables, "
+    "above {limit:g}",
     "k_undone": "with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
     "the same keys (k = {limit:,g})",
     "risk_undone": "with what the release gives back{because}, {records} {have} a risk of re-identification above "
     "{limit:g}",
 }
 # Judged on a release beside its original.
-COMPARED = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable")
+COMPARED = (
+    "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", "joint_recoverable",
+)  # fmt: skip
 DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 DIFFERENCING = "differencing"
@@ -84,8 +90,9 @@ class Verdict:
     ----------
     name : str
         "k", "risk", "household_risk", "global_risk", "l", "differencing", or, of a release beside its original,
-        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable", and "k_undone" and
-        "risk_undone": the limits k and risk on the release with what it gives back put back.
+        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable",
+        "joint_recoverable", and "k_undone" and "risk_undone": the limits k and risk on the release with what it
+        gives back put back.
     intruder : str
     variable : str or None
         The sensitive variable of the threshold l or correctly_disclosed; the column of recoverable.
@@ -326,6 +333,7 @@ RELEASE_FIGURES = {
     "match_risk": ("mean_match_risk", "matching_risk"),
     "replicated_uniques": ("replicated_uniques", "identity_disclosure"),
     "correctly_disclosed": ("correctly_disclosed", "attribute_disclosure"),
+    "joint_recoverable": ("joint_recoverable", "joint_audit"),
 }
 
 

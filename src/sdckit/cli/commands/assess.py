@@ -180,6 +180,9 @@ class Limits:
     differencing: Annotated[
         Share, LIMIT(metavar="R", help="Largest share given away with releases of the scenario's ledger.")
     ] = None
+    joint_recoverable: Annotated[
+        Share, LIMIT(metavar="R", help="The same together with the tables that the scenario declares.")
+    ] = None
 
 
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)

@@ -48,7 +48,14 @@ NO_RELEASE = "no original stands beside the file"
 NO_HOUSEHOLD = "no household column is declared"
 NO_SENSITIVE = "no sensitive variable is declared"
 # Limits on a release beside its original.
-OF_TWO_FILES = ("match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable")
+OF_TWO_FILES = (
+    "match_risk",
+    "replicated_uniques",
+    "correctly_disclosed",
+    "residual_risk",
+    "recoverable",
+    "joint_recoverable",
+)
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
+from sdckit.data.scenarios.tables import read_tables
 from sdckit.data.scenarios.thresholds import Thresholds, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
@@ -92,6 +93,9 @@ class Scenario(Displayed, BaseModel):
         A line for the report.
     aligned
         Row i of the released file was made from row i of the original.
+    tables
+        What is published of the same people beside the file: a list of dicts with the entries of `PublishedTable`, a
+        path of counts as ``file``.
     matching
         How rows of a release are matched back: a dict of ``known``, ``synthetic``, ``width``, ``relative``,
         ``tol`` and ``high_risk``.
@@ -144,6 +148,7 @@ class Scenario(Displayed, BaseModel):
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
     ledger: LedgerPlace | None = None
+    tables: tuple[dict[_Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
     def __init__(
@@ -172,6 +177,7 @@ class Scenario(Displayed, BaseModel):
         aligned: bool = False,
         matching: Matching | Mapping[str, Any] | None = None,
         ledger: LedgerPlace | Mapping[str, Any] | None = None,
+        tables: Sequence[Mapping[str, Any]] = (),
         unconfirmed: Sequence[str] = (),
         **unknown: object,
     ) -> None:
@@ -183,6 +189,7 @@ class Scenario(Displayed, BaseModel):
                 hierarchies=_paths(hierarchies), thresholds=_thresholds(thresholds), missing=missing, alpha=alpha,
                 release=release, release_types=office_types(release_types), missing_codes=missing_codes,
                 title=title, aligned=aligned, matching=_matching(matching), ledger=_ledger(ledger),
+                tables=read_tables(tables),
                 unconfirmed=unconfirmed,
                 **unknown,
             )  # fmt: skip
@@ -263,7 +270,10 @@ class Scenario(Displayed, BaseModel):
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column to read, in order; never an identifier."""
-        return tuple(dict.fromkeys(name for role, name in roles_of(self) if role != "identifiers"))
+        counted = [name for table in self.tables for name in table.get("variables", ())]
+        return tuple(
+            dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted])
+        )
 
     def intruder(self, name: str) -> Scenario:
         """Give the scenario with only this intruder.
@@ -387,11 +397,12 @@ class Scenario(Displayed, BaseModel):
         tables += self.matching.tables
         if self.ledger is not None:
             tables.append((("ledger",), self.ledger.declared))
+        listed = "".join(f"\n[[tables]]\n{write_toml(one, ())}" for one in self.tables)
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):
                 entries[name] = value
-        return write_toml(entries, tables)
+        return write_toml(entries, tables) + listed
 
 
 def _thresholds(value: Any) -> Any:
@@ -428,4 +439,4 @@ def _refuse_sets(value: Any) -> Any:
     return None if isinstance(value, set | frozenset) else value
 
 
-_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger"})
+_WRITTEN_APART = frozenset({"title", "intruders", "thresholds", "matching", "ledger", "tables"})

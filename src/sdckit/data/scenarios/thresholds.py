@@ -41,6 +41,9 @@ class Thresholds(BaseModel):
     differencing
         Limit on the share of the records of which something is given away together with earlier releases of the
         ledger (0: of none).
+    joint_recoverable
+        The same of the values hidden in a column that the release gives back together with the tables published beside
+        it.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class Thresholds(BaseModel):
     residual_risk: _Share | None = None
     recoverable: _ShareFrom0 | None = None
     differencing: _ShareFrom0 | None = None
+    joint_recoverable: _ShareFrom0 | None = None
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Thresholds(BaseModel):
         residual_risk: float | None = None,
         recoverable: float | None = None,
         differencing: float | None = None,
+        joint_recoverable: float | None = None,
         **unknown: object,
     ) -> None:
         given = {
@@ -84,6 +89,7 @@ class Thresholds(BaseModel):
             "match_risk": match_risk, "replicated_uniques": replicated_uniques,
             "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
             "differencing": differencing,
+            "joint_recoverable": joint_recoverable,
         }  # fmt: skip
         try:
             super().__init__(**given, **unknown)

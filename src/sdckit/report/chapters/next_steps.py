@@ -100,6 +100,8 @@ def _learnt(beyond: Sequence[Plain]) -> Iterator[str]:
         yield f"Form larger groups, or make {variables} coarser or leave it out, where a group gives it away."
     if any(one["name"] == "recoverable" for one in beyond):
         yield "Take out, or change in the same way, the columns from which changed values can be worked out."
+    if any(one["name"] == "joint_recoverable" for one in beyond):
+        yield "Round the published tables, leave some out, or hide values of records alike (joint_audit)."
 
 
 def remaining_questions(plain: Plain) -> list[str]:

@@ -19,7 +19,8 @@ QUESTIONS = {
 QUESTION_OF = {
     "k": "singled", "k_undone": "singled", "risk": "linked", "household_risk": "linked", "global_risk": "linked",
     "risk_undone": "linked", "match_risk": "linked", "replicated_uniques": "linked", "l": "learnt",
-    "correctly_disclosed": "learnt", "recoverable": "learnt", "differencing": "learnt", "residual_risk": "tried",
+    "correctly_disclosed": "learnt", "recoverable": "learnt", "joint_recoverable": "learnt", "differencing": "learnt",
+    "residual_risk": "tried",
 }  # fmt: skip
 ASKED = {
     "k": "How many records share what is known", "risk": "The chance of being recognised",
@@ -29,6 +30,7 @@ ASKED = {
     "correctly_disclosed": "How much could be told rightly", "residual_risk": "How far trial attacks succeed",
     "recoverable": "How many changed values can be worked out",
     "differencing": "How much is given away together with earlier releases",
+    "joint_recoverable": "How many hidden values can be worked out with published tables",
     "k_undone": "How many records share what is known, with what the release gives back",
     "risk_undone": "The chance of being recognised, with what the release gives back",
 }  # fmt: skip
@@ -38,6 +40,7 @@ SHARES = {
     "correctly_disclosed": "Records of which the release tells {variable} rightly",
     "recoverable": "Changed values of a column that can be worked out from the release, at most",
     "differencing": "Records of which something is given away together with earlier releases",
+    "joint_recoverable": "Hidden values of a column that can be worked out with published tables, at most",
 }
 NO_LIMIT = "no limit"
 RANK = {False: 0, None: 1, True: 2}

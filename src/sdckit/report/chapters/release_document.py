@@ -37,7 +37,10 @@ __all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
 RELEASE_SCHEMA = "sdckit/release-assessment"
 # Limits on shares that a document prints, and the least part of a hidden one's bound: one person of at most five,
 # with room for the rounding of the whole; of expected numbers, nothing.
-SHARES = {"match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1}
+SHARES = {
+    "match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1,
+    "joint_recoverable": 0.1,
+}  # fmt: skip
 Plain = dict[str, Any]
 OPEN: Plain = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
@@ -144,8 +147,9 @@ def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
         return {}
     least = [leaf["below"] * SHARES[one["name"]] for leaf in hidden if "below" in leaf]
     shown = any((leaf["value"] or 0.0) > limit for leaf in leaves)
-    none_allowed = (
-        limit == 0 and one["name"] == "recoverable"
+    none_allowed = limit == 0 and one["name"] in (
+        "recoverable",
+        "joint_recoverable",
     )  # whatever is hidden there is one value at least
     if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}

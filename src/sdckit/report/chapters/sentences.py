@@ -26,6 +26,7 @@ COMPARED = {
     "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
     "recoverable": "Largest share of the changed values of a column that the release gives back",
     "differencing": "Share of the records of which something is given away together with earlier releases",
+    "joint_recoverable": "Largest share of the hidden values of a column that release and published tables give back",
 }
 UNDONE = {
     "k_undone": "in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})",
@@ -34,7 +35,8 @@ UNDONE = {
 
 NAMES = {
     "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
-    "recoverable": "values given back", "differencing": "given away with earlier releases",
+    "recoverable": "values given back", "joint_recoverable": "values given back with tables",
+    "differencing": "given away with earlier releases",
     "k_undone": "k with what is given back",
     "risk_undone": "risk with what is given back",
 }  # fmt: skip

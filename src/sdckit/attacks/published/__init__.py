@@ -1,0 +1,1 @@
+"""What a release gives back beside tables that were published of the same people."""

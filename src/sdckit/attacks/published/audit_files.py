@@ -1,0 +1,275 @@
+"""A release, what is known of its original, and published tables in one coding: ready to be audited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.published.audit_levels import Levels, finest_levels
+from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, patterns_of
+from sdckit.attacks.published.counted_tables import ANY, MISSING, Column, CountedTable
+from sdckit.attacks.recovery.recovery_files import RecoveryFile
+from sdckit.attacks.recovery.released_columns import ReleasedColumn
+from sdckit.data.hierarchy import Hierarchy
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
+
+__all__ = ["AuditFile", "Dense", "contradicted", "open_audit"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, least and greatest count of each cell
+MOST_CELLS = 20_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class AuditFile:
+    """One release beside its tables.
+
+    `names`: the variables. `levels`: of each the finest. `patterns`: the records. `tables`: what each published table
+    (`table_of`, its number) says. `truth` (n, V): the level that each record had, None where it is not known.
+    `asked` (n, V): values that are hidden and were there. `left_out`: variables whose values were changed, so that
+    none that is shown can be trusted. `coarse` (V,): whether the release shows groups of levels.
+    """
+
+    names: tuple[str, ...]
+    levels: tuple[Levels, ...]
+    labels: tuple[tuple[str, ...], ...]
+    patterns: Patterns
+    tables: tuple[Dense, ...]
+    table_of: tuple[int, ...]
+    truth: Ints | None
+    asked: Bools
+    missing: Bools
+    left_out: tuple[str, ...]
+
+
+def open_audit(
+    file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: Mapping[str, Hierarchy]
+) -> AuditFile:
+    """Code a release and tables alike.
+
+    Raises `ColumnError`: the release lacks a variable of a table; `DataError`: other codings, totals that do not add,
+    a table of too many cells.
+    """
+    names = list(dict.fromkeys(one.name for table in tables for one in table.columns))
+    read, left_out = [], []
+    for name in names:
+        _check_present(name, file, tables)
+        own = [
+            one
+            for table in tables
+            for part in (table, *table.totals)
+            for one in part.columns
+            if one.name == name
+        ]
+        found = _variable(name, file, own, hierarchies.get(name))
+        if found is None:
+            left_out.append(name)
+        else:
+            read.append(found)
+    kept = [one.levels.name for one in read]
+    axes: list[Axis] = []
+    dense, table_of = [], []
+    for number, table in enumerate(tables):
+        for part in (table, *table.totals):
+            one = _dense(part, read, axes, len(file.frame))
+            if one is not None:
+                dense.append(one)
+                table_of.append(number)
+    codes = (
+        np.column_stack([one.shown.codes for one in read])
+        if read
+        else np.zeros((len(file.frame), 0), np.int64)
+    )
+    patterns = patterns_of(codes, [one.allowed for one in read], axes)
+    known = [one.truth for one in read if one.truth is not None]
+    truth = np.column_stack(known) if read and len(known) == len(read) else None
+    hidden = patterns.hidden[patterns.of_row]
+    missing = np.column_stack([one.missing for one in read]) if read else np.zeros_like(hidden)
+    asked = hidden.copy()
+    for place, variable in enumerate(read):
+        if variable.absent is not None:
+            asked[:, place] &= ~variable.absent
+    return AuditFile(
+        tuple(kept), tuple(one.levels for one in read), tuple(one.shown.labels for one in read), patterns,
+        tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out),
+    )  # fmt: skip
+
+
+def _check_present(name: str, file: RecoveryFile, tables: Sequence[CountedTable]) -> None:
+    if name not in file.columns:
+        which = next(table.called for table in tables if any(one.name == name for one in table.columns))
+        raise ColumnError(
+            f"tables: {which} has the variable {name!r}, which the release has not; "
+            f"{did_you_mean(name, list(file.columns))}. Name the variables (variables=), and its columns as the "
+            "release does",
+            argument="tables",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Variable:
+    """One variable: what the release shows, what it may stand for, what it was, and where it was missing before."""
+
+    levels: Levels
+    shown: Column
+    allowed: Bools
+    truth: Ints | None
+    missing: Bools
+    absent: Bools | None
+
+
+def _variable(
+    name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy: Hierarchy | None
+) -> _Variable | None:
+    """Read one variable; None where its values were changed into others."""
+    shown = _column(file.columns[name])
+    before = None if file.truth is None or name not in file.truth else _column(file.truth[name])
+    present = tuple(label for label in shown.labels if label != MISSING)
+    gone = shown.codes == len(present)
+    columns = [*tables, replace(shown, labels=present), *([] if before is None else [before])]
+    levels = finest_levels(name, columns, hierarchy)
+    allowed = levels.of(present)
+    truth = absent = None
+    if before is not None:
+        held = levels.of(before.labels)
+        if (held.sum(axis=1) == 1).all():
+            truth = held.argmax(axis=1)[before.codes]
+        absent = before.codes == (before.labels.index(MISSING) if MISSING in before.labels else -1)
+    if truth is not None:
+        own = _with_truth(allowed, shown.codes[~gone], truth[~gone])
+        if own is None:
+            return None
+        allowed = own
+    _check_codes(name, allowed, levels, tables)
+    if MISSING in shown.labels:
+        allowed = np.vstack([allowed, np.ones(len(levels.finest), np.bool_)])
+    return _Variable(levels, shown, allowed, truth, gone, absent)
+
+
+def _column(one: ReleasedColumn) -> Column:
+    """A column as labels, spelt as those of tables are."""
+    labels = [label.removesuffix(".0") if one.coded.kind == "number" else label for label in one.labels()]
+    codes = one.codes.astype(np.int64) - 1
+    if (codes < 0).any():
+        codes = np.where(codes < 0, len(labels), codes)
+        labels.append(MISSING)
+    return Column(one.name, tuple(labels), codes)
+
+
+def _with_truth(allowed: Bools, codes: Ints, truth: Ints) -> Bools | None:
+    """What each label stands for, where the original shows it; None where values were changed into others.
+
+    A grouping leaves a label that is a level itself where it was, or is kept to by several records of each level.
+    """
+    seen = np.zeros(allowed.shape, np.bool_)
+    seen[codes, truth] = True
+    other = seen & ~allowed
+    if not other.any():
+        return allowed
+    if (seen.sum(axis=0) > 1).any():
+        return None
+    moved = np.flatnonzero(other.any(axis=0))
+    own = allowed[:, moved] & (allowed.sum(axis=1) == 1)[:, None]
+    n_moved = int(np.isin(truth, moved).sum())
+    if own.any() and n_moved < 2 * len(moved):
+        return None
+    never = ~seen.any(axis=0)  # whoever knows how it was recoded knows where these would be; we do not
+    return np.asarray(seen | (allowed & never))
+
+
+def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Column]) -> None:
+    """Refuse a table that knows none of the values of the release."""
+    released = allowed.any(axis=0)
+    for one in tables:
+        labels = [label for label in one.labels if label != MISSING]
+        if len(allowed) and labels and not (levels.of(labels).any(axis=0) & released).any():
+            raise DataError(
+                f"column {name!r}: a table has none of the values that the release has; give both the same codes, or "
+                "a hierarchy that says which belong together",
+                argument="tables",
+            )
+
+
+def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int) -> Dense | None:
+    """The cells of a table as an array; what was left out is summed over. None of a table without a variable."""
+    of = {one.levels.name: (place, one) for place, one in enumerate(read)}
+    at, parts = [], []
+    for column in table.columns:
+        if column.name not in of:
+            continue
+        place, variable = of[column.name]
+        axis = _axis(place, variable.levels, column, table)
+        number = next((i for i, one in enumerate(axes) if _same(one, axis)), len(axes))
+        if number == len(axes):
+            axes.append(axis)
+        at.append(number)
+        parts.append(column.codes)
+    if not at:
+        _check_total(table, table.lower, table.upper, n)
+        return None
+    shape = [axes[number].n for number in at]
+    if np.prod([float(size) for size in shape]) > MOST_CELLS:
+        raise DataError(
+            f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables"
+        )
+    order = np.argsort(at)
+    cells = np.ravel_multi_index(tuple(parts[i] for i in order), tuple(shape[i] for i in order))
+    lower = np.zeros(int(np.prod(shape)), np.int64)
+    upper = np.full(len(lower), table.most_unlisted)
+    upper[cells] = 0
+    np.add.at(lower, cells, table.lower)
+    np.add.at(upper, cells, table.upper)
+    _check_total(table, lower, upper, n)
+    sizes = [shape[i] for i in order]
+    return tuple(at[i] for i in order), lower.reshape(sizes), np.minimum(upper, ANY).reshape(sizes)
+
+
+def _axis(place: int, levels: Levels, column: Column, table: CountedTable) -> Axis:
+    """How a table groups the levels; those it has no label for are behind the last."""
+    held = levels.of(column.labels)
+    if (held.sum(axis=0) > 1).any():
+        raise DataError(
+            f"tables: {table.called}: column {column.name!r} has values that hold each other (a range and a number in "
+            "it); name the margin with total=, or give tables apart",
+            argument="tables",
+        )
+    return Axis(place, np.where(held.any(axis=0), held.argmax(axis=0), len(held)), len(held) + 1)
+
+
+def _same(one: Axis, other: Axis) -> bool:
+    return one.variable == other.variable and one.n == other.n and bool((one.group == other.group).all())
+
+
+def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
+    low, high = int(lower.sum()), int(min(upper.sum(), ANY))
+    if not low <= n <= high:
+        between = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+        raise DataError(
+            f"tables: {table.called} counts {between} records, the release has {n:,}; a table of other people cannot "
+            "be audited beside it (leave no cell out, and give a missing value a row of its own)",
+            argument="tables",
+        )
+
+
+def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
+    """Say which tables cannot be true of the release; no value of a record."""
+    names = list(dict.fromkeys(tables[file.table_of[number]].called for number in error.tables))
+    if not names:
+        says = "the tables together contradict the release: no file of records has all these counts"
+    elif len(names) == 1:
+        says = (
+            f"{names[0]} contradicts the release, which shows more records than it counts in {error.cells:,} cells "
+            "(or its own totals do not add up)"
+        )
+    else:
+        says = f"{' and '.join(names)} contradict each other or the release in {error.cells:,} cells"
+    return DataError(
+        f"tables: {says}; give tables of the same people in the same codes, and say how they were rounded or "
+        "suppressed",
+        argument="tables",
+    )

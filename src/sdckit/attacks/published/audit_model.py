@@ -1,0 +1,308 @@
+"""Released records and published counts as one system of whole numbers: who could have what."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.linear_bounds import Relations, narrow
+
+__all__ = [
+    "Axis",
+    "Completions",
+    "ContradictionError",
+    "Counts",
+    "Patterns",
+    "System",
+    "build",
+    "margins_of",
+    "patterns_of",
+    "row_words",
+]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+MOST_COMPLETIONS = 400_000
+LARGEST = 2**62
+ENDLESS = 2**39  # a count up to which nothing is said
+
+
+class ContradictionError(Exception):
+    """No file of records can have made both; `tables` are those that say so, by number."""
+
+    def __init__(self, tables: Sequence[int], cells: int = 0) -> None:
+        super().__init__()
+        self.tables, self.cells = tuple(tables), cells
+
+
+class Counts(NamedTuple):
+    """Least and greatest number of records in each cell of some variables; `tables` it comes from, by number."""
+
+    lower: Ints
+    upper: Ints
+    tables: tuple[int, ...]
+
+
+Table = tuple[tuple[int, ...], Ints, Ints]  # axes in ascending order, least and greatest count of each cell
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """A variable as a table counts it: `group` (L,) of each of its finest levels, of `n` groups."""
+
+    variable: int
+    group: Ints
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Records that show the same, once.
+
+    `codes` (P, V): what each shows of every variable; `size` (P,): records; `of_row` (n,): the pattern of each record.
+    `allowed`: of each variable, whether a code (row) may stand for a level (column). `axes` are those of the tables.
+    """
+
+    codes: Ints
+    size: Ints
+    of_row: Ints
+    allowed: tuple[Bools, ...]
+    axes: tuple[Axis, ...]
+
+    @cached_property
+    def hidden(self) -> Bools:
+        """(P, V): whether a value is not told."""
+        width = [one.sum(axis=1) for one in self.allowed]
+        return np.column_stack([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)])
+
+    @property
+    def left_open(self) -> Bools:
+        """(P,): whether any value is not told."""
+        return np.asarray(self.hidden.any(axis=1))
+
+    @cached_property
+    def levels(self) -> Ints:
+        """(P, V): the level shown; -1 where none is told."""
+        first = [one.argmax(axis=1)[code] for one, code in zip(self.allowed, self.codes.T, strict=True)]
+        return np.where(self.hidden, -1, np.column_stack(first))
+
+    @cached_property
+    def shown(self) -> Ints:
+        """(P, A): the group shown on every axis; -1 where none is told."""
+        found = []
+        for axis in self.axes:
+            code = self.codes[:, axis.variable]
+            allowed = self.allowed[axis.variable]
+            low = np.where(allowed, axis.group, axis.n).min(axis=1)
+            high = np.where(allowed, axis.group, -1).max(axis=1)
+            found.append(np.where(low == high, low, -1)[code])
+        return np.column_stack(found)
+
+    def grouped(self, levels: Ints) -> Ints:
+        """(X, A): the groups of completions (X, V) on every axis."""
+        return np.column_stack([axis.group[levels[:, axis.variable]] for axis in self.axes])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Levels of each variable."""
+        return tuple(one.shape[1] for one in self.allowed)
+
+
+def patterns_of(codes: Ints, allowed: Sequence[Bools], axes: Sequence[Axis]) -> Patterns:
+    """Put records (n, V) that show the same together."""
+    words = row_words(codes, [len(one) for one in allowed])
+    _, first, of_row, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
+    return Patterns(codes[first], size.astype(np.int64), of_row.ravel(), tuple(allowed), tuple(axes))
+
+
+def row_words(codes: Ints, sizes: Sequence[int]) -> Ints:
+    """A number for each row of codes, the same for the same codes."""
+    words, span = np.zeros(len(codes), np.int64), 1
+    for column, size in zip(codes.T, sizes, strict=True):
+        if span > LARGEST // max(size, 1):
+            found, words = np.unique(words, return_inverse=True)
+            words, span = words.ravel().astype(np.int64), len(found)
+        words, span = words * size + column, span * max(size, 1)
+    return words
+
+
+def margins_of(tables: Sequence[Table]) -> dict[tuple[int, ...], Counts]:
+    """Every margin of the tables (axes in ascending order, least and greatest counts), what several say joined.
+
+    Raises `ContradictionError`: two tables say different things of one margin.
+    """
+    found: dict[tuple[int, ...], Counts] = {}
+    for number, (variables, lower, upper) in enumerate(tables):
+        for size in range(len(variables), 0, -1):
+            for kept in combinations(range(len(variables)), size):
+                rest = tuple(axis for axis in range(len(variables)) if axis not in kept)
+                own = Counts(lower.sum(axis=rest), upper.sum(axis=rest), (number,))
+                place = tuple(variables[axis] for axis in kept)
+                found[place] = _joined(found[place], own) if place in found else own
+    return found
+
+
+def _joined(one: Counts, other: Counts) -> Counts:
+    lower, upper = np.maximum(one.lower, other.lower), np.minimum(one.upper, other.upper)
+    if bad := int((lower > upper).sum()):
+        raise ContradictionError((one.tables[0], *other.tables), bad)
+    return Counts(lower, upper, tuple(dict.fromkeys((*one.tables, *other.tables))))
+
+
+@dataclass(frozen=True, eq=False)
+class Completions:
+    """What each pattern with a hidden value could be: `pattern` (X,), `levels` (X, V); patterns left `open` (P,)."""
+
+    pattern: Ints
+    levels: Ints
+    open: Bools
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Unknown numbers of records by completion, within `low` and `high` (X,), and what binds them.
+
+    `relations` hold the patterns' sizes first, then the cells; `family` (R,) is the number of the variables of a cell
+    in `places`, -1 for a pattern; `cell` (R,) is the cell. The others follow from those that are `given` (R,).
+    """
+
+    patterns: Patterns
+    completions: Completions
+    relations: Relations
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    family: Ints
+    cell: Ints
+    places: tuple[tuple[int, ...], ...]
+    given: Bools
+
+
+def build(patterns: Patterns, tables: Sequence[Table], *, most: int = MOST_COMPLETIONS) -> System:
+    """Write down what release and tables say together, and narrow it relation by relation.
+
+    Raises `ContradictionError`: nothing can meet it all.
+    """
+    families = margins_of(tables)
+    left = {place: _left(patterns, place, counts) for place, counts in families.items()}
+    completions = _complete(patterns, left, most)
+    lost = int(patterns.size[completions.open].sum())
+    relations, family, cell = _relations(patterns, completions, left, lost)
+    low = np.zeros(len(completions.pattern))
+    high = patterns.size[completions.pattern].astype(np.float64)
+    if not narrow(relations, low, high, -1):
+        raise ContradictionError(())
+    places, named = tuple(left), {place for place, _, _ in tables}
+    given = np.array([*(place in named for place in places), True])[family]
+    return System(patterns, completions, relations, low, high, family, cell, places, given)
+
+
+def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[Ints, Ints]:
+    """What the counts leave to records that do not show their cell."""
+    groups, shape = patterns.shown[:, list(place)], counts.lower.shape
+    shown = (groups >= 0).all(axis=1)
+    at = np.ravel_multi_index(tuple(groups[shown].T), shape)
+    seen = np.bincount(at, patterns.size[shown], counts.lower.size).astype(np.int64).reshape(shape)
+    if bad := int((seen > counts.upper).sum()):
+        raise ContradictionError(counts.tables, bad)
+    return np.maximum(counts.lower - seen, 0), counts.upper - seen
+
+
+def _complete(
+    patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int
+) -> Completions:
+    """List what every pattern could be: variable by variable, without what a margin has no room for."""
+    hidden = patterns.hidden
+    masks, of_mask = np.unique(hidden, axis=0, return_inverse=True)
+    pattern, found, is_open = [], [], np.zeros(len(hidden), np.bool_)
+    room = most
+    for number in np.argsort(masks.sum(axis=1), kind="stable"):
+        if not masks[number].any():
+            continue
+        rows = np.flatnonzero(of_mask.ravel() == number)
+        one = _expand(patterns, rows, masks[number], left, room)
+        if one is None:
+            is_open[rows] = True
+            continue
+        room -= len(one[0])
+        pattern.append(one[0])
+        found.append(one[1])
+    if not pattern:
+        return Completions(np.zeros(0, np.int64), np.zeros((0, hidden.shape[1]), np.int64), is_open)
+    return Completions(np.concatenate(pattern), np.concatenate(found), is_open)
+
+
+def _expand(
+    patterns: Patterns, rows: Ints, mask: Bools, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int
+) -> tuple[Ints, Ints] | None:
+    """Completions of patterns that hide the same variables; None where there are too many."""
+    levels = patterns.levels[rows]
+    known = set(np.flatnonzero(~mask).tolist())
+    for v in sorted(np.flatnonzero(mask).tolist(), key=lambda v: patterns.shape[v]):
+        which, level = np.nonzero(patterns.allowed[v][patterns.codes[rows, v]])
+        if len(which) > 8 * most:
+            return None
+        rows, levels = rows[which], levels[which].copy()
+        levels[:, v] = level
+        known.add(v)
+        for place, (_, upper) in left.items():
+            axes = [patterns.axes[one] for one in place]
+            own = {axis.variable for axis in axes}
+            if v in own and own <= known:
+                groups = tuple(axis.group[levels[:, axis.variable]] for axis in axes)
+                fits = upper[groups] > 0
+                if not fits.all():
+                    rows, levels = rows[fits], levels[fits]
+    return (rows, levels) if len(rows) <= most else None
+
+
+def _relations(
+    patterns: Patterns, completions: Completions, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], lost: int
+) -> tuple[Relations, Ints, Ints]:
+    """The sizes of the patterns, then every cell that a completion may fall into."""
+    asked = np.flatnonzero(patterns.left_open & ~completions.open)
+    rank = np.full(len(patterns.size), -1)
+    rank[asked] = np.arange(len(asked))
+    size = patterns.size[asked]
+    rows, columns = [rank[completions.pattern]], [np.arange(len(completions.pattern))]
+    lower, upper, family, cell = [size], [size], [np.full(len(asked), -1)], [asked]
+    groups = patterns.grouped(completions.levels)
+    told = patterns.shown[completions.pattern] >= 0
+    n = len(asked)
+    for number, (place, (least, most)) in enumerate(left.items()):
+        own = list(place)
+        here = np.flatnonzero(~told[:, own].all(axis=1))
+        at = np.ravel_multi_index(tuple(groups[here][:, own].T), most.shape)
+        cells = np.unique(np.concatenate([at, np.flatnonzero(least.ravel() > lost)]))
+        rows.append(n + np.searchsorted(cells, at))
+        columns.append(here)
+        lower.append(np.maximum(least.ravel()[cells] - lost, 0))
+        upper.append(most.ravel()[cells])
+        family.append(np.full(len(cells), number))
+        cell.append(cells)
+        n += len(cells)
+    row, column = np.concatenate(rows), np.concatenate(columns)
+    most_of = np.concatenate(upper)
+    ends = (
+        np.concatenate(lower).astype(np.float64),
+        np.where(most_of >= ENDLESS, np.inf, most_of.astype(np.float64)),
+    )
+    relations = _packed(row, column, *ends, len(completions.pattern))
+    return relations, np.concatenate(family), np.concatenate(cell)
+
+
+def _packed(
+    row: Ints, column: Ints, lower: NDArray[np.float64], upper: NDArray[np.float64], n: int
+) -> Relations:
+    """Relations of terms with the factor one."""
+    order = np.argsort(row, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lower)))])
+    back = np.argsort(column, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=n))])
+    whole = np.ones(n, np.bool_)
+    return Relations(start, column[order], np.ones(len(row)), lower, upper, first, row[back], whole)

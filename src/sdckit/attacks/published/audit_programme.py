@@ -1,0 +1,226 @@
+"""Which levels remain possible: searched by linear and integer programmes, block by block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.attacks.published.audit_model import ContradictionError, System
+from sdckit.attacks.published.audit_moves import walk
+
+__all__ = ["Attainable", "attainable"]
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
+MOST_UNKNOWN = 30_000  # of a block that is given to a programme
+WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
+FEWEST_ROUNDS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Attainable:
+    """Hidden values of patterns by level: `pattern`, `variable`, `level` (G,), whether each is `possible`.
+
+    `by_propagation` (G,): the same before any programme ran. `undecided`: groups that no programme decided; they
+    count as possible. `solved`: programmes run.
+    """
+
+    pattern: Ints
+    variable: Ints
+    level: Ints
+    possible: Bools
+    by_propagation: Bools
+    undecided: int
+    solved: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Groups:
+    """Groups of unknowns that give a pattern one level of one variable: members by rows."""
+
+    pattern: Ints
+    variable: Ints
+    level: Ints
+    of: Ints  # (M,) group of each membership
+    unknown: Ints  # (M,) unknown of each membership
+
+
+def _groups(system: System) -> _Groups:
+    hidden = system.patterns.hidden[system.completions.pattern]
+    unknown, variable = np.nonzero(hidden)
+    pattern, level = system.completions.pattern[unknown], system.completions.levels[unknown, variable]
+    shape = (len(system.patterns.size), len(system.patterns.shape), max(system.patterns.shape, default=1))
+    packed = np.ravel_multi_index((pattern, variable, level), shape)
+    words, of = np.unique(packed, return_inverse=True)
+    p, v, a = np.unravel_index(words, shape)
+    return _Groups(p, v, a, of.ravel(), unknown)
+
+
+def attainable(system: System, truth: Floats | None = None, *, only: Bools | None = None) -> Attainable:
+    """Say of every level of every hidden value whether some file that meets everything has it.
+
+    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for.
+    """
+    groups = _groups(system)
+    n = len(groups.level)
+    first = np.zeros(n, np.bool_)
+    first[groups.of[system.high[groups.unknown] >= 1]] = True
+    waiting = first.copy()
+    if only is not None:
+        waiting &= only[groups.pattern, groups.variable]
+    near = _Near(system, groups)
+    waiting[groups.of[system.low[groups.unknown] >= 1]] = False
+    if truth is not None:
+        waiting &= ~near.has(truth, waiting)
+    possible, undecided, solved = first.copy(), 0, 0
+    for block in _blocks(system, groups, waiting):
+        left, found = block.decide(near)
+        possible[left == 0] = False
+        undecided += int((left == 2).sum())
+        solved += found
+    return Attainable(groups.pattern, groups.variable, groups.level, possible, first, undecided, solved)
+
+
+class _Near:
+    """Files on a walk from a file that fits."""
+
+    def __init__(self, system: System, groups: _Groups) -> None:
+        relations, pattern = system.relations, system.completions.pattern
+        self.system, self.groups, self.pattern = system, groups, pattern
+        # What follows from others is not looked at: it may bind parts of which only one is in a point.
+        lower = np.where(system.given, relations.lower, -np.inf)
+        self.relations = relations._replace(
+            lower=lower, upper=np.where(system.given, relations.upper, np.inf)
+        )
+        self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
+        self.order = np.argsort(pattern, kind="stable")
+        self.begin = np.concatenate(
+            [[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))]
+        )
+
+    def has(self, point: Floats, asked: Bools) -> Bools:
+        """(G,) which of the groups asked for `point` (X,) has, or a file on a walk from it."""
+        groups = self.groups
+        active = np.bincount(self.row, point[self.relations.number], len(self.relations.lower))
+        wanted = np.zeros(len(point), np.bool_)
+        wanted[groups.unknown[asked[groups.of]]] = True
+        wanted &= self.system.high >= 1
+        hit = walk(self.relations, active, point.copy(), self.pattern, self.order, self.begin, wanted)
+        found = np.zeros(len(asked), np.bool_)
+        found[groups.of[hit[groups.unknown]]] = True
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Block:
+    """Unknowns bound to each other, with their relations."""
+
+    unknown: Ints
+    matrix: object
+    lower: Floats
+    upper: Floats
+    low: Floats
+    high: Floats
+    groups: Ints  # groups asked for
+    member: object  # (groups, unknowns) sparse
+    n_groups: int
+
+    def decide(self, near: _Near) -> tuple[Ints, int]:
+        """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
+        state = np.ones(self.n_groups, np.int64)
+        whole_point = near.system.low.copy()
+        waiting = np.arange(len(self.groups))
+        solved, whole = 0, False
+        if len(self.unknown) > MOST_UNKNOWN:
+            state[self.groups] = 2
+            return state, 0
+        while len(waiting):
+            if solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
+                state[self.groups[waiting]] = 2
+                break
+            aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()  # type: ignore[index]
+            bound, point = _largest(self, np.minimum(aim, 1.0), whole=whole)
+            solved += 1
+            if bound < 1 - 1e-6:
+                state[self.groups[waiting]] = 0
+                break
+            hit = np.zeros(len(waiting), np.bool_)
+            if point is not None:
+                whole_point[self.unknown] = point
+                asked = np.zeros(self.n_groups, np.bool_)
+                asked[self.groups[waiting]] = True
+                hit = near.has(whole_point, asked)[self.groups[waiting]]
+            if not hit.any() and whole:
+                state[self.groups[waiting]] = 2
+                break
+            whole = not hit.any()
+            waiting = waiting[~hit]
+        return state, solved
+
+
+def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
+    from scipy.sparse import coo_array, csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    if not asked.any():
+        return []
+    relations = system.relations
+    n, r = len(system.low), len(relations.lower)
+    matrix = csr_array((relations.factor, relations.number, relations.start), shape=(r, n))
+    free = np.flatnonzero(system.high > system.low)
+    used = np.flatnonzero(system.given)
+    fixed = np.where(system.high > system.low, 0.0, system.low)
+    shift = matrix @ fixed
+    inside = matrix[used][:, free]
+    keep = np.asarray(inside.sum(axis=1)).ravel() > 0
+    inside, rows = inside[keep], used[keep]
+    own_lower, own_upper = relations.lower[rows] - shift[rows], relations.upper[rows] - shift[rows]
+    bipartite = coo_array(inside)
+    size = inside.shape[0] + len(free)
+    graph = coo_array((bipartite.data, (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size))
+    _, label = connected_components(graph, directed=False)
+    row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
+    place = np.full(n, -1)
+    place[free] = np.arange(len(free))
+    wanted = asked[groups.of] & (place[groups.unknown] >= 0)
+    g, u = groups.of[wanted], place[groups.unknown[wanted]]
+    blocks = []
+    for one in np.unique(column_label[u]):
+        columns, own = np.flatnonzero(column_label == one), np.flatnonzero(row_label == one)
+        mine = column_label[u] == one
+        names, of = np.unique(g[mine], return_inverse=True)
+        at = np.searchsorted(columns, u[mine])
+        member = coo_array((np.ones(len(at)), (of.ravel(), at)), shape=(len(names), len(columns))).tocsr()
+        blocks.append(_Block(
+            free[columns], inside[own][:, columns], own_lower[own], own_upper[own], system.low[free[columns]],
+            system.high[free[columns]], names, member, len(groups.level),
+        ))  # fmt: skip
+    return blocks
+
+
+def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats | None]:
+    """The largest number of records in what is aimed at: a bound on it, and a point in whole numbers if one is known.
+
+    Raises `ContradictionError`: nothing meets the relations.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    found = milp(
+        c=-aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
+        constraints=LinearConstraint(block.matrix, block.lower, block.upper),
+        options={"node_limit": NODES, "mip_rel_gap": 0.0},
+    )  # fmt: skip
+    if found.status == 2:
+        raise ContradictionError(())
+    if whole:
+        bound = -found.mip_dual_bound if found.mip_dual_bound is not None else np.inf
+        return float(bound), None if found.x is None else np.round(found.x)
+    if found.x is None:
+        return np.inf, None
+    return float(-found.fun), np.round(found.x) if np.abs(found.x - np.round(found.x)).max(
+        initial=0
+    ) < 1e-6 else None

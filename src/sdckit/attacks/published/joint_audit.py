@@ -1,0 +1,378 @@
+"""What a release and tables published of the same people give back together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, audit_release, column_figures
+from sdckit.attacks.published.audit_files import contradicted, open_audit
+from sdckit.attacks.published.audit_model import ContradictionError
+from sdckit.attacks.published.counted_tables import CountedTable, count_table
+from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
+from sdckit.attacks.recovery.touched_cells import Logged
+from sdckit.attacks.recovery.undone import recognised
+from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.data import arguments
+from sdckit.data.frames import open_frame
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.published_table import PublishedTable, as_tables, declared_tables
+from sdckit.data.replace import with_levels
+from sdckit.data.scenarios.hierarchies import read_hierarchies
+from sdckit.data.scenarios.roles import Roles, resolve_roles
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+
+__all__ = ["JointAudit", "joint_audit"]
+
+NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
+NO_KEYS = "no keys are given"
+NOTHING_HIDDEN = "no value of the tables' variables is hidden in the release"
+LEFT_OUT = "not every value of {} that is shown is the original's: what tables tell by it is not looked at"
+TOO_MANY = "{} records could be so many things that they were left out; more may be certain"
+UNDECIDED = "{} possibilities could not be decided and count as possible; more may be certain"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointAudit(PairResult):
+    """What somebody who has a release and published tables of the same people gets back.
+
+    Attributes
+    ----------
+    hidden : float
+        Values of the tables' variables that the release hides: missing, or shown as a range or group.
+    certain : float
+        Of these, values that release and tables leave no choice.
+    right : float
+        Of these, right ones; NaN without the original.
+    narrowed : float
+        Values with several levels left, fewer than the release alone leaves; ``between_two`` those with two.
+    joint_recoverable : float
+        The largest share of a column's hidden values that is given back (right ones, where that is known).
+    k_before, joint_k : float
+        Smallest class of the release, and with the suppressed values that are certain put back. NaN without keys.
+    uniques_before, joint_uniques : float
+        Records alone with their keys, in the same two files.
+    columns : tuple of tuple of AuditedColumn
+        For each release, column by column.
+    tables : tuple of str
+        What the tables are called.
+    below_k : tuple of dict of int to int
+        For each release with the values put back, records in classes smaller than each k. ``shown_k`` is the k that
+        documents tell of.
+    records : frame
+        Every hidden value: ``release``, ``row`` (from 1), ``column``, ``kind``, ``state`` ("certain", "narrowed" or
+        "open"), ``before`` and ``left``, the levels possible without and with the tables, and ``low`` and ``high``, the
+        ends of those left where they are numbers. Confidential.
+    """
+
+    measure: ClassVar[str] = "joint_audit"
+    figures: ClassVar[tuple[str, ...]] = (
+        "hidden", "certain", "right", "narrowed", "between_two", "joint_recoverable", "k_before", "joint_k",
+        "uniques_before", "joint_uniques",
+    )  # fmt: skip
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits")
+    columns: tuple[tuple[AuditedColumn, ...], ...] = field(kw_only=True)
+    tables: tuple[str, ...] = field(kw_only=True)
+    keys: tuple[str, ...] = field(kw_only=True)
+    shown_k: int = field(kw_only=True)
+    below_k: tuple[dict[int, int], ...] = field(kw_only=True)
+    files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
+    audits: tuple[ReleaseAudit, ...] = field(kw_only=True, repr=False)
+    hidden: float = math.nan
+    certain: float = math.nan
+    right: float = math.nan
+    narrowed: float = math.nan
+    between_two: float = math.nan
+    joint_recoverable: float = math.nan
+    k_before: float = math.nan
+    joint_k: float = math.nan
+    uniques_before: float = math.nan
+    joint_uniques: float = math.nan
+
+    @property
+    def n(self) -> int:
+        """Records of the first release."""
+        return self.pair.sizes[0]
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per hidden value, in the caller's frame type."""
+        listed: dict[str, list[Any]] = {
+            name: []
+            for name in ("release", "row", "column", "kind", "state", "before", "left", "low", "high")
+        }
+        for j, audit in enumerate(self.audits, 1):
+            rows, columns = np.nonzero(audit.file.asked)
+            pattern = audit.file.patterns.of_row[rows]
+            kind = np.where(audit.file.missing[rows, columns], "suppressed", "in groups")
+            state = np.where(audit.narrowed[rows, columns], "narrowed", "open")
+            state = np.where(audit.certain[rows, columns], "certain", state)
+            listed["release"] += [j] * len(rows)
+            listed["row"] += (rows + 1).tolist()
+            listed["column"] += [audit.file.names[v] for v in columns]
+            listed["kind"] += kind.tolist()
+            listed["state"] += state.tolist()
+            for name in ("before", "left", "low", "high"):
+                listed[name] += getattr(audit, name)[pattern, columns].tolist()
+        return self.pair.table(listed)
+
+    def undone(self, release: int = 1) -> Any:
+        """The release with every suppressed value that is certain put back, in the caller's frame type.
+
+        Raises
+        ------
+        DataError
+            There is no such release.
+        """
+        if not arguments.is_whole(release) or not 1 <= release <= self.m:
+            raise DataError(f"release is a number from 1 to {self.m}", argument="release")
+        return _put_back(self.files[release - 1].frame, self.audits[release - 1]).to_native()
+
+
+def joint_audit(
+    released: Any,
+    original: Any = None,
+    *,
+    tables: Any = None,
+    keys: Sequence[str] | None = None,
+    missing: MissingRule | None = None,
+    alpha: float | None = None,
+    k: int | Sequence[int] = (2, 3, 5),
+    hierarchies: Mapping[str, Any] | None = None,
+    log: Logged | None = None,
+    aligned: bool = True,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    step: Callable[[str], None] | None = None,
+) -> JointAudit:
+    """Find what a release and tables published of the same people give back of what the release hides.
+
+    Parameters
+    ----------
+    released : data frame, sequence of them, or Pair
+        What is to go out: one file or m of them; a pair holds the original, too.
+    original : data frame, optional
+        What the tables are counted in, and what says which values are given back rightly. Nothing is put back with its
+        help.
+    tables : sequence, optional
+        What is published beside it: lists of variables (counted in the original), frames or files of counts, or
+        `PublishedTable`, which may be rounded or have suppressed cells. From the scenario where not given.
+    keys : sequence of str, optional
+        Variables that an intruder could know: who is recognised in the file put back is counted for them.
+    missing, alpha
+        As in `key_frequencies`.
+    k : int or sequence of int
+        Sizes of classes below which records of the file put back are counted.
+    hierarchies : dict, optional
+        By column a hierarchy (as `recode` takes one) that says which levels belong to a group. Ranges of numbers
+        ("30-39") are read by themselves, and groupings that the original shows.
+    log : RecipeLog, optional
+        Says which record of the original each row was made from, where rows were moved.
+    aligned : bool
+        Whether row i of a release was made from row i of the original, where no id says it. Otherwise tables are
+        counted in the original, and nothing else is taken from it.
+    scenario : Scenario, optional
+        Gives what is not given here.
+    id : str, optional
+        Column that says which rows belong together.
+    step : callable, optional
+        Is told in words what is being done.
+
+    Returns
+    -------
+    JointAudit
+        ``hidden``, ``certain``, ``right``, ``joint_recoverable``, ``joint_k`` and more; ``columns``, ``records``,
+        ``undone()``.
+
+    Raises
+    ------
+    ColumnError, ScenarioError
+        A variable of a table that the release has not, a role without its column.
+    DataError
+        No tables; tables of other people, in other codes, with totals that do not add, or that contradict the release
+        or each other; an argument out of range.
+    FileFormatError
+        A file of counts cannot be read.
+
+    Notes
+    -----
+    Records that show the same are one pattern. How many records of a pattern have each completion is unknown; the
+    completions of a pattern sum to its records, and those that fall into a cell of a table to what the table says
+    beyond the records that show the cell. Completions in cells without room are dropped, and the bounds narrowed
+    relation by relation, margins of the tables included. What is still open is decided by linear and, where these end
+    in fractions, integer programmes, one for each part of the system that is bound together: a level is possible if
+    some file in whole numbers has it. A value is certain if one level is. What a programme does not decide counts as
+    possible, so nothing is called certain that is not.
+
+    A table is of the records of the release: neither weighted nor of people of whom they are a sample. Values that are
+    shown are taken to be true; with the original, variables of which some are not are left out of the
+    tables.
+
+    References
+    ----------
+    Dobra, A. and Fienberg, S. E. (2000). Bounds for cell entries in contingency tables given marginal totals and
+    decomposable graphs. PNAS 97(22). Fischetti, M. and Salazar, J. J. (2001). Solving the cell suppression problem on
+    tabular data with linear constraints. Management Science 47(7).
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> whole = pl.DataFrame({"region": ["n", "n", "s", "s", "s"], "job": ["cook", "smith", "cook", "cook", "cook"]})
+    >>> safe = whole.with_columns(job=pl.Series([None, None, "cook", "cook", "cook"]))
+    >>> joint_audit(safe, whole, tables=[["region", "job"]]).certain
+    0.0
+    >>> safe = whole.with_columns(job=pl.Series(["cook", None, "cook", "cook", "cook"]))
+    >>> found = joint_audit(safe, whole, tables=[["job"]], keys=["region", "job"])
+    >>> found.hidden, found.certain, found.right, found.k_before, found.joint_k
+    (1.0, 1.0, 1.0, 2.0, 1.0)
+    """
+    tell = step or (lambda _: None)
+    arguments.flag(aligned, "aligned")
+    sizes = arguments.counts((k,) if arguments.is_whole(k) else k, "k", "is the size of a class", at_least=2)
+    scenario = arguments.scenario_or_none(scenario)
+    given = _tables(tables, scenario)
+    roles = _roles(keys, scenario, missing, alpha, id)
+    files, pair = recovery_files(
+        released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
+    )  # fmt: skip
+    counted = tuple(
+        count_table(one, pair.original if _has_original(released, original, pair) else None) for one in given
+    )
+    trees = _hierarchies(hierarchies, scenario, counted)
+    notes: dict[str, str] = {}
+    per_release, audits, below = [], [], []
+    for file in files:
+        tell("holding the tables against the release")
+        audit = _audit(file, counted, trees)
+        figures = _figures(audit)
+        figures |= dict.fromkeys(("k_before", "joint_k", "uniques_before", "joint_uniques"), math.nan)
+        if roles.keys:
+            tell("measuring the risk with the values put back")
+            before = recognised(file.frame, file.roles, k=sizes, risk=None)
+            after = recognised(_put_back(file.frame, audit), file.roles, k=sizes, risk=None)
+            figures |= {
+                "k_before": float(before.k), "joint_k": float(after.k), "uniques_before": float(before.uniques),
+                "joint_uniques": float(after.uniques),
+            }  # fmt: skip
+            below.append(after.below_k)
+        _audit_notes(notes, audit)
+        audits.append(audit)
+        per_release.append(figures)
+    means = mean_figures(per_release, notes)
+    _notes(notes, means)
+    return JointAudit(
+        pair, tuple(per_release), "", notes, columns=tuple(column_figures(one) for one in audits),
+        tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=_shown(sizes, scenario),
+        below_k=tuple(below), files=files, audits=tuple(audits), **means,
+    )  # fmt: skip
+
+
+def _has_original(released: Any, original: Any, pair: Any) -> bool:
+    return original is not None or released is pair or hasattr(released, "released")
+
+
+def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...]:
+    if tables is None and scenario is not None and scenario.tables:
+        return declared_tables(scenario.tables, scenario.folder)
+    if tables is None:
+        raise DataError(
+            'say what is published beside the file: tables=[["region", "sex"], ...], or [[tables]] in the scenario',
+            argument="tables",
+        )
+    return as_tables(tables)
+
+
+def _roles(
+    keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
+    id: str | None,
+) -> Roles:  # fmt: skip
+    """The roles; keys may be left out here."""
+    if keys is not None or scenario is not None:
+        return resolve_roles(scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id)
+    arguments.column_or_none(id, "id")
+    return Roles((), None, None, None, None, (), (), 1.0, id)
+
+
+def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
+    """The size of a class that documents tell of: the limit declared, else 3."""
+    declared = None if scenario is None else scenario.limits.k
+    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
+
+
+def _hierarchies(
+    given: Mapping[str, Any] | None, scenario: Scenario | None, tables: Sequence[CountedTable]
+) -> dict[str, Hierarchy]:
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
+    found = {} if scenario is None else read_hierarchies(scenario, names)
+    if given is not None:
+        own = arguments.mapping(given, "hierarchies", "has a hierarchy for each column")
+        found |= {name: as_hierarchy(one) for name, one in own.items()}
+    return found
+
+
+def _audit(
+    file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]
+) -> ReleaseAudit:
+    opened = open_audit(file, tables, trees)
+    try:
+        return audit_release(opened)
+    except ContradictionError as error:
+        raise contradicted(error, opened, tables) from None
+
+
+def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
+    """The release with the suppressed values that are given back put where they were."""
+    file, made = audit.file, {}
+    for v, name in enumerate(file.names):
+        hit = audit.given_back[:, v] & file.missing[:, v]
+        if not hit.any():
+            continue
+        labels = list(file.labels[v])
+        codes = file.patterns.codes[file.patterns.of_row, v].copy()
+        shown = {label: code for code, label in enumerate(labels)}
+        level = np.asarray(audit.of_records(audit.level))[hit, v]
+        for own in np.unique(level):
+            label = file.levels[v].finest[own]
+            shown.setdefault(label, len(shown))
+        codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
+        made[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
+    return open_frame(with_levels(frame, made)) if made else frame
+
+
+def _figures(audit: ReleaseAudit) -> dict[str, float]:
+    columns = column_figures(audit)
+    known = audit.right is not None
+    return {
+        "hidden": float(sum(one.hidden for one in columns)),
+        "certain": float(sum(one.certain for one in columns)),
+        "right": float(sum(one.right or 0 for one in columns)) if known else math.nan,
+        "narrowed": float(sum(one.narrowed for one in columns)),
+        "between_two": float(sum(one.between_two for one in columns)),
+        "joint_recoverable": max((one.share for one in columns), default=0.0),
+    }
+
+
+def _audit_notes(notes: dict[str, str], audit: ReleaseAudit) -> None:
+    if audit.file.left_out:
+        notes["left_out"] = LEFT_OUT.format(", ".join(audit.file.left_out))
+    if audit.open:
+        notes["open"] = TOO_MANY.format(audit.open)
+    if audit.undecided:
+        notes["undecided"] = UNDECIDED.format(audit.undecided)
+
+
+def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
+    if not means["hidden"]:
+        notes["hidden"] = NOTHING_HIDDEN
+    if math.isnan(means["right"]):
+        notes["right"] = NO_TRUTH
+    for name in ("k_before", "joint_k", "uniques_before", "joint_uniques"):
+        if math.isnan(means[name]):
+            notes[name] = NO_KEYS

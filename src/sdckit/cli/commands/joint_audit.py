@@ -1,0 +1,82 @@
+"""``sdckit joint-audit``: what a release and published tables give back together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Option
+
+from sdckit.cli.attack_files import check_original
+from sdckit.cli.options import Texts
+from sdckit.cli.source import Source, reads_keys
+from sdckit.cli.terminal import print_measure
+from sdckit.data.published_table import PublishedTable, declared_tables
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ScenarioError
+
+__all__ = ["joint_audit"]
+
+
+@reads_keys
+def joint_audit(
+    source: Source,
+    *,
+    tables: Annotated[
+        list[Path] | None,
+        Option(
+            "--tables", metavar="FILE", help="A CSV or Excel file of counts, a row per cell; again for more."
+        ),
+    ] = None,
+    by: Annotated[
+        Texts, Option("--by", metavar="COLUMN,COLUMN", help="A table counted in --original; again for more.")
+    ] = None,
+    original: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
+    ] = None,
+    id: Annotated[
+        str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
+    ] = None,
+    log: Annotated[
+        Path | None, Option(metavar="LOG.json", help="Of the recipe: says the order of the rows.")
+    ] = None,
+    count: Annotated[str, Option(metavar="COLUMN", help="Holds the counts in the files of --tables.")] = "n",
+    rounded: Annotated[
+        int | None, Option(metavar="N", help="The base to which all counts are rounded.")
+    ] = None,
+    suppressed_below: Annotated[
+        int | None, Option(metavar="N", help="Cells without a count have fewer records than this.")
+    ] = None,
+    total: Annotated[str | None, Option(metavar="TEXT", help="How the files name a margin.")] = None,
+) -> None:
+    """Find what a released FILE gives back together with tables published of the same people.
+
+    Without --tables and --by the tables are those of the scenario. Exact figures for your own session.
+    """
+    from sdckit.workflow.recipes.recipe_log import RecipeLog
+
+    chosen = source.declared()
+    exact = {"rounded": rounded, "suppressed_below": suppressed_below}
+    given = [PublishedTable(counts=path, count=count, total=total, **exact) for path in tables or ()]  # type: ignore[arg-type]
+    given += [PublishedTable(variables=one.split(","), **exact) for one in by or ()]  # type: ignore[arg-type]
+    if not given and source.scenario is not None:
+        declared = Scenario.from_toml(source.scenario)
+        given = [*declared_tables(declared.tables, declared.folder)]
+    if not given:
+        raise ScenarioError(
+            "say what is published beside the file: --tables, --by, or [[tables]] in the scenario"
+        )
+    kept = None if log is None else RecipeLog.read(log)
+    if original is not None:
+        check_original(original, source.file)
+    with source.steps() as steps:
+        frame = source.read(chosen, steps, whole=True)
+        before = None if original is None else source.read(chosen, steps, file=original, whole=True)
+        from sdckit.attacks.published.joint_audit import joint_audit as measure
+
+        result = measure(
+            frame, before, tables=given, scenario=chosen, log=kept, id=id if before is not None else None,
+            step=steps.step,
+        )  # fmt: skip
+    print_measure(source.file.name, result)

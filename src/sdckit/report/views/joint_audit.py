@@ -1,0 +1,156 @@
+"""What a release gives back together with published tables, in a document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.gate.figures import Quantity, Share, Tree
+from sdckit.report.parts import bars, of_whole
+from sdckit.report.setting import PairSetting, changed_words
+from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
+from sdckit.report.view import Note, Plain, noted
+
+TITLE = "What do release and published tables give back together?"
+SUPPRESSED = "suppressed"
+FEWEST = 5  # values given back that are printed as a number
+UNDONE = {
+    "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
+}  # fmt: skip
+NOTE = Note(
+    "Published tables beside the release",
+    "Release and tables are one system of whole numbers: how many of the records that show the same have each "
+    "combination of levels that they hide. Bounds are narrowed relation by relation, then by linear and integer "
+    "programmes. A hidden value counts as given back where one level is left in every file that fits both, and, where "
+    "the original is known, it is the right one.",
+    "Dobra & Fienberg (2000); Fischetti & Salazar (2001)",
+)
+
+
+def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
+    releases: list[Tree] = []
+    for j, columns in enumerate(result.columns, 1):
+        start = f"{setting.prefix}.{setting.place}.{j}."
+        tree: dict[str, Tree] = {
+            "columns": tuple(
+                _column(one, f"{start}{number}.", setting, j) for number, one in enumerate(columns)
+            )
+        }
+        if result.below_k:
+            tree |= _undone(result, j, start, setting)
+        if columns:
+            worst = max(range(len(columns)), key=lambda number: _shown_share(columns[number]))
+            some = f"{start}{worst}.hidden" if columns[worst].counted else f"n.released.{j}"
+            tree["joint_recoverable"] = Share(f"{start}{worst}.back", some)
+        releases.append(tree)
+    return {"releases": tuple(releases), "tables": tuple(result.tables), **said_tree(result)}
+
+
+def _shown_share(one: Any) -> float:
+    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it."""
+    counted = one.counted if one.counted == 0 or one.counted >= FEWEST else FEWEST
+    return float(min(1.0, counted / one.hidden))
+
+
+def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
+    ledger = setting.ledger
+    changed = Quantity(changed_words(one.column), f"release {j}")
+    known = next((name for name, other in ledger.variables.items() if other.of == changed), "")
+    alike = bool(known) and ledger.variables[known].true == one.hidden
+    of = Quantity(f"Values of {one.column} hidden ({one.kind})", f"release {j}")
+    hidden = ledger.count(f"{start}hidden", one.hidden, start, of=changed if alike else of)
+    ledger.nested(f"n.released.{j}", hidden.name)
+    if alike:
+        ledger.equal(known, hidden.name)
+    elif known and one.kind == SUPPRESSED and (ledger.variables[known].true or 0) > one.hidden:
+        ledger.nested(known, hidden.name)  # what was taken out is among what was changed
+    tree: dict[str, Tree] = {
+        "column": one.column, "kind": one.kind, "hidden": hidden,
+        "back": ledger.count(f"{start}back", one.counted, start),
+        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, start),
+        "between_two": ledger.count(f"{start}two", one.between_two, start),
+    }  # fmt: skip
+    ledger.nested(hidden.name, f"{start}back")
+    ledger.nested(hidden.name, f"{start}narrowed")
+    ledger.nested(f"{start}narrowed", f"{start}two")
+    # What is certain is not narrowed; the rest is open, or certain and wrong.
+    ledger.equal(hidden.name, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
+    tree["share"] = Share(f"{start}back", hidden.name)
+    return tree
+
+
+def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
+    ledger, figures = setting.ledger, result.per_release[j - 1]
+    group, k = f"{start}undone", result.shown_k
+    found: dict[str, Tree] = {
+        "k": k,
+        "joint_uniques": ledger.count(f"{start}uniques", int(figures["joint_uniques"]), group),
+        "joint_below": ledger.count(f"{start}below", result.below_k[j - 1][k], group),
+    }
+    ledger.nested(f"n.released.{j}", f"{start}below")
+    ledger.nested(f"{start}below", f"{start}uniques")
+    return found
+
+
+def _blocks(plain: Plain, place: str) -> list[Block]:
+    tree = plain[place]
+    several = len(tree["releases"]) > 1
+    found: list[Block] = [Paragraph(f"Published beside it: {'; '.join(tree['tables'])}.")]
+    for j, release in enumerate(tree["releases"], 1):
+        if release["columns"]:
+            of = f", release {j}" if several else ""
+            found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
+    if len(found) == 1:
+        return [
+            *found,
+            Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
+        ]
+    return [*found, *_put_back(tree), *said_blocks(tree)]
+
+
+def _table(columns: Sequence[Plain], of: str) -> TableBlock:
+    heads = ("Column", "How it is hidden", "Hidden", "Given back", "Narrowed", "To two")
+    rows = tuple(
+        (
+            one["column"], one["kind"], one["hidden"]["text"], of_whole(one["back"], one["share"]),
+            one["narrowed"]["text"], one["between_two"]["text"],
+        )
+        for one in columns
+    )  # fmt: skip
+    return TableBlock(f"Hidden values that release and tables give back{of}", heads, rows, (2, 3, 4, 5))
+
+
+def _chart(columns: Sequence[Plain]) -> ChartBlock:
+    rows = [(f"{one['column']} ({one['kind']}), {words}", one[name]) for one in columns for name, words in (
+        ("hidden", "hidden"), ("back", "given back"))]  # fmt: skip
+    return bars("Values hidden and given back with tables, by column", "values", rows, aside=True)
+
+
+def _put_back(tree: Plain) -> list[Block]:
+    """Who can be recognised in the file put back."""
+    releases = [one for one in tree["releases"] if "joint_uniques" in one]
+    if not releases:
+        return []
+    heads = ("With suppressed values put back by tables", *release_heads(len(releases)))
+    rows = tuple(
+        (words.format(k=releases[0]["k"]), *by_release([one[name] for one in releases]))
+        for name, words in UNDONE.items()
+    )
+    return [TableBlock("The release with what tables give back", heads, rows, tuple(range(1, len(heads))))]
+
+
+def _answer(plain: Plain, place: str, _: Plain) -> str:
+    told = [one for release in plain[place]["releases"] for one in release["columns"]]
+    if not told:
+        return ""
+    back = [one for one in told if one["back"]["value"] != 0]
+    if not back:
+        return "Release and published tables together give none of the hidden values back for certain."
+    names = ", ".join(dict.fromkeys(one["column"] for one in back))
+    return f"Release and published tables together give back hidden values of {names}."
+
+
+VIEW = ShareView(
+    TITLE, _tree, _blocks, noted(NOTE), answer=_answer, limits={"joint_recoverable": "joint_recoverable"},
+)  # fmt: skip

@@ -1,0 +1,82 @@
+"""Levels that only a programme rules out."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+
+from sdckit.attacks.published import audit_programme
+from sdckit.attacks.published.audit_model import Axis, build, patterns_of
+from sdckit.attacks.published.audit_programme import attainable
+
+LEVELS = 3
+ALLOWED = np.vstack([np.eye(LEVELS, dtype=bool), np.ones((1, LEVELS), np.bool_)])
+AXES = [Axis(v, np.arange(LEVELS), LEVELS) for v in range(3)]
+
+
+def made(seed, n=7, hidden=5):
+    """A small file with values hidden, and its three tables of two variables."""
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, LEVELS, (n, 3))
+    codes = truth.copy()
+    codes.ravel()[rng.choice(n * 3, hidden, replace=False)] = LEVELS
+    tables = []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        counts = np.zeros((LEVELS, LEVELS), np.int64)
+        np.add.at(counts, (truth[:, a], truth[:, b]), 1)
+        tables.append(((a, b), counts, counts))
+    return truth, codes, tables
+
+
+def brute(codes, tables):
+    """The levels of each hidden value in the files that fit."""
+    rows, columns = np.nonzero(codes == LEVELS)
+    found = {place: set() for place in zip(rows.tolist(), columns.tolist(), strict=True)}
+    for values in product(range(LEVELS), repeat=len(rows)):
+        file = codes.copy()
+        file[rows, columns] = values
+        for (a, b), counts, _ in tables:
+            own = np.zeros_like(counts)
+            np.add.at(own, (file[:, a], file[:, b]), 1)
+            if (own != counts).any():
+                break
+        else:
+            for place, value in zip(found, values, strict=True):
+                found[place].add(value)
+    return found
+
+
+def test_every_level_is_that_of_a_file_that_fits_and_programmes_are_needed():
+    programmes = 0
+    for seed in range(12):
+        _, codes, tables = made(seed)
+        patterns = patterns_of(codes, [ALLOWED] * 3, AXES)
+        found = attainable(build(patterns, tables))
+        left = {}
+        for p, v, a, possible in zip(found.pattern, found.variable, found.level, found.possible, strict=True):
+            if possible:
+                left.setdefault((p, v), set()).add(int(a))
+        expected = brute(codes, tables)
+        assert {place: left[patterns.of_row[place[0]], place[1]] for place in expected} == expected
+        programmes += found.solved
+    assert programmes > 0
+
+
+def test_what_is_not_decided_counts_as_possible(monkeypatch):
+    monkeypatch.setattr(audit_programme, "MOST_UNKNOWN", 0)
+    undecided = 0
+    for seed in range(12):
+        _, codes, tables = made(seed)
+        system = build(patterns_of(codes, [ALLOWED] * 3, AXES), tables)
+        found = attainable(system)
+        assert (found.possible == found.by_propagation).all()
+        undecided += found.undecided
+    assert undecided > 0
+
+
+def test_only_what_is_asked_for_is_decided():
+    _, codes, tables = made(3)
+    system = build(patterns_of(codes, [ALLOWED] * 3, AXES), tables)
+    nothing = np.zeros((len(system.patterns.size), 3), np.bool_)
+    assert attainable(system, only=nothing).solved == 0

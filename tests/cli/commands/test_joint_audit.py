@@ -1,0 +1,72 @@
+"""``sdckit joint-audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+KEYS = ("--keys", "sex,age,region")
+COMMAND = "joint-audit"
+MARKER = "Zq7Qx"
+
+
+@pytest.fixture
+def released(tmp_path: Path, survey: Path) -> Path:
+    """The survey with some regions suppressed."""
+    path = tmp_path / "released.csv"
+    gone = pl.int_range(pl.len()) % 8 == 3
+    pl.read_csv(survey).with_columns(region=pl.when(gone).then(None).otherwise("region")).write_csv(path)
+    return path
+
+
+@pytest.fixture
+def counts(tmp_path: Path, survey: Path) -> Path:
+    """The counts of four variables, as they were published."""
+    path = tmp_path / "counts.csv"
+    pl.read_csv(survey).group_by("sex", "age", "region", maintain_order=True).len(name="n").write_csv(path)
+    return path
+
+
+def test_a_file_of_counts_and_tables_counted_in_the_original(
+    sdckit, released: Path, survey: Path, counts: Path
+) -> None:
+    done = sdckit(
+        COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--by", "region,income,sex"
+    )
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(done.out.split())
+    for said in (
+        "region suppressed 30",
+        "counts.csv",
+        "region × income × sex",
+        "Records alone with their keys",
+    ):
+        assert said in words
+    assert MARKER not in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_the_tables_of_a_scenario(sdckit, tmp_path: Path, released: Path, counts: Path) -> None:
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(
+        'keys = ["sex", "age", "region"]\n\n[[tables]]\nfile = "counts.csv"\n', encoding="utf-8"
+    )
+    done = sdckit(COMMAND, released, "--scenario", scenario)
+    assert (done.code, done.err) == (0, "")
+    assert "counts.csv" in done.out
+
+
+def test_what_cannot_be_audited(sdckit, released: Path, counts: Path) -> None:
+    done = sdckit(COMMAND, released, *KEYS)
+    assert done.code != 0
+    assert "--tables, --by" in done.err
+    done = sdckit(COMMAND, released, *KEYS, "--by", "sex,region")
+    assert done.code != 0
+    assert MARKER not in done.err
+    pl.read_csv(counts).head(3).write_csv(counts)
+    done = sdckit(COMMAND, released, *KEYS, "--tables", counts)
+    assert done.code != 0
+    assert "counts.csv" in done.err
+    assert MARKER not in done.err

@@ -1,0 +1,74 @@
+"""What release and tables give back, in a document: small counts are hidden."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sdckit import joint_audit
+from sdckit.report.charts import to_svg
+from sdckit.report.gate.protect import protect
+from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.views.joint_audit import VIEW, _shown_share
+
+N = 300
+RNG = np.random.default_rng(4)
+WHOLE = pl.DataFrame(
+    {
+        "region": RNG.choice(["n", "s", "e", "w"], N),
+        "job": RNG.choice(["cook", "smith", "nurse"], N),
+        "age": RNG.integers(20, 60, N),
+    }
+)
+KEYS = ["region", "job"]
+
+
+def found(n, **given):
+    """Regions of n records are missing, which the table by age tells."""
+    gone = pl.Series(np.isin(np.arange(N), np.arange(0, N, N // n)[:n]))
+    safe = WHOLE.with_columns(region=pl.when(gone).then(None).otherwise("region"))
+    return joint_audit(safe, WHOLE, tables=[["region", "job", "age"]], keys=KEYS, **given)
+
+
+def text_of(result, *, internal=False):
+    return "\n".join(repr(one) for one in result_blocks(protect(result_document(result), internal=internal)))
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_fewer_than_five_values_given_back_are_never_told(n):
+    result = found(n)
+    assert result.right == n
+    (tree,) = protect(result_document(result))["measures"].values()
+    (column,) = tree["releases"][0]["columns"]
+    assert column["back"]["text"] != str(n)
+    assert column["hidden"]["text"] != str(n)
+    (exact,) = protect(result_document(result), internal=True)["measures"].values()
+    assert exact["releases"][0]["columns"][0]["back"]["text"] == str(n)
+    assert '"value": 1.0' not in json.dumps(tree["releases"][0]["columns"])
+
+
+def test_what_many_values_are_given_back_is_printed():
+    result = found(40)
+    said = text_of(result)
+    for words in ("region × job × age", "Hidden values that release and tables give back", "Records alone"):
+        assert words in said
+    assert "<svg" in to_svg(result.plot())
+    plain = protect(result_document(result))["measures"]
+    assert "give back hidden values of region" in VIEW.answer(plain, "joint_audit", {})
+
+
+def test_nothing_hidden_and_nothing_given_back():
+    nothing = joint_audit(WHOLE, WHOLE, tables=[["region"]])
+    assert "there is nothing to give back" in text_of(nothing)
+    safe = WHOLE.with_columns(region=pl.when(pl.int_range(N) < 40).then(None).otherwise("region"))
+    kept = joint_audit(safe, WHOLE, tables=[["region"]])
+    plain = protect(result_document(kept))["measures"]
+    assert "none of the hidden values" in VIEW.answer(plain, "joint_audit", {})
+
+
+def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
+    shares = {_shown_share(one) for n in (1, 2, 4) for one in found(n).columns[0]}
+    assert shares == {1.0}
