@@ -44,7 +44,9 @@ SCENARIOS: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 
 
-def trials(name: str, data: pl.DataFrame | None = None, *, share: float = 0.05, importance: Any = None, **more: Any) -> Trials:
+def trials(
+    name: str, data: pl.DataFrame | None = None, *, share: float = 0.05, importance: Any = None, **more: Any
+) -> Trials:
     """The lattice of a scenario, ready to be searched."""
     scenario = sdc.Scenario(**{**SCENARIOS[name], **more})
     given = survey() if data is None else data

@@ -30,8 +30,8 @@ def test_it_says_what_check_says() -> None:
 def test_columns_that_tell_a_key_are_found_and_go() -> None:
     data = survey().with_columns(district=pl.col("area") + "x")
     first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first
-    one = trials("one", data, importance=first, thresholds={"k": 3, "recoverable": 0.0})
-    node = (0, 0, 0)
+    one = trials("one", data, importance=first, thresholds={"k": 8, "recoverable": 0.0})
+    node = (3, 0, 0)
     judged = judge(data, one.scenario, one.make(node), How())
     assert "recoverable" in judged.failing
     how = improved(judged, one.scenario, [])

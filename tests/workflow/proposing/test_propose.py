@@ -164,5 +164,3 @@ def test_refusals() -> None:
         found("one", prefer={"age": [{"method": "new_ids"}]})
     with pytest.raises(DataError, match="loss= is a function"):
         found("one", loss="pmse")  # type: ignore[arg-type]
-    with pytest.raises(ScenarioError, match="is a key and sensitive"):
-        found("one", entries={"sensitive": ["age"], "thresholds": {"k": 3}})

@@ -87,6 +87,7 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
             scenario=scenario.changed(identifiers=()),
             control=control,
             seed=SEED,
+            recipe=recipe,
             log=applied.log,
         )
     found: Any = checked.assessment

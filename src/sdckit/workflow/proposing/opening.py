@@ -74,9 +74,6 @@ def _tabulated(data: Any, scenario: Scenario) -> Cells:
     """Cells of all keys and sensitive variables, missing values being values of their own."""
     from sdckit.cells.as_cells import tabulate_given
 
-    empty = [name for name in scenario.sensitive if name in scenario.all_keys]
-    if empty:
-        raise ScenarioError(f"{empty[0]!r} is a key and sensitive; it is one of them for propose")
     columns = [*scenario.all_keys, *scenario.sensitive]
     found: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
     return found  # type: ignore[no-any-return]
@@ -134,7 +131,7 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
             f"{place}: the recoding makes values missing; give one that takes every value", argument="prefer"
         )
     found = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
-    return OWN, given, found
+    return OWN, {"method": one.method, **one.arguments}, found
 
 
 def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:

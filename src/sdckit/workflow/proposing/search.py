@@ -112,7 +112,10 @@ class Search:
         waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
         bound = min([self.best, rest, *waiting])
         return Found(
-            self.losses, float(bound), self.seen, whole and not waiting and rest >= self.best + self.within - LEAST
+            self.losses,
+            float(bound),
+            self.seen,
+            whole and not waiting and rest >= self.best + self.within - LEAST,
         )
 
     def _over(self) -> bool:
@@ -166,7 +169,9 @@ class Search:
             above = [
                 _moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]
             ]
-            above = [one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)]
+            above = [
+                one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)
+            ]
             if not above or self.enough[chain[-1]]:
                 break
             chain.append(min(above, key=lambda one: (self.lost[one], one)))
