@@ -24,7 +24,8 @@ def test_every_step_has_a_reason(name: str) -> None:
     told = list(step_reasons(one, found, judged))
     assert [step for step, _ in told] == [step for _, step in judged.made.steps]
     for step, lines in told:
-        assert all(line.endswith(".") for line in lines) and lines
+        assert all(line.endswith(".") for line in lines)
+        assert lines
         if step is not None and step.get("column"):
             finer = re.search(r"With it (.*?), (more records|what has)", lines[0])
             assert finer is not None

@@ -1,4 +1,4 @@
-"""The search against looking at every node: on made-up lattices of which nothing is known but that they are monotone."""
+"""The search against looking at every node: on made-up lattices, monotone and nothing else."""
 
 from __future__ import annotations
 

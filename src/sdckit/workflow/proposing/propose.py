@@ -148,7 +148,7 @@ def propose(
         raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
     return make_proposal(
         data, scenario, columns=frame.columns, keep=arguments.names(keep, "keep") or (), prefer=prefer,
-        importance=importance, allow=allow, share=arguments.share(share, "share", "is a share of the records"),
+        importance=importance, allow=allow, share=share,
         loss=loss, alternatives=alternatives, control=control, internal=internal,
         folder=None if folder is None else Path(folder), time_limit=time_limit, step=step,
     )  # fmt: skip
@@ -163,6 +163,7 @@ def make_proposal(
 ) -> Proposal:  # fmt: skip
     """Search for a file of these `columns`, of which `data` need not hold the identifiers."""
     arguments.flag(internal, "internal")
+    arguments.share(share, "share", "is a share of the records")
     arguments.count(alternatives, "alternatives", "counts recipes beside the best", at_least=0)
     until = math.inf
     if time_limit is not None:
