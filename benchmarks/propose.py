@@ -4,8 +4,9 @@
     python benchmarks/propose.py FILE.csv --ordered Age --random 200
 
 A file of one's own is taken to have the columns of the teaching file of the 2011 census: six keys, two intruders,
-k = 5, l = 2 for health. Random recipes are drawn evenly from the combinations that `propose` looks at. They keep k and l on
-their release; the other checks, which the proposed recipe has passed, are not made of them.
+k = 5, l = 2 for health. Random recipes are drawn evenly from the combinations that
+`propose` looks at, with the same bound on what is left to suppression. They keep k and l on their release; the other
+checks, which the proposed recipe has passed, are not made of them.
 """
 
 from __future__ import annotations
@@ -55,10 +56,10 @@ def problem(name: str, ordered: list[str], k: int | None) -> tuple[pl.DataFrame,
 def random_losses(trials: Trials, wanted: int) -> tuple[list[float], int]:
     """Losses of random combinations that keep k and l, and how many were drawn."""
     rng, found, drawn = np.random.default_rng(1), [], 0
-    while len(found) < wanted and drawn < 20 * wanted:
+    while len(found) < wanted and drawn < 100 * wanted:
         drawn += 1
         node = tuple(int(rng.integers(size)) for size in trials.shape)
-        if any(node[j] < size - 1 for j, size in enumerate(trials.shape)):
+        if trials.enough(node):
             loss = trials.real(node)
             found += [loss] if np.isfinite(loss) else []
     return found, drawn
@@ -88,23 +89,24 @@ def main() -> None:
     parser.add_argument("--ordered", nargs="*", default=[])
     parser.add_argument("--random", type=int, default=200)
     parser.add_argument("--k", type=int)
+    parser.add_argument("--share", type=float, default=0.05)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     data, scenario = problem(given.file, given.ordered, given.k)
     start, work = time.perf_counter(), time.process_time()
-    found = sdc.propose(data, scenario=scenario, alternatives=0)
+    found = sdc.propose(data, scenario=scenario, alternatives=0, share=given.share)
     took, work = time.perf_counter() - start, time.process_time() - work
     print(
         f"{found!r}\n{took:.1f} s, {work:.1f} s of the processor, bound {found.bound:.4f}, loss {found.loss:.4f}",
         flush=True,
     )
     start = time.perf_counter()
-    beside = sdc.propose(data, scenario=scenario)
+    beside = sdc.propose(data, scenario=scenario, share=given.share)
     print(f"with alternatives {time.perf_counter() - start:.1f} s", flush=True)
     for one in beside.alternatives:
         print(f"  {one.loss:.4f} {one.passed} {one.words}")
     lattice = open_lattice(data, scenario, keep=(), prefer={}, weights={}, internal=False)
-    trials = at_aim(Trials(data, scenario, lattice, 1.0, None), 1)
+    trials = at_aim(Trials(data, scenario, lattice, given.share, None), 1)
     if given.file == "guide":
         print(f"the recipe of the guide: {by_hand(data, scenario, lattice):.4f}", flush=True)
     losses, drawn = random_losses(trials, given.random)

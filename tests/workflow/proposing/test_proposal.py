@@ -10,8 +10,8 @@ from sdckit.workflow.recipes.recipe import Recipe
 
 ONE = Proposal(
     recipe=Recipe([{"method": "random_order"}]), text="# a", passed=True, loss=0.2345, bound=0.2, optimal=False,
-    risk=0.01, keys={"age": "as it is", "area": "left out"}, hidden={"age": 0.0123}, exceeded=(), unjudged=(),
-    impossible=(), alternatives=(), n=1000, nodes=12, seen=7, tried=2,
+    risk=0.01, keys={"age": "as it is", "area": "left out"}, hidden={"age": 0.0123}, resting=0.0, exceeded=(),
+    unjudged=(), impossible=(), alternatives=(), n=1000, nodes=12, seen=7, tried=2,
 )  # fmt: skip
 
 

@@ -29,8 +29,7 @@ BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
 WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
-FINER = 2  # alternatives that keep a key finer come first, then those that take out less
-FEWER = "fewer values taken out"
+OTHER_SHARES = {"fewer values taken out": 0.0, "more values taken out": 1.0}
 
 Loss = Callable[[Any, Any], float]
 
@@ -136,10 +135,20 @@ def _searches_beside(
     """Searches for other recipes, each with what sets them apart."""
     node, lattice = judged.made.node, trials.lattice
     coarse = [j for j in range(len(node)) if node[j] > 0]
-    for j in sorted(coarse, key=lambda j: (-lattice.lost[j][node[j]], j))[:FINER]:
+    order = sorted(coarse, key=lambda j: (-lattice.lost[j][node[j]], j))
+    for number, j in enumerate(order):
+        if number == 1:
+            yield from _other_shares(trials, asked)
         one = Search(trials, *BESIDE, until=asked.until, tell=asked.tell, known=search)
         one.finer(j, node[j])
         yield f"{printable(lattice.ladders[j].key)} finer", trials, one
-    for share in (0.0, trials.share / 5):
-        now = replace(trials, share=share, made={})
-        yield FEWER, now, Search(now, *BESIDE, until=asked.until, tell=asked.tell)
+    if len(order) < 2:
+        yield from _other_shares(trials, asked)
+
+
+def _other_shares(trials: Trials, asked: Asked) -> Iterator[tuple[str, Trials, Search]]:
+    """Searches where fewer records are left to suppression, or more."""
+    for words, share in OTHER_SHARES.items():
+        if share != trials.share:
+            now = replace(trials, share=share, made={})
+            yield words, now, Search(now, *BESIDE, until=asked.until, tell=asked.tell)

@@ -47,6 +47,11 @@ class Judged:
         return tuple(dict.fromkeys(one.name for one in self.verdicts if one.holds is not True))
 
     @property
+    def resting(self) -> int:
+        """Records that reach k only through other records' missing values, for the intruder with most of them."""
+        return max((one.n_resting or 0 for one in self.verdicts if one.name == "k"), default=0)
+
+    @property
     def risk(self) -> float:
         """The expected share of re-identifications, of the intruder for whom it is largest."""
         return max(

@@ -55,6 +55,8 @@ class Alternative:
         What becomes of each key.
     loss, risk : float
         The loss; the expected share of re-identifications in its release, of the intruder for whom it is largest.
+    resting : float
+        Share of the records that reach k only through missing values of others.
     passed : bool
         Whether every threshold holds.
     exceeded : tuple of str
@@ -66,6 +68,7 @@ class Alternative:
     keys: dict[str, str]
     loss: float
     risk: float
+    resting: float
     passed: bool
     exceeded: tuple[str, ...] = ()
 
@@ -93,12 +96,14 @@ class Proposal(Displayed):
         What becomes of each key, in words.
     hidden : dict of str to float
         Share of the values of each column that are taken out.
+    resting : float
+        Share of the records that reach k only through other records' missing values, of the intruder with most.
     exceeded, unjudged : tuple of str
         Thresholds that do not hold after the last step, and those that could not be judged.
     impossible : tuple of str
         What could not be met, and by how much: exact figures.
     alternatives : tuple of Alternative
-        Recipes that keep something finer, or that lose less than what a stricter look asks for.
+        Recipes that keep a key finer, or that take out fewer values or more.
     n, nodes, seen, tried : int
         Records; combinations of recodings, those that were counted, and those that were tried on the file.
     """
@@ -112,6 +117,7 @@ class Proposal(Displayed):
     risk: float
     keys: dict[str, str]
     hidden: dict[str, float]
+    resting: float
     exceeded: tuple[str, ...]
     unjudged: tuple[str, ...]
     impossible: tuple[str, ...]
@@ -141,12 +147,13 @@ class Proposal(Displayed):
             "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
             "optimal": self.optimal, "words": self.words, "keys": dict(self.keys),
             "hidden": {name: told(share) for name, share in self.hidden.items()},
-            "exceeded": list(self.exceeded), "unjudged": list(self.unjudged),
+            "resting": told(self.resting), "exceeded": list(self.exceeded), "unjudged": list(self.unjudged),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
-                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss), "passed": one.passed,
-                 "exceeded": list(one.exceeded), "recipe": one.recipe.to_toml()}
+                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss),
+                 "resting": told(one.resting), "passed": one.passed, "exceeded": list(one.exceeded),
+                 "recipe": one.recipe.to_toml()}
                 for one in self.alternatives
             ],
         }  # fmt: skip

@@ -70,7 +70,9 @@ def propose(
     allow : mapping of str to {"pram", "synthesize"}, optional
         Columns that may be drawn anew where recodings and suppression do not do, and how.
     share : float
-        Of the records, that suppression may be left with at most. Coarser keys do the rest.
+        Of the records, those that the recodings may leave beyond a threshold at most; suppression does the rest.
+        With 1 the loss alone decides how much is recoded and how much taken out; many records then reach k only
+        through missing values of others (``resting``), which protects less than k records that are alike.
     loss : callable, optional
         Your own measure: called with the file and with a release of it, it gives a number, less being better. The
         releases tried are ranked by it, not found by it.
@@ -139,7 +141,7 @@ def propose(
     >>> survey = pl.DataFrame({"age": [18 + i % 67 for i in range(600)], "sex": ["f", "m", "f"] * 200})
     >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), alternatives=0)
     >>> found.passed, found.optimal, found.words
-    (True, True, 'keeps sex as it is; age in 19 bands')
+    (True, True, 'keeps sex as it is; age in 14 bands')
     """
     if arguments.scenario_or_none(scenario) is None:
         raise ScenarioError("scenario= is missing: its thresholds are what has to hold", argument="scenario")

@@ -97,6 +97,8 @@ def _names_few(trials: Trials, rung: Rung, j: int) -> bool:
 
 def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
     whom = f" for {printable(str(step['intruder']))}" if "intruder" in step else ""
+    if "keys" in step:
+        whom = f" for whoever knows {listed([printable(name) for name in step['keys']])}"
     if step.get("risk") == LACKING_VALUES:
         columns = [printable(name) for name in step["columns"]]
         yield f"Records{whom} in groups with too few sensitive values lose {listed(columns)}."
@@ -120,6 +122,11 @@ def outcome(
     hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
     if told := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
         lines.append(f"Values taken out: {'; '.join(told)}.")
+    if judged.resting and (resting := about_loss(judged.resting / n, n)):
+        lines.append(
+            f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, bound "
+            "what is left to suppression (share)."
+        )
     if judged.passed:
         lines.append("Tried on the file: every threshold holds after these steps.")
     else:

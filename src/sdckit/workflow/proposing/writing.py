@@ -47,6 +47,7 @@ def write_proposal(
         optimal=found.whole and first and judged.passed and judged.how == trials.how and not sampled
         and judged.made.loss <= found.bound + 1e-12,
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
+        resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is False)),
         unjudged=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is None)),
         impossible=tuple(f"{one.intruder}: {one.sentence}" for one in judged.verdicts if one.holds is not True),
@@ -60,7 +61,7 @@ def _alternative(
     keys = key_words(trials, judged.made.node)
     return Alternative(
         _recipe(trials, judged, columns, folder), f"{why}: {in_words(keys)}", keys, judged.made.loss, judged.risk,
-        judged.passed, judged.failing,
+        judged.resting / trials.lattice.n, judged.passed, judged.failing,
     )  # fmt: skip
 
 
