@@ -99,6 +99,12 @@ def test_codes_are_cut_and_skewed_numbers_have_uneven_bands() -> None:
     assert records.min() >= 50
 
 
+def test_ordered_codes_that_are_numbers_are_cut_between_their_values() -> None:
+    found = [one for one in ladder("grade", Declared(ordered=("grade",))).rungs if one.step]
+    assert [one.words for one in found] == ["in groups of 2 neighbours", "in groups of 4 neighbours"]
+    assert [one.step["bands"][1:-1] for one in found if one.step] == [[3, 5, 7], [5]]
+
+
 def test_a_value_that_few_have_is_named_only_in_the_room() -> None:
     assert [one.step for one in ladder("born").rungs if one.step] == []
     inside = [one.step for one in ladder("born", internal=True).rungs if one.step]

@@ -26,6 +26,7 @@ Ints = NDArray[np.int64]
 AS_IT_IS, LEFT_OUT = "as it is", "left out"
 FEW = 50  # a step names no value that fewer records have, unless it stays in the room
 FEWEST_BANDS = 2
+NUMBERS = ("integer", "number")
 TAIL = 0.025  # of the records, at most, are beyond a top or bottom code
 POOLED = (0.01, 0.02, 0.05, 0.1)  # values that fewer of the records have become one
 EVEN = 0.75  # of the bits that as many equal bands would have
@@ -122,7 +123,9 @@ def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str,
         return
     may_name = internal or int(levels.size.min()) >= FEW
     if levels.scale == "ordered":
-        if may_name:
+        if levels.coded.kind in NUMBERS:
+            yield from _neighbours_in_bands(levels, key)
+        elif may_name:
             yield from _neighbours(levels, key)
     elif levels.scale in ("codes", "unknown"):
         if may_name:
@@ -214,6 +217,17 @@ def _coded_ends(
     return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
 
 
+def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    """The same of codes that are numbers: bands name no value, only where one ends and the next begins."""
+    values = numbers_of(levels.coded, levels.codes)
+    assert values is not None
+    width = 2
+    while width < len(values):
+        group = np.arange(len(values), dtype=np.int64) // width
+        yield f"in groups of {width} neighbours", in_bands(key, values[width::width]), group
+        width *= 2
+
+
 def _neighbours(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     labels, width = levels.labels(), 2
     while width < len(labels):
@@ -246,7 +260,7 @@ def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[
         if not 2 <= rare < len(labels):
             continue
         placed = np.maximum(np.arange(len(labels), dtype=np.int64) - (rare - 1), 0)
-        named = levels.size if levels.coded.kind in ("integer", "number") else levels.size[order[:rare]]
+        named = levels.size if levels.coded.kind in NUMBERS else levels.size[order[:rare]]
         step = other(key, levels.coded, [labels[i] for i in order], placed)
         if step is None or (int(named.min()) < FEW and not internal):
             continue

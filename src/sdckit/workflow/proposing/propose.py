@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
+from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.finding import Asked, Loss, beside, find_best
 from sdckit.workflow.proposing.opening import open_lattice
@@ -174,6 +175,7 @@ def make_proposal(
         raise DataError(
             "loss= is a function of the file and a release of it, which gives a number", argument="loss"
         )
+    _check_control(control)
     frame = open_eager(data, {})
     scenario.changed(identifiers=()).check_columns(frame.columns)
     require_gate(scenario, compared=True)
@@ -199,6 +201,14 @@ def make_proposal(
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
     return write_proposal(trials, found, judged, others, columns, folder, head)
+
+
+def _check_control(control: Any) -> None:
+    if control is not None:
+        try:
+            open_frame(control)
+        except SdcError as error:
+            raise type(error)(f"control: {error}", argument="control") from None
 
 
 def _importance(
