@@ -12,6 +12,7 @@ import homes
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow.proposing import finding
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -101,7 +102,8 @@ def test_recipes_beside_it_keep_something_finer_or_take_out_less() -> None:
     assert more.resting > proposal.resting
 
 
-def test_what_is_impossible_is_said() -> None:
+def test_what_is_impossible_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "JUDGED", 1)
     proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.000001}})
     assert not proposal.passed
     assert proposal.exceeded == ("match_risk",)
