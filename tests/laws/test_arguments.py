@@ -193,8 +193,7 @@ KINDS = {
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
-         "masked", "error", "to", "weights", "margins", "together", "folder", "prefer", "allow",
-         "control"], "own"),
+         "masked", "error", "to", "weights", "margins", "together", "folder", "prefer", "allow"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
@@ -231,7 +230,7 @@ ELSEWHERE = {
     ("mask_continuous", "sd"): "above",
     ("rank_swap", "r0"): "share",
     **{(one, "share"): "share" for one in ("starter_recipe", "propose")},
-    ("propose", "loss"): "own",
+    **{("propose", one): "own" for one in ("loss", "control")},
     ("rank_swap", "k0"): "above",
     ("replace_high_risk", "threshold"): "number",
     ("suppress_above", "threshold"): "number",

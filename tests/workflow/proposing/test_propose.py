@@ -75,6 +75,7 @@ def test_the_callers_own_loss_ranks_the_releases() -> None:
     assert len(asked) == by_own.tried > 1
     assert sum(by_own.hidden.values()) <= sum(found("one").hidden.values())
     assert by_own.passed
+    assert not by_own.optimal
 
 
 def test_the_same_again() -> None:
@@ -100,6 +101,17 @@ def test_recipes_beside_it_keep_something_finer_or_take_out_less() -> None:
     assert "fewer values taken out" in words
     more = next(one for one in proposal.alternatives if one.words.startswith("more values taken out"))
     assert more.resting > proposal.resting
+
+
+def test_a_stricter_look_is_not_called_the_best() -> None:
+    plain = found("one")
+    applied = plain.recipe.apply(survey(), scenario=sdc.Scenario(**SCENARIOS["one"]), watch=False)
+    matched = applied.assess(seed=1)["default"]["matching_risk"].mean_match_risk
+    proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.9 * matched}})
+    assert proposal.passed
+    assert plain.optimal
+    assert proposal.loss > plain.loss
+    assert not proposal.optimal
 
 
 def test_what_is_impossible_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+import polars as pl
 import pytest
 
 import sdckit as sdc
@@ -53,3 +55,13 @@ def test_the_text_is_the_recipe(tmp_path: object) -> None:
     import tomllib
 
     assert tomllib.loads(found.text) == tomllib.loads(found.recipe.to_toml())
+
+
+def test_a_value_that_few_have_is_told_of_in_the_room() -> None:
+    rng = np.random.default_rng(2)
+    born = rng.choice(["AT", "DE", "IT", "CH", "LI"], 600, p=[0.6, 0.3, 0.06, 0.03, 0.01])
+    data = pl.DataFrame({"born": born, "age": rng.integers(20, 60, 600)})
+    scenario = sdc.Scenario(keys=["born", "age"], thresholds={"k": 3})
+    inside = sdc.propose(data, scenario=scenario, internal=True, alternatives=0, share=0.3, keep=["age"])
+    assert ("keep this recipe in the room" in inside.text.replace("\n# ", " ")) is ("LI" in inside.text)
+    assert "LI" not in sdc.propose(data, scenario=scenario, alternatives=0, share=0.3, keep=["age"]).text

@@ -197,10 +197,10 @@ def make_proposal(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
     hide = scenario.limits_of(compared=True).recoverable is not None
-    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide))
+    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide), internal=internal)
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
-    return write_proposal(trials, found, judged, others, columns, folder, head)
+    return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=loss is None)
 
 
 def _check_control(control: Any) -> None:

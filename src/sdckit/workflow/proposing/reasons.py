@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.display import counted, printable
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
@@ -85,14 +87,12 @@ def judged_loss(found: Found, node: Node) -> float:
 
 
 def _names_few(trials: Trials, rung: Rung, j: int) -> bool:
-    """Whether the step names values that few records have."""
-    if rung.step is None or "groups" not in rung.step:
+    """Whether the step names values of a key that few records have; only where the recipe stays in the room."""
+    if not trials.internal or rung.step is None or "groups" not in rung.step:
         return False
     ladder, side = trials.lattice.ladders[j], next(one for one in trials.lattice.sides if j in one.at)
-    codes, sizes = side.codes[side.at.index(j)], side.size
-    counts = {code: int(sizes[codes == code].sum()) for code in ladder.codes.tolist()}
-    named = {str(value) for values in rung.step["groups"].values() for value in values}
-    return bool(named) and min(counts.values()) < FEW
+    records = np.bincount(side.codes[side.at.index(j)], side.size, ladder.missing + 1)
+    return bool(records[ladder.codes].min() < FEW)
 
 
 def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:

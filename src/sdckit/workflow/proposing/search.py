@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Found", "Problem", "Search"]
+__all__ = ["LEAST", "Found", "Problem", "Search"]
 
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses

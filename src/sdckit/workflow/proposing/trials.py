@@ -71,6 +71,7 @@ class Trials:
     importance: Mapping[str, float] | None
     how: How = field(default_factory=How)
     aims: Mapping[str, int | None] = field(default_factory=dict)  # k by intruder
+    internal: bool = False  # whether steps may name values that few records have
     made: dict[Node, Made] = field(default_factory=dict)
 
     @property

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.workflow.proposing.judging import around
+from sdckit.workflow.proposing.opening import limits_of
 from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.reasons import key_words, outcome, step_reasons
+from sdckit.workflow.proposing.search import LEAST
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.starter_text import Told, write_starter
 
@@ -25,9 +27,9 @@ TITLE = "A proposed recipe"
 
 def write_proposal(
     trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, Judged]],
-    columns: Sequence[str], folder: Path | None, head: Sequence[str],
+    columns: Sequence[str], folder: Path | None, head: Sequence[str], *, by_loss: bool = True,
 ) -> Proposal:  # fmt: skip
-    """Put together what was found, for a file of these `columns`."""
+    """Put together what was found, for a file of these `columns`; `by_loss`: no measure of the caller's chose."""
     scenario, lattice = trials.scenario, trials.lattice
     alternatives = tuple(_alternative(trials, why, one, columns, folder) for why, one in others)
     before, after = around(scenario, columns)
@@ -37,15 +39,10 @@ def write_proposal(
     )
     steps = [None if step is None else _from(step, scenario.folder, folder) for step, _ in told]
     text = write_starter(TITLE, head, [(step, lines) for step, (_, lines) in zip(steps, told, strict=True)])
-    sampled = any(side.limits.risk or side.limits.global_risk for side in lattice.sides) and (
-        scenario.weight is not None or scenario.sampling_fraction is not None
-    )
-    first = bool(found.ranked()) and judged.made.node == found.ranked()[0]
     return Proposal(
         recipe=_recipe(trials, judged, columns, folder), text=text, passed=judged.passed, loss=judged.made.loss,
         bound=min(found.bound, judged.made.loss), risk=judged.risk,
-        optimal=found.whole and first and judged.passed and judged.how == trials.how and not sampled
-        and judged.made.loss <= found.bound + 1e-12,
+        optimal=by_loss and judged.passed and _is_best(trials, found, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
         resting=judged.resting / lattice.n,
         exceeded=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is False)),
@@ -53,6 +50,16 @@ def write_proposal(
         impossible=tuple(f"{one.intruder}: {one.sentence}" for one in judged.verdicts if one.holds is not True),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=found.seen, tried=len(found.losses),
     )  # fmt: skip
+
+
+def _is_best(trials: Trials, found: Found, judged: Judged) -> bool:
+    """Whether no combination that meets the limits loses less: all are settled, and nothing stricter was asked for."""
+    scenario = trials.scenario
+    sampled = scenario.weight is not None or scenario.sampling_fraction is not None
+    estimated = any(side.limits.risk or side.limits.global_risk for side in trials.lattice.sides)
+    asked = all(limits_of(scenario.intruder(name)).k == k for name, k in trials.aims.items())
+    least = judged.made.loss <= found.bound + LEAST
+    return found.whole and asked and least and not trials.how.draws and not (sampled and estimated)
 
 
 def _alternative(
