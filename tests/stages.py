@@ -69,6 +69,12 @@ def from_raw(names: Names, folder: Path) -> None:
     (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
 
 
+def proposed(names: Names, folder: Path) -> None:
+    """The survey of the page and its scenario."""
+    names["survey"].to_csv(folder / "anes.csv", index=False)
+    (folder / "scenario.toml").write_text(names["scenario"].to_toml(), encoding="utf-8")
+
+
 def against_original(names: Names, folder: Path) -> None:
     """Survey, release and scenario of the page, and the recipe of its bands."""
     if "recipe" in names:
@@ -175,6 +181,7 @@ STAGES: dict[str, Stage] = {
     "from-raw-to-released": from_raw,
     "release-against-original": against_original,
     "simulated-attacks": attacks,
+    "propose": proposed,
     "what-is-it-good-for": good_for,
     "who-can-be-recognised": recognised,
     "scenarios": scenarios,

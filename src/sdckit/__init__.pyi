@@ -182,6 +182,8 @@ from .workflow.assert_within_limits import assert_within_limits as assert_within
 from .workflow.assess import assess as assess
 from .workflow.assessment import Assessment as Assessment
 from .workflow.check import CheckResult as CheckResult, check as check
+from .workflow.proposing.proposal import Proposal as Proposal
+from .workflow.proposing.propose import propose as propose
 from .workflow.recipes.exploration import Exploration as Exploration
 from .workflow.recipes.explore import explore as explore
 from .workflow.recipes.recipe import Recipe as Recipe

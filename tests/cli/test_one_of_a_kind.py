@@ -28,6 +28,7 @@ LINES = [
     f"assess {S} --released o.csv --log log.json --report d.md",
     f"explore r.toml {S} --grid 1.bands=3",
     f"recipe init {S} --out start.toml",
+    f"propose {S} --out found.toml --alternatives 0",
     "scenario init a.csv --out i.toml",
     "suda a.csv --keys age",
     "risky-cells a.csv --keys age --max-dim 1",

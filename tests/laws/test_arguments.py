@@ -128,6 +128,7 @@ CALLS = {
     "round_to": {"data": FILE, "column": "pay", "base": 10.0},
     "shuffle": {"data": FILE, "columns": ["pay"], "given": ["age"]},
     "singling_out": {**ATTACK, "variables": ["sex", "area", "age"], "mode": "multivariate"},
+    "propose": {"data": FILE, "scenario": SCENARIO, "alternatives": 0},
     "starter_recipe": {"data": FILE, "scenario": SCENARIO},
     "suda": ONE,
     "suppress_above": {"data": FILE, "risk": [0.0] * N, "threshold": 0.5, "columns": ["sex"]},
@@ -169,12 +170,12 @@ KINDS = {
         ["n_attacks", "n_neighbors", "resamples", "n_columns", "n", "copies", "m", "min_leaf", "posterior_draws",
          "iterations",
          "n_best", "max_dim", "max_size", "n_clusters", "interactions", "ways", "length", "radius", "max_cell",
-         "n_replace", "workers", "k", "bins", "largest", "within"], "whole"),
+         "n_replace", "workers", "k", "bins", "largest", "within", "alternatives"], "whole"),
     **dict.fromkeys(["levels"], "wholes"),
     **dict.fromkeys(["alpha", "sampling_fraction", "hit_width", "tau", "isolation", "upper", "lower", "swap_rate", "pd",
                      "reliability"], "share"),
     **dict.fromkeys(["tol", "near", "width", "scale", "noise", "smoothing", "sd", "concentration"], "amount"),
-    **dict.fromkeys(["base", "factor", "c", "n_synthetic"], "above"),
+    **dict.fromkeys(["base", "factor", "c", "n_synthetic", "time_limit"], "above"),
     **dict.fromkeys(["p", "r0", "k0", "top", "bottom"], "percent"),
     "limits": "limits",
     **dict.fromkeys(
@@ -189,13 +190,13 @@ KINDS = {
     **dict.fromkeys(
         ["keys", "variables", "numeric", "sensitive", "by", "known", "synthetic", "columns", "strata", "given", "order",
          "predictors", "match", "replace", "exact", "targets", "categorical", "carry_along", "exclude_missing_keys",
-         "identifiers", "household_variables", "hide", "among"], "names"),
+         "identifiers", "household_variables", "hide", "among", "keep"], "names"),
     **dict.fromkeys(
         ["bands", "blocking", "center", "combinations", "covariance", "exclude_levels", "exclude_pairs", "formula",
          "grid", "groups", "hierarchy", "identification_levels", "importance", "key", "matrix", "measures",
          "model", "models", "ordered", "hierarchies", "prior", "resume", "risk", "rows", "rules", "session", "similar",
           "masked", "error", "tables", "to", "weights", "margins", "together", "folder", "earlier",
-          "earlier_keys", "ledger"], "own"),
+          "earlier_keys", "ledger", "prefer", "allow"], "own"),
     **dict.fromkeys(["weight", "person", "household", "id", "target", "column", "sort_by", "size"], "column"),
 }  # fmt: skip
 # Where a name means something else.
@@ -234,7 +235,8 @@ ELSEWHERE = {
     ("mask_continuous", "reliability"): "inside",
     ("mask_continuous", "sd"): "above",
     ("rank_swap", "r0"): "share",
-    ("starter_recipe", "share"): "share",
+    **{(one, "share"): "share" for one in ("starter_recipe", "propose")},
+    **{("propose", one): "own" for one in ("loss", "control")},
     ("rank_swap", "k0"): "above",
     ("replace_high_risk", "threshold"): "number",
     ("suppress_above", "threshold"): "number",

@@ -51,6 +51,7 @@ def made() -> dict[str, Any]:
         "Applied": recipe.apply(data, scenario=SCENARIO, seed=2**70),
         "Exploration": sdc.explore(data, recipe, grid={"local_suppression.k": [2, 3]}, scenario=SCENARIO, seed=2**70),
         "Assessment": sdc.assess(data, scenario=SCENARIO),
+        "Proposal": sdc.propose(data, scenario=SCENARIO, alternatives=1),
         "StarterRecipe": sdc.starter_recipe(data, scenario=SCENARIO),
         "ReleaseAssessment": sdc.assess(data, other, scenario=SCENARIO, seed=1),
         "CheckResult": sdc.check(data, scenario=SCENARIO),

@@ -159,6 +159,7 @@ def others(files: dict[str, pl.DataFrame]) -> dict[str, Call]:
         ),
         "round_to": (data, {"column": "income", "base": 100, **seed}),
         "shuffle": (data, {"columns": NUMERIC, "given": ["w"], **seed}),
+        "propose": (data, {"scenario": scenario, "alternatives": 1}),
         "starter_recipe": (data, {"scenario": scenario}),
         "suppress_above": (data, {"risk": risk, "threshold": 0.5, "columns": ["ill"]}),
         "swap_records": (data, {"hierarchy": ["region"], "keys": ["sex", "band"], **seed}),

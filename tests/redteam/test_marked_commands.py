@@ -68,6 +68,8 @@ LINES = {
     " --log kept/log.json --report out/a.html",
     "protect by an engine": "protect plan.toml survey.parquet --scenario scenario.toml -o kept/release.parquet"
     " --log kept/log.json --engine duckdb",
+    "propose": "propose survey.parquet --scenario scenario.toml -o out/proposed.toml --json out/a.json"
+    " --report out/a.html",
     "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
     "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --by sex,band",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",

@@ -166,6 +166,12 @@ def _published(context: Context) -> str:
     return "" if context.scenario.tables else "the scenario declares no published tables"
 
 
+def _of_tables(context: Context) -> bool:
+    """Whether anything is said of tables: a scenario with a limit on them and none is told so."""
+    scenario = context.scenario
+    return bool(scenario.tables) or scenario.limits_of(compared=True).joint_recoverable is not None
+
+
 def _audited(context: Context) -> dict[str, Any]:
     given = _gave_back(context)
     return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")}
@@ -175,8 +181,7 @@ JOINT = Measure(
     name="joint_audit",
     question="What do the release and the tables published beside it give back together?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="holding published tables against the release for {intruder}", condition=_published, arguments=_audited,
-    of_tables=True,
+    words="holding published tables against the release for {intruder}", condition=_published, when=_of_tables, arguments=_audited,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,

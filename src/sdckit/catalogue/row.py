@@ -97,8 +97,6 @@ class Measure:
         Whether it is run for every sensitive variable by itself.
     residual_risk : bool
         Whether it gives a residual risk, on which a scenario may set a limit.
-    of_tables : bool
-        Whether it is about published tables: without any, and without a limit on it, no plan speaks of it.
     inside : callable or None
         For one that runs others: their places, and what each lacks.
     command : str
@@ -126,7 +124,6 @@ class Measure:
     of_intruder: bool = True
     each: bool = False
     residual_risk: bool = False
-    of_tables: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
     function: Callable[..., Any] | None = None

@@ -94,10 +94,7 @@ def plan_file(scenario: Scenario, *, measures: Sequence[str] = (), **known: Any)
 
 def plan_release(scenario: Scenario, **known: Any) -> Plans:
     """Plan the measures of a release beside its original; `known` has columns, n, sizes, aligned, pair, seed."""
-    plans = _by_intruder(scenario, "release", (), known)
-    if scenario.tables or scenario.limits_of(compared=True).joint_recoverable is not None:
-        return plans
-    return {name: tuple(one for one in found if not one.row.of_tables) for name, found in plans.items()}
+    return _by_intruder(scenario, "release", (), known)
 
 
 def plan_utility(scenario: Scenario, **known: Any) -> tuple[Planned, ...]:

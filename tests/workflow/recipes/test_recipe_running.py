@@ -8,7 +8,7 @@ import sdckit as sdc
 from homes import people, shared
 from recipes import SECRET, scenario, survey
 from sdckit.data.seeds import Mixed
-from sdckit.errors import DataError
+from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_running import run_step
 
@@ -21,6 +21,57 @@ def test_the_risk_is_measured_where_it_is_asked_for() -> None:
     risk = sdc.individual_risk(survey(), scenario=scenario()).records["risk"]
     assert change.changed == {"job": int((risk > 0.02).sum())}
     assert data["job"].null_count() == change.changed["job"] > 0
+
+
+def learnt(**more: object) -> sdc.Scenario:
+    given = {
+        "intruders": {"a": ["sex", "age"], "b": ["job"]},
+        "sensitive": ["income"],
+        "thresholds": {"l": 2},
+    }
+    return sdc.Scenario(**{**given, **more})  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+def test_records_whose_group_lacks_sensitive_values_lose_columns() -> None:
+    arguments = {"risk": "l_diversity", "intruder": "a", "threshold": 0, "columns": ["age"]}
+    data, change = run_step(
+        1, StepLike("suppress_above", arguments), survey(), scenario=learnt(), folder=None, mixed=MIXED
+    )
+    found = sdc.l_diversity(survey(), keys=["sex", "age"], sensitive="income", levels=[2])
+    assert change.changed == {"age": found.violations["income"]["distinct"][2]}
+    assert data["age"].null_count() == change.changed["age"] > 0
+    without = survey().drop("sex")  # a key that an earlier step left out
+    _, change = run_step(
+        1, StepLike("suppress_above", arguments), without, scenario=learnt(), folder=None, mixed=MIXED
+    )
+    found = sdc.l_diversity(without, keys=["age"], sensitive="income", levels=[2])
+    assert change.changed == {"age": found.violations["income"]["distinct"][2]}
+
+
+def test_a_lack_of_values_needs_a_threshold() -> None:
+    step = StepLike(
+        "suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["age"], "intruder": "a"}
+    )
+    with pytest.raises(ScenarioError, match=r"^step 2 \(suppress_above\): .*needs the threshold l"):
+        run_step(2, step, survey(), scenario=learnt(thresholds={"k": 2}), folder=None, mixed=MIXED)
+
+
+def test_the_risk_of_one_of_several_intruders() -> None:
+    recipe = sdc.Recipe(
+        [
+            {
+                "method": "suppress_above",
+                "risk": "individual_risk",
+                "intruder": "b",
+                "threshold": 0.01,
+                "columns": ["job"],
+            }
+        ]
+    )
+    applied = recipe.apply(survey(), scenario=learnt(thresholds={"risk": 0.01}), watch=False)
+    risk = sdc.individual_risk(survey(), keys=["job"]).records["risk"]
+    assert applied.data["job"].null_count() == int((risk > 0.01).sum()) > 0
 
 
 def test_an_error_names_the_step() -> None:

@@ -123,8 +123,8 @@ class Restoring:
         assert self.target.high is not None
         with np.errstate(invalid="ignore"):
             within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
-        if self.target.column.whole:
-            values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
+            if self.target.column.whole:
+                values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
         values = values + 0.0  # no zero with a sign, which would print as another value
         self._put(told & self.target.touched & within, columns, words, kind, values=values)
 

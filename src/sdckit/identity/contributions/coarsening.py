@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from sdckit.data.columns import Coded
     from sdckit.data.hierarchy import Hierarchy
 
-__all__ = ["Grouping", "Levels", "bands", "entropy", "joined", "levels_of", "pooled", "smaller_key"]
+__all__ = [
+    "Grouping",
+    "Levels",
+    "bands",
+    "entropy",
+    "joined",
+    "levels_of",
+    "pooled",
+    "smaller_key",
+    "text_of",
+]
 
 ENOUGH = 5  # records that a level must have to stand alone
 MANY = 50  # records of which no figure tells how many they are
@@ -211,8 +221,8 @@ def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
     """The lowest level of a hierarchy that merges anything; values that it does not have stay by themselves."""
     labels = levels.labels()
     for level in range(1, len(hierarchy.levels) + 1):
-        above = {_text(leaf): name for leaf, name in hierarchy.at(level).items()}
-        names = [(_text(label) in above, above.get(_text(label), label)) for label in labels]
+        above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
+        names = [(text_of(label) in above, above.get(text_of(label), label)) for label in labels]
         group, after = _numbered(names)
         if 1 < after < len(labels):
             missed = not all(known for known, _ in names)
@@ -221,7 +231,7 @@ def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
     return None
 
 
-def _text(value: object) -> str:
+def text_of(value: object) -> str:
     """A value as files write it: 3.0 is 3."""
     text = str(value)
     try:

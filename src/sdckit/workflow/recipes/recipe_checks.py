@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes.recipe_steps import (
-    RISK_MEASURE,
+    RISK_MEASURES,
     Method,
     check_arguments,
     columns_made,
@@ -152,7 +152,7 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
 
 
 def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, place: str) -> None:
-    if step.arguments.get("risk") == RISK_MEASURE and "risk" in method.parameters and scenario is None:
+    if step.arguments.get("risk") in RISK_MEASURES and "risk" in method.parameters and scenario is None:
         raise ScenarioError(f"{place}: the risk is measured under a scenario; give one, or a column as risk")
     intruder = step.arguments.get("intruder")
     if intruder is None:

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.data.households import household_variables
 from sdckit.data.replace import open_eager
-from sdckit.errors import SdcError
+from sdckit.errors import ScenarioError, SdcError
 from sdckit.protect.change import Protected
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, Method, method_of
+from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURES, Method, method_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-__all__ = ["run_step"]
+__all__ = ["lacking_values", "run_step"]
 
 
 def run_step(
@@ -36,9 +38,12 @@ def run_step(
     if key is not None:
         given["key"] = key
     try:
-        if given.get("risk") == RISK_MEASURE and scenario is not None:
+        if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = one.arguments.get("intruder")
-            given["risk"] = _risk(data, scenario if name is None else scenario.intruder(name))
+            measure = lacking_values if given["risk"] == LACKING_VALUES else _risk
+            given["risk"] = measure(
+                data, _of_release(data, scenario if name is None else scenario.intruder(name))
+            )
         changed, change = method.function(data, **given)
     except SdcError as error:
         raise placed(error, one.place(number)) from None
@@ -66,6 +71,33 @@ def _household(
     if scenario.household_variables and given.get("household_variables") is None:
         found["household_variables"] = [name for name in scenario.household_variables if name in columns]
     return found
+
+
+def _of_release(data: Any, scenario: Scenario) -> Scenario:
+    """The scenario of one intruder without the keys that an earlier step left out."""
+    columns = open_eager(data, {}).columns
+    left = [name for name in scenario.keys if name in columns]
+    if not left or len(left) == len(scenario.keys):
+        return scenario
+    name = next(iter(scenario.intruders))
+    missing = scenario.missing
+    if not isinstance(missing, str):
+        missing = {key: rule for key, rule in missing.items() if key in left} or "wildcard"
+    return scenario.changed(intruders={name: left}, missing=missing)
+
+
+def lacking_values(data: Any, scenario: Scenario) -> Any:
+    """How many sensitive values the group of every record lacks to the threshold l, a missing key being a value."""
+    from sdckit.attribute.l_diversity import l_diversity
+    from sdckit.data.columns import float_values
+    from sdckit.data.frames import open_frame
+
+    limit = scenario.limits.l
+    if limit is None:
+        raise ScenarioError('risk = "l_diversity" needs the threshold l in the scenario', argument="risk")
+    records: Any = open_frame(l_diversity(data, scenario=scenario, kind="distinct").records)
+    found = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
+    return limit - np.min(found, axis=0)
 
 
 def _risk(data: Any, scenario: Scenario) -> Any:

@@ -14,8 +14,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
 __all__ = [
-    "METHODS", "RISK_MEASURE", "Method", "check_arguments", "columns_made", "columns_named", "is_all_new",
-    "method_of", "n_files",
+    "LACKING_VALUES", "METHODS", "RISK_MEASURE", "RISK_MEASURES", "Method", "check_arguments", "columns_made",
+    "columns_named", "is_all_new", "method_of", "n_files",
 ]  # fmt: skip
 
 Effect = Literal["same", "gone", "text", "unknown"]
@@ -33,6 +33,8 @@ NAMING = (
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = "individual_risk"
+LACKING_VALUES = "l_diversity"  # sensitive values that a record's group lacks to the threshold l
+RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES)
 
 
 @dataclass(frozen=True)
@@ -72,7 +74,8 @@ class Method:
     def offered(self) -> tuple[str, ...]:
         """Arguments that a recipe may set."""
         own = [name for name in self.parameters if name not in ELSEWHERE]
-        return tuple([*own, "intruder"] if "scenario" in self.parameters else own)
+        # who takes a risk may take that of one intruder
+        return tuple([*own, "intruder"] if {"scenario", "risk"} & set(self.parameters) else own)
 
     @property
     def random(self) -> bool:
@@ -215,7 +218,7 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     ('job',)
     """
     given = arguments.get(role)
-    if given is None or role not in method.columns or (role == "risk" and given == RISK_MEASURE):
+    if given is None or role not in method.columns or (role == "risk" and given in RISK_MEASURES):
         return ()
     if isinstance(given, Mapping):
         inside = [_inside(role, one) for one in given.values()]

@@ -21,7 +21,9 @@ from sdckit.workflow.recipes.starter_text import Told, about_share
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["before_suppression", "last_step", "suppressions"]
+__all__ = [
+    "before_suppression", "household_sizes", "identifier_steps", "last_step", "suppressions", "weight_step",
+]  # fmt: skip
 
 WHY = "this brings most records within the thresholds for the information it loses"
 COUNTED = 0.5  # of the records: members may be missing from the file
@@ -30,10 +32,11 @@ FROM_VALUES = "It names values that few records have: keep this recipe in the ro
 
 def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
     """Identifiers, keys and weights, of a file of these columns."""
-    return [*_identifiers(way.scenario, columns), *_recodings(way), *_weight(way)]
+    return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
 
 
-def _identifiers(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+    """Direct identifiers left out, numbers of households and persons replaced."""
     if named := [name for name in scenario.identifiers if name in columns]:
         yield {"method": "drop_identifiers", "columns": named}, ["Direct identifiers do not go out."]
     for role in ("household", "person"):
@@ -80,19 +83,26 @@ def _brought(before: Any, after: Any, n: int) -> str:
     return "; ".join(parts)
 
 
-def _weight(way: Way) -> Iterator[Told]:
-    """Coarser weights, where they tell a key whose values are taken out."""
-    scenario, frame = way.scenario, open_eager(way.data, {})
+def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
+    """The step that makes weights coarser, where they tell a key whose values are taken out."""
     if scenario.weight is None or scenario.weight in scenario.all_keys:
-        return
-    told = told_by(frame, scenario.weight, list(scenario.all_keys), household=scenario.household)
+        return None
+    told = told_by(
+        open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household
+    )
     hide = [name for name, how_far in told.items() if how_far > TELLS]
-    if hide:
-        names = listed([*map(printable, hide)], "or")
+    return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
+
+
+def _weight(way: Way) -> Iterator[Told]:
+    """Coarser weights, and why."""
+    step = weight_step(way.data, way.scenario)
+    if step is not None:
+        names = listed([*map(printable, step["hide"])], "or")
         why = (
             f"Many weights occur with one value of {names} only, and would give back what is taken out there."
         )
-        yield {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide}, [why]
+        yield step, [why]
 
 
 def suppressions(way: Way) -> Iterator[Told]:
@@ -121,7 +131,7 @@ def suppressions(way: Way) -> Iterator[Told]:
             lines.append(
                 "k is what the threshold of the risk needs in a file taken for the whole population."
             )
-        if sizes := _sizes(way, one):
+        if sizes := household_sizes(way.data, one):
             step["together"] = [[size, scenario.household] for size in sizes]
             lines.append(
                 f"{listed([*map(printable, sizes)])}: whoever sees the household together can count it."
@@ -134,16 +144,16 @@ def suppressions(way: Way) -> Iterator[Told]:
         yield step, lines
 
 
-def _sizes(way: Way, one: Scenario) -> list[str]:
+def household_sizes(data: Any, one: Scenario) -> list[str]:
     """Keys that are the number of records of the household."""
-    frame = open_eager(way.data, {})
+    frame = open_eager(data, {})
     if one.household is None:
         return []
     coded = code_column(frame[one.household])
     homes = homes_of(coded.codes(), coded.span)
     size = homes.size[homes.of_row]
     found = []
-    for key in household_variables(way.data, household=one.household, among=one.keys):
+    for key in household_variables(data, household=one.household, among=one.keys):
         try:
             values = float_values(frame[key], key)
         except SdcError:

@@ -1,0 +1,198 @@
+"""``sdckit propose``: the recipe that loses least while every threshold holds."""
+
+from __future__ import annotations
+
+import json as as_json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer import Option
+
+from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
+from sdckit.cli.options import Quiet, Texts, codes, make_scenario, split, split_named
+from sdckit.cli.outputs import (
+    STDOUT,
+    check_enough_records,
+    check_report_name,
+    check_targets,
+    refuse_existing,
+    write_text,
+)
+from sdckit.cli.progress import Steps
+from sdckit.cli.recipe_files import codes_of, read_all
+from sdckit.cli.release_type import ReleaseType
+from sdckit.cli.source import Reading, takes
+from sdckit.display import counted
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.proposing.proposal import Proposal
+
+__all__ = ["propose"]
+
+
+@takes(ReleaseType, Reading)
+def propose(
+    of_type: ReleaseType,
+    reading: Reading,
+    *,
+    scenario: Annotated[
+        Path, Option(metavar="S.toml", help="Who could know what, and the thresholds that must hold.")
+    ],
+    out: Annotated[
+        str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")
+    ] = STDOUT,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    keep: Annotated[
+        Texts, Option(metavar="COLUMNS", help="Columns to release as they are, but for single values.")
+    ] = None,
+    importance: Annotated[
+        Texts,
+        Option(metavar="KEY=N", help="1 for the key to protect most, more for one that may go; repeat it."),
+    ] = None,
+    allow: Annotated[
+        Texts,
+        Option(
+            metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize."
+        ),
+    ] = None,
+    share: Annotated[
+        float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
+    ] = 0.05,
+    alternatives: Annotated[int, Option(metavar="N", help="Recipes to look for beside the best.")] = 3,
+    time_limit: Annotated[
+        float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
+    ] = None,
+    control: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
+    ] = None,
+    json: Annotated[
+        str | None, Option(metavar="OUT.json|-", help="Write JSON, shares as ranges; - prints it.")
+    ] = None,
+    report: Annotated[
+        Path | None, Option(metavar="OUT.html", help="Report on a release that the recipe makes.")
+    ] = None,
+    internal: Annotated[
+        bool, Option("--internal", help="Recodings that name rare values, exact figures: confidential.")
+    ] = False,
+    quiet: Quiet = False,
+) -> int:
+    """Search for the recipe that loses least of what the keys tell while every threshold holds.
+
+    Each step has a comment that says why it is there. FILE is only read. Exit code 0 where every threshold holds; 1
+    where one does not: the recipe is what came nearest; 2 for bad input, or a threshold that could not be checked.
+    """
+    file, target = reading.file, Path(out)
+    check_targets(out, json, report, inputs=(file, scenario, of_type.release_types, control))
+    refuse_existing(out, json, force=force)
+    check_report_name(report)
+    chosen = make_scenario(
+        scenario, keys=None, intruders=None, missing_rule=None, thresholds={},
+        missing_codes=codes(reading.missing), **of_type.entries,
+    )  # fmt: skip
+    name = "recipe.toml" if out == STDOUT else target.name
+    wishes: dict[str, Any] = {
+        "keep": split(keep), "importance": _numbers(importance),
+        "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
+        "alternatives": alternatives, "time_limit": time_limit, "internal": internal,
+        "folder": Path() if out == STDOUT else target.parent,
+    }  # fmt: skip
+    with Steps(quiet=quiet) as steps:
+        frame, columns = _read(reading, chosen, steps)
+        if report is not None:
+            check_enough_records(frame.height, internal=internal)
+        people = None if control is None else _read_control(control, reading, chosen, steps)
+        from sdckit.workflow.proposing.propose import HEAD, make_proposal
+
+        found = make_proposal(
+            frame, chosen, columns=columns, control=people, step=steps.step,
+            head=[*HEAD, "Then:", *_called(name, file, scenario)], **wishes,
+        )  # fmt: skip
+        if report is not None:
+            steps.step("writing the report")
+            _report(found, frame, chosen, report, internal=internal)
+    if json is not None:
+        _write_json(found, json, internal=internal)
+    _tell(found, out, target, quiet=quiet, internal=internal, called=_called(name, file, scenario))
+    if found.unjudged:
+        return BAD_INPUT
+    return OK if found.passed else EXCEEDED
+
+
+def _read(reading: Reading, chosen: Scenario, steps: Steps) -> tuple[Any, tuple[str, ...]]:
+    """The file without its identifiers, and the names of all its columns."""
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.recipes.recipe import Recipe
+
+    frame = read_all(
+        reading.file, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
+        leave_out=chosen.identifiers, missing=codes_of(reading.missing, chosen), **reading.how,
+    )  # fmt: skip
+    header = scan_header(reading.file, delimiter=reading.delimiter, encoding=reading.encoding)
+    return frame, tuple(header.columns)
+
+
+def _read_control(path: Path, reading: Reading, chosen: Scenario, steps: Steps) -> Any:
+    from sdckit.workflow.recipes.recipe import Recipe
+
+    return read_all(
+        path, steps=steps, recipe=Recipe([{"method": "random_order"}]), scenario=chosen,
+        leave_out=chosen.identifiers, missing=codes_of(reading.missing, chosen),
+    )  # fmt: skip
+
+
+def _report(found: Proposal, frame: Any, chosen: Scenario, path: Path, *, internal: bool) -> None:
+    """Report on a release that the recipe makes; identifiers were not read and need not be left out."""
+    from sdckit.workflow.recipes.recipe import Recipe
+
+    steps = [{"method": one.method, **one.arguments} for one in found.recipe.steps]
+    unread = {*chosen.identifiers} - {*frame.columns}
+    steps = [one for one in steps if one["method"] != "drop_identifiers" or not {*one["columns"]} & unread]
+    recipe = Recipe(steps, title=found.recipe.title, folder=found.recipe.folder)
+    recipe.apply(frame, scenario=chosen.changed(identifiers=())).report(path, internal=internal)
+
+
+def _write_json(found: Proposal, path: str, *, internal: bool) -> None:
+    told = as_json.dumps(found.to_dict(internal=internal), indent=2, ensure_ascii=False)
+    if path == STDOUT:
+        typer.echo(told)
+        return
+    write_text(Path(path), told + "\n", private=internal)
+
+
+def _numbers(named: list[str] | None) -> dict[str, float]:
+    found = {}
+    for key, value in split_named(named, option="--importance", example="age=1").items():
+        try:
+            found[key] = float(value)
+        except ValueError:
+            raise ScenarioError(f"--importance {key} takes a number, as in --importance {key}=2") from None
+    return found
+
+
+def _called(name: str, file: Path, scenario: Path) -> list[str]:
+    return [
+        f"  sdckit protect {name} {file.name} --scenario {scenario.name} --out safe.csv --log log.json",
+        f"  sdckit check {file.name} --scenario {scenario.name} --released safe.csv --log log.json",
+    ]
+
+
+def _tell(found: Proposal, out: str, target: Path, *, quiet: bool, internal: bool, called: list[str]) -> None:
+    """Print or write the recipe, and say what it came to."""
+    if out == STDOUT:
+        typer.echo(found.text, nl=False)
+        return
+    write_text(target, found.text, private=internal)
+    if quiet:
+        return
+    missed = [*found.exceeded, *found.unjudged]
+    holds = "Every threshold holds." if found.passed else f"Thresholds that do not hold: {', '.join(missed)}."
+    tell(f"Wrote {target.name}: {counted(len(found.recipe.steps), 'step')}. {holds}")
+    tell(f"It {found.words}." if found.words.startswith(("keeps", "gives")) else f"{found.words}.")
+    for one in found.alternatives:
+        tell(f"Another: {one.words}{'' if one.passed else '; a threshold does not hold'}.")
+    tell("Read it through. Then:")
+    tell("\n".join(called))

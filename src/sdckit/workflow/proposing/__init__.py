@@ -1,0 +1,1 @@
+"""The recipe with the least loss that meets every limit, searched for."""

@@ -1,0 +1,154 @@
+"""The best node that passes every threshold, and others beside it."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.display import printable
+from sdckit.errors import DataError
+from sdckit.workflow.proposing.judging import Judged, improved, judge
+from sdckit.workflow.proposing.opening import limits_of
+from sdckit.workflow.proposing.proposal import in_words
+from sdckit.workflow.proposing.reasons import key_words
+from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.trials import Trials
+
+if TYPE_CHECKING:
+    from sdckit.workflow.proposing.lattice import Node
+
+__all__ = ["Asked", "Loss", "at_aim", "beside", "find_best"]
+
+AIMS = (1, 2, 4)  # times the k that is asked for, where other thresholds do not hold
+MOST_SEEN = 20_000
+MOST_TRIED = 40
+BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
+WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
+JUDGED = 3  # combinations held against every threshold at each aim
+REPAIRS = 3  # of one of them
+OTHER_SHARES = {"fewer values taken out": 0.0, "more values taken out": 1.0}
+
+Loss = Callable[[Any, Any], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """What the caller wants."""
+
+    keep: tuple[str, ...]
+    importance: Mapping[str, float] | None
+    allow: Mapping[str, str]
+    loss: Loss | None
+    control: Any
+    until: float
+    tell: Callable[[str], None]
+
+
+def at_aim(trials: Trials, aim: int) -> Trials:
+    """The same for `aim` times the k that is asked for."""
+    limits = {name: limits_of(trials.scenario.intruder(name), aim) for name in trials.scenario.intruders}
+    sides = tuple(replace(side, limits=limits[side.name]) for side in trials.lattice.sides)
+    lattice = replace(trials.lattice, sides=sides)
+    return replace(trials, lattice=lattice, aims={name: one.k for name, one in limits.items()}, made={})
+
+
+def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judged]:
+    """Search and judge, at ever stricter aims, until every threshold holds; else what comes nearest."""
+    nearest: tuple[Trials, Search, Found, Judged] | None = None
+    for now in _ways(trials, asked):
+        within = 0.0 if asked.loss is None else WITHIN
+        search = Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
+        found = search.run()
+        for node in _ranked(now, found, asked)[:JUDGED]:
+            judged = _repaired(now, node, asked)
+            one = (now.with_how(judged.how), search, found, judged)
+            if judged.passed:
+                return one
+            if nearest is None or len(judged.failing) < len(nearest[3].failing):
+                nearest = one
+        if time.monotonic() >= asked.until and nearest is not None:
+            break
+    if nearest is None:
+        raise DataError(
+            "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
+            "a larger share= to suppression, or declare hierarchies"
+        )
+    return nearest
+
+
+def _ways(trials: Trials, asked: Asked) -> Iterator[Trials]:
+    for aim in AIMS:
+        yield at_aim(trials, aim)
+    if asked.allow:
+        steps = tuple(
+            {"method": method, "columns": [name for name, one in asked.allow.items() if one == method]}
+            for method in dict.fromkeys(asked.allow.values())
+        )
+        yield at_aim(trials.with_how(replace(trials.how, draws=steps)), 1)
+
+
+def _ranked(trials: Trials, found: Found, asked: Asked) -> list[Node]:
+    """The nodes tried, the best first, by the caller's own measure where there is one."""
+    nodes = found.ranked()
+    if asked.loss is None:
+        return nodes
+    asked.tell(f"measuring {len(nodes)} releases by loss=")
+    own = {node: float(asked.loss(trials.data, trials.release(node))) for node in nodes}
+    return sorted(nodes, key=lambda node: (math.isnan(own[node]), own[node], found.losses[node], node))
+
+
+def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
+    """Hold a node against every threshold; where what was taken out is given back, take it out in other ways."""
+    asked.tell(f"checking every threshold: {in_words(key_words(trials, node))}")
+    judged = judge(trials.data, trials.scenario, trials.made[node], trials.how, control=asked.control)
+    for _ in range(REPAIRS):
+        how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
+        if how is None:
+            break
+        asked.tell("taking values out in another way: some are given back")
+        judged = judge(
+            trials.data, trials.scenario, trials.with_how(how).make(node), how, control=asked.control
+        )
+    return judged
+
+
+def beside(
+    trials: Trials, search: Search, judged: Judged, asked: Asked, count: int
+) -> Iterator[tuple[str, Judged]]:
+    """Recipes that release one of the keys finer, those first that lose most in the best one; and stricter ones."""
+    made = {judged.made.node}
+    for words, now, one in _searches_beside(trials, search, judged, asked):
+        if len(made) > count or time.monotonic() >= asked.until:
+            return
+        nodes = [other for other in one.run().ranked() if other not in made]
+        if nodes:
+            made.add(nodes[0])
+            yield words, _repaired(now, nodes[0], asked)
+
+
+def _searches_beside(
+    trials: Trials, search: Search, judged: Judged, asked: Asked
+) -> Iterator[tuple[str, Trials, Search]]:
+    """Searches for other recipes, each with what sets them apart."""
+    node, lattice = judged.made.node, trials.lattice
+    coarse = [j for j in range(len(node)) if node[j] > 0]
+    order = sorted(coarse, key=lambda j: (-lattice.lost[j][node[j]], j))
+    for number, j in enumerate(order):
+        if number == 1:
+            yield from _other_shares(trials, asked)
+        one = Search(trials, *BESIDE, until=asked.until, tell=asked.tell, known=search)
+        one.finer(j, node[j])
+        yield f"{printable(lattice.ladders[j].key)} finer", trials, one
+    if len(order) < 2:
+        yield from _other_shares(trials, asked)
+
+
+def _other_shares(trials: Trials, asked: Asked) -> Iterator[tuple[str, Trials, Search]]:
+    """Searches where fewer records are left to suppression, or more."""
+    for words, share in OTHER_SHARES.items():
+        if share != trials.share:
+            now = replace(trials, share=share, made={})
+            yield words, now, Search(now, *BESIDE, until=asked.until, tell=asked.tell)

@@ -1,0 +1,275 @@
+"""How coarse a key may become: an ordered ladder of recodings, each made of the one before it, left out last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.levels import numbers_of
+from sdckit.identity.contributions.coarsening import Levels, entropy
+from sdckit.identity.contributions.recode_steps import MOST_NAMED, along, grouped, in_bands, other
+from sdckit.identity.contributions.round_bands import round_edges
+
+if TYPE_CHECKING:
+    from sdckit.data.hierarchy import Hierarchy
+
+__all__ = ["AS_IT_IS", "FEW", "LEFT_OUT", "Ladder", "Rung", "ladder_of", "refines"]
+
+Step = dict[str, Any]
+Ints = NDArray[np.int64]
+
+AS_IT_IS, LEFT_OUT = "as it is", "left out"
+FEW = 50  # a step names no value that fewer records have, unless it stays in the room
+FEWEST_BANDS = 2
+NUMBERS = ("integer", "number")
+TAIL = 0.025  # of the records, at most, are beyond a top or bottom code
+POOLED = (0.01, 0.02, 0.05, 0.1)  # values that fewer of the records have become one
+EVEN = 0.75  # of the bits that as many equal bands would have
+QUANTILES = 16
+
+
+@dataclass(frozen=True, eq=False)
+class Rung:
+    """One way to release a key.
+
+    `words` say it; `step` is the recoding, None where nothing is done or the column is left out. `group` (L,): group
+    of each level of the key; all 0 where it is left out. `kept`: share of the bits that the key told and still tells.
+    """
+
+    words: str
+    step: Step | None
+    group: Ints
+    kept: float
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the column is not released."""
+        return self.words == LEFT_OUT
+
+
+@dataclass(frozen=True, eq=False)
+class Ladder:
+    """The ways to release a key, finest first. `codes` (L,): its levels, as the cells code them."""
+
+    key: str
+    codes: Ints
+    rungs: tuple[Rung, ...]
+    missing: int  # code of a missing value
+
+    def groups_of(self, rung: int) -> Ints:
+        """The group of every code of the column; a missing value is a group after the others."""
+        found = np.zeros(self.missing + 1, np.int64)
+        one = self.rungs[rung]
+        found[self.codes] = one.group
+        if not one.left_out:
+            found[self.missing] = int(one.group.max(initial=0)) + 1
+        return found
+
+
+def refines(fine: Ints, coarse: Ints) -> bool:
+    """Whether every group of the finer recoding lies in one group of the coarser one.
+
+    >>> refines(np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1])), refines(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    (True, False)
+    """
+    above = np.full(int(fine.max(initial=0)) + 1, -1, np.int64)
+    above[fine] = coarse
+    return bool((above[fine] == coarse).all())
+
+
+def ladder_of(
+    levels: Levels, key: str, *, internal: bool = False, may_go: bool = True, stays: bool = False,
+    own: Sequence[tuple[str, Step, Ints]] = (),
+) -> Ladder:  # fmt: skip
+    """The ladder of a key.
+
+    `internal`: recodings that name values few records have are taken, too. `may_go`: whether the column may be left
+    out. `stays`: it is released as it is. `own`: recodings that the caller prefers, finest first, as words, step and
+    groups. Hierarchies come first, then bands of numbers, pairs of neighbours, codes by their first characters, rare
+    values as one.
+    """
+    count = len(levels.codes)
+    rungs = [Rung(AS_IT_IS, None, np.arange(count, dtype=np.int64), 1.0)]
+    if not stays:
+        for words, step, group in own or _coarser(levels, key, internal=internal):
+            last = rungs[-1].group
+            after = int(group.max(initial=0)) + 1
+            if 1 < after < int(last.max(initial=0)) + 1 and refines(last, group):
+                rungs.append(Rung(words, step, group, _kept(levels, group, after)))
+        if may_go:
+            rungs.append(Rung(LEFT_OUT, None, np.zeros(count, np.int64), 0.0))
+    return Ladder(key, levels.codes, tuple(rungs), levels.coded.span)
+
+
+def _kept(levels: Levels, group: Ints, after: int) -> float:
+    size = np.append(np.bincount(group, levels.size, after), levels.n_missing)
+    return entropy(size) / levels.entropy if levels.entropy else 1.0
+
+
+def _coarser(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
+    """Recodings of a key, finest first; those that do not follow from the ones before are left out later."""
+    if len(levels.codes) < 3:  # two values, or one: as it is, or not at all
+        return
+    if levels.hierarchy is not None:
+        yield from _up(levels, levels.hierarchy, key)
+        return
+    if levels.scale == "number":
+        yield from _numbers(levels, key)
+        return
+    may_name = internal or int(levels.size.min()) >= FEW
+    if levels.scale == "ordered":
+        if levels.coded.kind in NUMBERS:
+            yield from _neighbours_in_bands(levels, key)
+        elif may_name:
+            yield from _neighbours(levels, key)
+    elif levels.scale in ("codes", "unknown"):
+        if may_name:
+            yield from _by_prefix(levels, key)
+        yield from _rare_as_one(levels, key, internal=internal)
+
+
+def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    from sdckit.identity.contributions.coarsening import text_of
+
+    labels = levels.labels()
+    for level in range(1, len(hierarchy.levels) + 1):
+        above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
+        names = [(text_of(label) in above, above.get(text_of(label), label)) for label in labels]
+        missed = not all(known for known, _ in names)
+        step = along(key, levels.coded, levels.file, level, missed=missed)
+        if step is not None:
+            yield f"at level {level} of its hierarchy", step, _numbered(names)
+
+
+def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    """Top and bottom codes, then bands between round edges, each time every second edge."""
+    values = numbers_of(levels.coded, levels.codes)
+    assert values is not None
+    edges = _edges(values, levels.size)
+    if not len(edges):
+        return
+    if (coded := _coded_ends(key, values, levels.size, edges)) is not None:
+        yield coded
+    while len(edges) + 1 >= FEWEST_BANDS:
+        group = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(
+            np.int64
+        )
+        yield f"in {int(group.max()) + 1} bands", in_bands(key, edges), group
+        edges = _every_second(edges)
+
+
+def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
+    """Round edges; where most records would be in few of the bands, quantiles brought to round numbers."""
+    even = round_edges(values, size)
+    if len(even):
+        found = np.bincount(np.searchsorted(even, values, side="right"), size, len(even) + 1)
+        if entropy(found) >= EVEN * math.log2(len(even) + 1):
+            return even
+    below = np.cumsum(size)
+    at = [float(values[np.searchsorted(below, below[-1] * i / QUANTILES)]) for i in range(1, QUANTILES)]
+    rounded = np.unique([_two_digits(one) for one in at])
+    inside = rounded[(rounded > values[0]) & (rounded <= values[-1])]
+    records = np.bincount(np.searchsorted(inside, values, side="right"), size, len(inside) + 1)
+    enough = bool(len(inside)) and records.min() >= min(FEW, below[-1] / QUANTILES / 2)
+    return inside if enough else even
+
+
+def _two_digits(value: float) -> float:
+    return float(f"{value:.2g}")
+
+
+def _every_second(edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every second edge, those at multiples of the double width where the width is the same throughout.
+
+    >>> _every_second(np.array([25.0, 30, 35, 40, 45])).tolist(), _every_second(np.array([1.0, 5, 20])).tolist()
+    ([30.0, 40.0], [5.0])
+    """
+    widths = np.diff(edges)
+    if len(widths) and np.allclose(widths, widths[0]):
+        wide = 2 * widths[0]
+        left: NDArray[np.float64] = edges[np.isclose(edges / wide, np.round(edges / wide))]
+        if 0 < len(left) < len(edges):
+            return left
+    return edges[1::2]
+
+
+def _coded_ends(
+    key: str, values: NDArray[np.float64], size: Ints, edges: NDArray[np.float64]
+) -> tuple[str, Step, Ints] | None:
+    """Numbers as they are but for the few beyond the outermost edges."""
+    n, whole = int(size.sum()), bool((values == np.floor(values)).all())
+    high, low = float(edges[-1]), float(edges[0]) - 1
+    limits: dict[str, float] = {}
+    if 0 < int(size[values > high].sum()) <= TAIL * n:
+        limits["top"] = high
+    if whole and 0 < int(size[values < low].sum()) <= TAIL * n:
+        limits["bottom"] = low
+    if not limits:
+        return None
+    changed = np.clip(values, limits.get("bottom"), limits.get("top"))
+    plain = {name: int(one) if whole and float(one).is_integer() else one for name, one in limits.items()}
+    words = " and ".join(f"{name}-coded" for name in plain)
+    return words, {"method": "top_bottom_code", "column": key, **plain}, _numbered(changed.tolist())
+
+
+def _neighbours_in_bands(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    """The same of codes that are numbers: bands name no value, only where one ends and the next begins."""
+    values = numbers_of(levels.coded, levels.codes)
+    assert values is not None
+    width = 2
+    while width < len(values):
+        group = np.arange(len(values), dtype=np.int64) // width
+        yield f"in groups of {width} neighbours", in_bands(key, values[width::width]), group
+        width *= 2
+
+
+def _neighbours(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    labels, width = levels.labels(), 2
+    while width < len(labels):
+        group = np.arange(len(labels), dtype=np.int64) // width
+        if (step := grouped(key, levels.coded, labels, group)) is not None:
+            yield f"in groups of {width} neighbours", step, group
+        width *= 2
+
+
+def _by_prefix(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
+    """Codes of one length by their first characters, as classifications are built."""
+    labels = levels.labels()
+    length = len(labels[0])
+    if length < 2 or any(len(one) != length for one in labels) or len(labels) > MOST_NAMED:
+        return
+    for cut in range(length - 1, 0, -1):
+        group = _numbered([label[:cut] for label in labels])
+        order = np.argsort(group, kind="stable")
+        step = grouped(key, levels.coded, [labels[i] for i in order], group[order])
+        if step is not None:
+            yield f"by the first {cut} characters of its codes", step, group
+
+
+def _rare_as_one(levels: Levels, key: str, *, internal: bool) -> Iterator[tuple[str, Step, Ints]]:
+    """The rarest values as one; levels stand the rarest first."""
+    total, labels = int(levels.size.sum()) + levels.n_missing, levels.labels()
+    order = np.argsort(levels.size, kind="stable")
+    for share in POOLED:
+        rare = int(np.count_nonzero(levels.size < share * total))
+        if not 2 <= rare < len(labels):
+            continue
+        placed = np.maximum(np.arange(len(labels), dtype=np.int64) - (rare - 1), 0)
+        named = levels.size if levels.coded.kind in NUMBERS else levels.size[order[:rare]]
+        step = other(key, levels.coded, [labels[i] for i in order], placed)
+        if step is None or (int(named.min()) < FEW and not internal):
+            continue
+        group = np.empty(len(labels), np.int64)
+        group[order] = placed
+        yield "with its rare values as one", step, group
+
+
+def _numbered(names: Sequence[Any]) -> Ints:
+    """Groups from 0 on, in the order of first mention."""
+    place: Mapping[Any, int] = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([place[name] for name in names], np.int64)

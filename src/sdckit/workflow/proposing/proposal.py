@@ -1,0 +1,170 @@
+"""What `propose` gives: the recipe, what it keeps and gives up, and recipes beside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sdckit.display import Displayed, counted, plain_html, printable
+from sdckit.report.chapters.sentences import listed
+from sdckit.workflow.proposing.ladders import AS_IT_IS, LEFT_OUT
+from sdckit.workflow.recipes.starter_text import about_share
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sdckit.workflow.recipes.recipe import Recipe
+
+__all__ = ["Alternative", "Proposal", "about_loss", "in_words"]
+
+SCHEMA = "sdckit/proposal"
+
+
+def in_words(keys: Mapping[str, str]) -> str:
+    """What becomes of the keys, in a line.
+
+    >>> in_words({"age": "as it is", "region": "at level 2 of its hierarchy", "job": "left out"})
+    'keeps age as it is; region at level 2 of its hierarchy; gives up job'
+    """
+    kept = [printable(key) for key, words in keys.items() if words == AS_IT_IS]
+    gone = [printable(key) for key, words in keys.items() if words == LEFT_OUT]
+    parts = [f"keeps {listed(kept)} as {'they are' if len(kept) > 1 else 'it is'}"] if kept else []
+    parts += [f"{printable(key)} {words}" for key, words in keys.items() if words not in (AS_IT_IS, LEFT_OUT)]
+    return "; ".join([*parts, *([f"gives up {listed(gone)}"] if gone else [])])
+
+
+def about_loss(share: float, n: int) -> str:
+    """A share in a range that documents may print; "" of a small file.
+
+    >>> about_loss(0.333, 1000), about_loss(0.333, 20)
+    ('30 to 35 %', '')
+    """
+    return about_share(round(min(1.0, max(0.0, share)) * n), n)
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """A recipe beside the proposed one.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    words : str
+        What it keeps and gives up.
+    keys : dict of str to str
+        What becomes of each key.
+    loss, risk : float
+        The loss; the expected share of re-identifications in its release, of the intruder for whom it is largest.
+    resting : float
+        Share of the records that reach k only through missing values of others.
+    passed : bool
+        Whether every threshold holds.
+    exceeded : tuple of str
+        Those that do not, or could not be judged.
+    """
+
+    recipe: Recipe
+    words: str
+    keys: dict[str, str]
+    loss: float
+    risk: float
+    resting: float
+    passed: bool
+    exceeded: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Proposal(Displayed):
+    """A recipe found by search.
+
+    Attributes
+    ----------
+    recipe : Recipe
+    text : str
+        The same as TOML, with a comment above each step that says why it is there.
+    passed : bool
+        Whether the release it makes passes `check`.
+    loss : float
+        Share of what the keys tell that the release no longer tells, 0 to 1.
+    bound : float
+        No combination of the recodings looked at, with suppression of the rest, loses less.
+    optimal : bool
+        Whether the search settled every combination, and the recipe is the best of them.
+    risk : float
+        The expected share of re-identifications in the release, of the intruder for whom it is largest.
+    keys : dict of str to str
+        What becomes of each key, in words.
+    hidden : dict of str to float
+        Share of the values of each column that are taken out.
+    resting : float
+        Share of the records that reach k only through other records' missing values, of the intruder with most.
+    exceeded, unjudged : tuple of str
+        Thresholds that do not hold after the last step, and those that could not be judged.
+    impossible : tuple of str
+        What could not be met, and by how much: exact figures.
+    alternatives : tuple of Alternative
+        Recipes that keep a key finer, or that take out fewer values or more.
+    n, nodes, seen, tried : int
+        Records; combinations of recodings, those that were counted, and those that were tried on the file.
+    """
+
+    recipe: Recipe
+    text: str = field(repr=False)
+    passed: bool
+    loss: float
+    bound: float
+    optimal: bool
+    risk: float
+    keys: dict[str, str]
+    hidden: dict[str, float]
+    resting: float
+    exceeded: tuple[str, ...]
+    unjudged: tuple[str, ...]
+    impossible: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
+    n: int
+    nodes: int
+    seen: int
+    tried: int
+
+    @property
+    def gap(self) -> float:
+        """How much less a combination that was not settled might lose: the loss less its bound."""
+        return max(0.0, self.loss - self.bound)
+
+    @property
+    def words(self) -> str:
+        """What the recipe keeps and gives up."""
+        return in_words(self.keys)
+
+    def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
+        """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
+
+        def told(share: float) -> float | str | None:
+            return share if internal else about_loss(share, self.n) or None
+
+        return {
+            "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
+            "optimal": self.optimal, "words": self.words, "keys": dict(self.keys),
+            "hidden": {name: told(share) for name, share in self.hidden.items()},
+            "resting": told(self.resting), "exceeded": list(self.exceeded), "unjudged": list(self.unjudged),
+            "impossible": list(self.impossible) if internal else list(self.exceeded),
+            "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
+            "alternatives": [
+                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss),
+                 "resting": told(one.resting), "passed": one.passed, "exceeded": list(one.exceeded),
+                 "recipe": one.recipe.to_toml()}
+                for one in self.alternatives
+            ],
+        }  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        return plain_html(self.text)
+
+    def __repr__(self) -> str:
+        found = "passes" if self.passed else f"does not pass ({', '.join([*self.exceeded, *self.unjudged])})"
+        best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
+        return (
+            f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
+            f"{self.nodes:,} combinations: {self.words})"
+        )

@@ -1,0 +1,255 @@
+"""The recipe that loses least among those that meet every threshold of a scenario."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.data import arguments
+from sdckit.data.frames import open_frame
+from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import open_eager
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
+from sdckit.workflow.check import require_gate
+from sdckit.workflow.proposing.finding import Asked, Loss, beside, find_best
+from sdckit.workflow.proposing.opening import open_lattice
+from sdckit.workflow.proposing.proposal import Proposal
+from sdckit.workflow.proposing.trials import How, Trials
+from sdckit.workflow.proposing.writing import write_proposal
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+
+__all__ = ["Proposal", "make_proposal", "propose"]
+
+AIMED_AT = ("k", "l", "risk", "global_risk")
+HEAD = (
+    "A recipe found by sdckit: of the recodings looked at, the one that loses least of what the keys tell.",
+    "Shares are ranges. Read it through: sdckit does not know what the columns mean.",
+)
+ALLOWED = ("pram", "synthesize")
+
+
+def propose(
+    data: Any,
+    *,
+    scenario: Scenario,
+    keep: Sequence[str] = (),
+    prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
+    importance: Mapping[str, float] | None = None,
+    allow: Mapping[str, str] | None = None,
+    share: float = 0.05,
+    loss: Loss | None = None,
+    alternatives: int = 3,
+    control: Any = None,
+    internal: bool = False,
+    folder: str | Path | None = None,
+    time_limit: float | None = None,
+    step: Callable[[str], None] | None = None,
+) -> Proposal:
+    """Search for the recipe that loses least of what the keys tell while every threshold of the scenario holds.
+
+    Parameters
+    ----------
+    data : data frame in memory
+        pandas, Polars or PyArrow; it is not modified.
+    scenario : Scenario
+        All its intruders at once; with a threshold on k, l, the risk or the mean risk. Its hierarchies, and what it
+        says is numeric or ordered, make the recodings.
+    keep : sequence of str
+        Columns that are released as they are: not recoded, not left out. A value of theirs is taken out only where
+        those of other keys do not do.
+    prefer : mapping of str to sequence of mapping, optional
+        The recodings to try for a key instead of ours, finest first, each as the arguments of `recode` (or with
+        ``method``): ``{"age": [{"bands": [0, 30, 60, None]}]}``.
+    importance : mapping of str to number, optional
+        As in `local_suppression`: 1 for the key to protect most, a larger number for one that may go first. The loss
+        counts a key by one over its number; keys not named have 1.
+    allow : mapping of str to {"pram", "synthesize"}, optional
+        Columns that may be drawn anew where recodings and suppression do not do, and how.
+    share : float
+        Of the records, those that the recodings may leave beyond a threshold at most; suppression does the rest.
+        With 1 the loss alone decides how much is recoded and how much taken out; many records then reach k only
+        through missing values of others (``resting``), which protects less than k records that are alike.
+    loss : callable, optional
+        Your own measure: called with the file and with a release of it, it gives a number, less being better. The
+        releases tried are ranked by it, not found by it.
+    alternatives : int
+        How many recipes to look for beside the best, each of which keeps some key finer; 0 or more.
+    control : data frame, optional
+        People who were never used; the threshold on the residual risk needs them.
+    internal : bool
+        Whether recodings that name values few records have are taken, too. The recipe then stays in the room.
+    folder : str or Path, optional
+        Where the recipe is to lie: paths of hierarchies start there. Default the folder of the scenario.
+    time_limit : float, optional
+        Seconds after which the search goes on with the best so far. With it, what is found depends on the machine.
+    step : callable, optional
+        Is told in words how far it is.
+
+    Returns
+    -------
+    Proposal
+        ``recipe``, ``text`` with the comments, ``passed``, ``loss``, ``bound``, ``optimal``, ``alternatives``, and what
+        was ``impossible``.
+
+    Raises
+    ------
+    ScenarioError
+        No scenario, no threshold that recodings could aim at, or guesses in it that nobody has confirmed.
+    ColumnError
+        A column of the scenario or of an argument is absent.
+    DataError
+        Recodings in `prefer` that do not follow from each other or that do not fit.
+
+    Notes
+    -----
+    Every key has a ladder of recodings: as it is; coarser and coarser; left out. A combination of rungs is looked at
+    only on the cells. Let h be the entropy of a key in the file, a missing value being a value, h′ after its recoding,
+    s the share of its values taken out, and v its weight, one over its importance. The loss is
+    ``1 - Σ v (1 - s) h′/h / Σ v``: 0 for the file as it is, 1 where nothing is left.
+
+    Recodings merge cells. So where a combination leaves too many records beyond a threshold on k or l, each finer one
+    does, and where it leaves few enough, each coarser one does. A combination cannot lose less than its recodings and
+    the values that suppression takes out at least. Combinations are settled by these two rules, the least loss first;
+    what might be the best is tried on the file with suppression of the rest. ``optimal`` says that all were settled:
+    then no combination of these rungs loses less, with the suppression of this program. With thresholds on the
+    risk of a sample the first rule is all but always right, and nothing is called optimal.
+
+    The best is then applied, and held against every threshold as `check` does, with those on households, matches,
+    attacks, and on what the release gives back. If one does not hold, columns that give back a key lose their values
+    with it, or are left out; then the next combinations are tried; then those for two and four times the k; then the
+    columns in `allow` are drawn anew. What was still not met stands in ``impossible``. Ctrl-C ends the search with
+    the best so far.
+
+    A missing key is no wildcard to l: records that lack different keys are in different groups. Groups with too few
+    sensitive values lose one key, then half of them, then all.
+
+    References
+    ----------
+    Samarati, P. (2001). Protecting respondents' identities in microdata release. IEEE Transactions on Knowledge and
+    Data Engineering 13(6). El Emam, K. et al. (2009). A globally optimal k-anonymity method for the de-identification
+    of health data. Journal of the American Medical Informatics Association 16(5). Kohlmayer, F., Prasser, F., Eckert,
+    C., Kemper, A. and Kuhn, K. A. (2012). Flash: efficient, stable and optimal k-anonymity. PASSAT 2012.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit import Scenario, propose
+    >>> survey = pl.DataFrame({"age": [18 + i % 67 for i in range(600)], "sex": ["f", "m", "f"] * 200})
+    >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), alternatives=0)
+    >>> found.passed, found.optimal, found.words
+    (True, True, 'keeps sex as it is; age in 14 bands')
+    """
+    if arguments.scenario_or_none(scenario) is None:
+        raise ScenarioError("scenario= is missing: its thresholds are what has to hold", argument="scenario")
+    frame = open_eager(data, {})
+    if folder is not None and not isinstance(folder, str | Path):
+        raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
+    return make_proposal(
+        data, scenario, columns=frame.columns, keep=arguments.names(keep, "keep") or (), prefer=prefer,
+        importance=importance, allow=allow, share=share,
+        loss=loss, alternatives=alternatives, control=control, internal=internal,
+        folder=None if folder is None else Path(folder), time_limit=time_limit, step=step,
+    )  # fmt: skip
+
+
+def make_proposal(
+    data: Any, scenario: Scenario, *, columns: Sequence[str], keep: Sequence[str] = (),
+    prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None, importance: Mapping[str, float] | None = None,
+    allow: Mapping[str, str] | None = None, share: float = 0.05, loss: Loss | None = None, alternatives: int = 3,
+    control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
+    step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
+) -> Proposal:  # fmt: skip
+    """Search for a file of these `columns`, of which `data` need not hold the identifiers."""
+    arguments.flag(internal, "internal")
+    arguments.share(share, "share", "is a share of the records")
+    arguments.count(alternatives, "alternatives", "counts recipes beside the best", at_least=0)
+    until = math.inf
+    if time_limit is not None:
+        until = time.monotonic() + arguments.amount_above(time_limit, "time_limit", "is a number of seconds")
+    if loss is not None and not callable(loss):
+        raise DataError(
+            "loss= is a function of the file and a release of it, which gives a number", argument="loss"
+        )
+    _check_control(control)
+    frame = open_eager(data, {})
+    scenario.changed(identifiers=()).check_columns(frame.columns)
+    require_gate(scenario, compared=True)
+    if not any(name in scenario.limits.declared for name in AIMED_AT):
+        raise ScenarioError(
+            "the scenario has no threshold that recodings could aim at; add [thresholds] with k, l or risk, or a type "
+            "of release"
+        )
+    keys = scenario.all_keys
+    numbers = _importance(importance, keys, keep)
+    _check_names("keep", keep, frame.columns)
+    allowed = _allowed(allow, frame.columns)
+    tell = step or (lambda _: None)
+    asked = Asked(tuple(keep), numbers, allowed, loss, control, until, tell)
+    given = frame.drop([name for name in scenario.identifiers if name in frame.columns]).to_native()
+    tell("finding recodings")
+    weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
+    lattice = open_lattice(
+        given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
+    )
+    hide = scenario.limits_of(compared=True).recoverable is not None
+    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide), internal=internal)
+    trials, search, found, judged = find_best(trials, asked)
+    others = list(beside(trials, search, judged, asked, alternatives))
+    return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=loss is None)
+
+
+def _check_control(control: Any) -> None:
+    if control is not None:
+        try:
+            open_frame(control)
+        except SdcError as error:
+            raise type(error)(f"control: {error}", argument="control") from None
+
+
+def _importance(
+    given: Mapping[str, float] | None, keys: Sequence[str], keep: Sequence[str]
+) -> Mapping[str, float] | None:
+    """A number for each key; those to keep come before the others."""
+    numbers = arguments.mapping(given or {}, "importance", "is {key: number}")
+    _check_names("importance", numbers, keys)
+    says = "of a key is 1 for the one to protect most"
+    found = {key: arguments.amount_above(numbers.get(key, 1.0), "importance", says) for key in keys}
+    if not numbers and not set(keep) & set(keys):
+        return None
+    first = min(found.values())
+    return {key: first / 2 if key in keep else number for key, number in found.items()}
+
+
+def _preferred(
+    given: Mapping[str, Sequence[Mapping[str, Any]]] | None, keys: Sequence[str]
+) -> dict[str, list[dict[str, Any]]]:
+    """The recodings to try, by key."""
+    says = "is {key: [recodings]}, each recoding the arguments of recode, finest first"
+    found = arguments.mapping(given or {}, "prefer", says)
+    _check_names("prefer", found, keys)
+    for one in found.values():
+        steps = isinstance(one, Sequence) and not isinstance(one, str) and len(one) > 0
+        if not steps or not all(isinstance(step, Mapping) for step in one):
+            raise DataError(f"prefer= {says}", argument="prefer")
+    return {str(key): [dict(step) for step in one] for key, one in found.items()}
+
+
+def _allowed(given: Mapping[str, str] | None, columns: Sequence[str]) -> Mapping[str, str]:
+    found = arguments.mapping(given or {}, "allow", 'is {column: "pram" or "synthesize"}')
+    _check_names("allow", found, columns)
+    for method in found.values():
+        arguments.choice(method, "allow", ALLOWED)
+    return found
+
+
+def _check_names(role: str, names: Any, offered: Sequence[str]) -> None:
+    for name in names:
+        if name not in offered:
+            raise ColumnError(
+                f"{role}: {name!r} is not among them; {did_you_mean(str(name), offered)}", argument=role
+            )

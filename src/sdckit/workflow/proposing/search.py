@@ -1,0 +1,233 @@
+"""The search over a lattice of recodings: least loss first, with what one node says of those below and above it.
+
+Recodings only merge cells. So where a node has too many records beyond a limit, every finer one has, too, and where
+it has few enough, every coarser one has (predictive tagging). The loss of the recodings never falls on the way up, and
+suppression adds to it: what has lost as much as the best release found so far is not looked at.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LEAST", "Found", "Problem", "Search"]
+
+Node = tuple[int, ...]
+LEAST = 1e-12  # a difference of losses
+OPEN, TOO_MANY, DONE = 0, 1, 2
+
+
+class Problem(Protocol):
+    """What is searched."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Rungs of each key."""
+
+    def all_coarsening(self) -> NDArray[np.float64]:
+        """Loss of the recodings of every node."""
+
+    def enough(self, node: Node) -> bool:
+        """Whether suppression can do the rest: few enough records are beyond a limit."""
+
+    def least(self, node: Node) -> float:
+        """What the loss of a release by this node is at least."""
+
+    def real(self, node: Node) -> float:
+        """The loss of the release that is made by this node; infinite where none can be made."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search came to.
+
+    `losses`: of the nodes that were tried on the file. `bound`: no node loses less. `seen`: nodes that were counted,
+    the others follow from them. `whole`: every node is settled.
+    """
+
+    losses: dict[Node, float]
+    bound: float
+    seen: int
+    whole: bool
+
+    def ranked(self) -> list[Node]:
+        """The nodes tried, the least loss first."""
+        usable = [node for node, loss in self.losses.items() if np.isfinite(loss)]
+        return sorted(usable, key=lambda node: (self.losses[node], node))
+
+
+@dataclass(eq=False)
+class Search:
+    """One search; `most_seen` and `most_tried` nodes at most, until `until` at the latest (seconds of a clock).
+
+    `known`: what a search before learnt of the same problem. `within`: what loses so much more than the best is tried,
+    too, for another measure to choose from.
+    """
+
+    problem: Problem
+    most_seen: int
+    most_tried: int
+    until: float = np.inf
+    tell: Callable[[str], None] = lambda _: None
+    known: Search | None = None
+    within: float = 0.0
+    seen: int = 0
+    losses: dict[Node, float] = field(default_factory=dict)
+    least: dict[Node, float] = field(default_factory=dict)  # of nodes that are yet to be tried
+    best: float = np.inf
+
+    def __post_init__(self) -> None:
+        self.lost = self.problem.all_coarsening()
+        self.top: Node = tuple(size - 1 for size in self.lost.shape)  # the coarsest node to look at
+        self.slack = 0.0  # what trials have lost beyond their bounds, at most
+        if self.known is None:
+            self.state = np.zeros(self.lost.shape, np.int8)
+            self.enough = np.zeros(self.lost.shape, np.bool_)
+        else:
+            self.state = np.where(self.known.state == TOO_MANY, TOO_MANY, OPEN).astype(np.int8)
+            self.enough = self.known.enough.copy()
+
+    def finer(self, key: int, rung: int) -> None:
+        """Look only at nodes that release a key more finely than by this rung."""
+        coarse = (slice(None),) * key + (slice(rung, None),)
+        self.state[coarse] = DONE
+        self.top = tuple(rung - 1 if j == key else size - 1 for j, size in enumerate(self.lost.shape))
+
+    def run(self) -> Found:
+        """Search; an interruption (Ctrl-C) ends it with what has been found."""
+        order = np.argsort(self.lost, axis=None, kind="stable")
+        whole = False
+        try:
+            self._descend()
+            whole = self._settle(order)
+            self._try_rest()
+        except KeyboardInterrupt:
+            self.tell("interrupted: going on with the best so far")
+        rest = self._open_least(order)
+        waiting = [least for least in self.least.values() if least < self.best + self.within - LEAST]
+        bound = min([self.best, rest, *waiting])
+        return Found(
+            self.losses,
+            float(bound),
+            self.seen,
+            whole and not waiting and rest >= self.best + self.within - LEAST,
+        )
+
+    def _over(self) -> bool:
+        return self.seen >= self.most_seen or time.monotonic() >= self.until
+
+    def _is_enough(self, node: Node) -> bool:
+        """Ask the problem, unless another node has answered; and say what follows."""
+        if self.enough[node]:
+            return True
+        if self.state[node] == TOO_MANY:
+            return False
+        self.seen += 1
+        if self.problem.enough(node):
+            self.enough[tuple(slice(rung, None) for rung in node)] = True
+            return True
+        self.state[tuple(slice(None, rung + 1) for rung in node)] = TOO_MANY
+        return False
+
+    def _descend(self) -> None:
+        """A first node, from the coarsest down: at every turn what gains most, while it stays enough."""
+        node = self.top
+        while not self._over():
+            steps = [_moved(node, j, -1) for j in range(len(node)) if node[j] > 0]
+            steps = sorted(steps, key=lambda one: (self.lost[one], one))
+            below = next((one for one in steps if self._is_enough(one)), None)
+            if below is None:
+                break
+            node = below
+        if self._is_enough(node):
+            self._close(node)
+
+    def _settle(self, order: NDArray[np.intp]) -> bool:
+        """Settle node after node, the least loss first; whether all are settled."""
+        states, losses = self.state.ravel(), self.lost.ravel()
+        for turn, flat in enumerate(order):
+            if losses[flat] >= self.best + self.within - LEAST:
+                return True
+            if states[flat] != OPEN:
+                continue
+            if self._over():
+                return False
+            if turn % 16 == 0:
+                self.tell(self._far())
+            self._climb(tuple(int(i) for i in np.unravel_index(flat, self.lost.shape)))
+        return True
+
+    def _climb(self, node: Node) -> None:
+        """Find where a chain of ever coarser nodes first has few enough records beyond a limit."""
+        chain = [node]
+        while True:
+            above = [
+                _moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]
+            ]
+            above = [
+                one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)
+            ]
+            if not above or self.enough[chain[-1]]:
+                break
+            chain.append(min(above, key=lambda one: (self.lost[one], one)))
+        low, high = 0, len(chain) - 1
+        if not self._is_enough(chain[high]):
+            return
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_enough(chain[middle]):
+                high = middle
+            else:
+                low = middle + 1
+        if self.state[chain[high]] == OPEN:
+            self._close(chain[high])
+
+    def _inside(self, node: Node) -> bool:
+        return all(rung <= top for rung, top in zip(node, self.top, strict=True))
+
+    def _close(self, node: Node) -> None:
+        """Bound what a node loses; try it where it might be the best."""
+        self.state[node] = DONE
+        least = self.problem.least(node)
+        if least >= self.best + self.within - LEAST:
+            return
+        self.least[node] = least
+        if least + self.slack < self.best + self.within and len(self.losses) < self.most_tried:
+            self._try(node)
+
+    def _try(self, node: Node) -> None:
+        least = self.least.pop(node)
+        self.losses[node] = self.problem.real(node)
+        if np.isfinite(self.losses[node]):
+            self.slack = max(self.slack, self.losses[node] - least)
+        if self.losses[node] < self.best:
+            self.best = self.losses[node]
+            self.tell(self._far())
+
+    def _try_rest(self) -> None:
+        """Try what may still be better, the least bound first."""
+        while self.least and len(self.losses) < self.most_tried and time.monotonic() < self.until:
+            node = min(self.least, key=lambda one: (self.least[one], one))
+            if self.least[node] >= self.best + self.within - LEAST:
+                self.least.clear()
+                return
+            self._try(node)
+
+    def _open_least(self, order: NDArray[np.intp]) -> float:
+        """The least loss of the recodings of an open node."""
+        flat = order[self.state.ravel()[order] == OPEN]
+        return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
+
+    def _far(self) -> str:
+        best = "" if np.isinf(self.best) else f", best loss so far {self.best:.1%}"
+        return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
+
+
+def _moved(node: Node, key: int, by: int) -> Node:
+    """A neighbour of a node."""
+    return (*node[:key], node[key] + by, *node[key + 1 :])

@@ -1,0 +1,55 @@
+"""The way to a recipe that passes: stricter aims, what is allowed, what comes nearest."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from proposals import trials
+from sdckit.workflow.proposing import finding
+from sdckit.workflow.proposing.finding import Asked, at_aim, beside, find_best
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+def asked(**more: Any) -> Asked:
+    entries = {"keep": (), "importance": None, "allow": {}, "loss": None, "control": None, "until": math.inf}
+    return Asked(**{**entries, "tell": lambda _: None, **more})
+
+
+def test_a_stricter_aim_is_taken_where_another_threshold_does_not_hold() -> None:
+    first = trials("one", thresholds={"k": 3})
+    at_k = find_best(first, asked())[3]
+    limit = at_k.assessment["default"]["matching_risk"].mean_match_risk * 0.9
+    stricter = trials("one", thresholds={"k": 3, "match_risk": limit})
+    judged = find_best(stricter, asked())[3]
+    assert judged.passed
+    assert judged.made.loss > at_k.made.loss
+
+
+def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "JUDGED", 1)
+    monkeypatch.setattr(finding, "AIMS", (1,))
+    said: list[str] = []
+    one = trials("one", thresholds={"k": 3, "match_risk": 1e-9})
+    now, _, _, judged = find_best(one, asked(allow={"area": "pram"}, tell=said.append))
+    assert judged.failing == ("match_risk",)
+    assert sum("checking every threshold" in line for line in said) == 2
+    assert now.lattice.size == one.lattice.size
+
+
+def test_an_aim_changes_k_only() -> None:
+    one = at_aim(trials("learnt"), 4)
+    assert [(side.limits.k, side.limits.l) for side in one.lattice.sides] == [(12, 2)]
+    assert one.aims == {"default": 12}
+
+
+def test_others_beside_it_differ() -> None:
+    one, search, _, judged = find_best(trials("two"), asked())
+    others = list(beside(one, search, judged, asked(), 3))
+    nodes = [judged.made.node, *(other.made.node for _, other in others)]
+    assert len(set(nodes)) == len(nodes) > 1
+    assert list(beside(one, search, judged, asked(until=0.0), 3)) == []
+    assert list(beside(one, search, judged, asked(), 0)) == []

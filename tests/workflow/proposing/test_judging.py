@@ -1,0 +1,61 @@
+"""The gate on a trial, and what is changed where a release gives values back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from proposals import survey, trials
+from sdckit.workflow.proposing.judging import around, improved, judge
+from sdckit.workflow.proposing.trials import How
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+def test_it_says_what_check_says() -> None:
+    one = trials("two")
+    node = (2, 0, 0, 0)
+    judged = judge(one.data, one.scenario, one.make(node), one.how)
+    release = one.release(node)
+    alone = sdc.k_anonymity(release, keys=["age", "kids"], k=[3]).violations[3]
+    assert judged.passed is (judged.failing == ())
+    assert next(each.name for each in judged.verdicts if each.intruder == "colleague") == "k"
+    assert alone == 0
+    assert 0 < judged.risk < 1
+
+
+def test_columns_that_tell_a_key_are_found_and_go() -> None:
+    data = survey().with_columns(district=pl.col("area") + "x")
+    first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first
+    one = trials("one", data, importance=first, thresholds={"k": 8, "recoverable": 0.0})
+    node = (3, 0, 0)
+    judged = judge(data, one.scenario, one.make(node), How())
+    assert "recoverable" in judged.failing
+    how = improved(judged, one.scenario, [])
+    assert how is not None
+    assert how.hide
+    assert how.bundles["area"] == ("district",)
+    again = improved(replace(judged, how=how), one.scenario, [])
+    assert again is not None
+    assert again.without == ("district",)
+    assert improved(replace(judged, how=how), one.scenario, ["district"]) is None
+    better = judge(data, one.scenario, one.with_how(again).make(node), again)
+    assert "recoverable" not in better.failing
+
+
+def test_nothing_is_changed_for_other_thresholds() -> None:
+    one = trials("one", thresholds={"k": 3, "match_risk": 0.0001})
+    judged = judge(one.data, one.scenario, one.make((2, 0, 0)), How())
+    assert judged.failing == ("match_risk",)
+    assert improved(judged, one.scenario, []) is None
+
+
+def test_the_steps_around() -> None:
+    scenario = sdc.Scenario(keys=["age"], identifiers=["name"], household="home")
+    before, after = around(scenario, ["name", "home", "age"])
+    assert [step["method"] for step, _ in before] == ["drop_identifiers", "new_ids"]
+    assert [step["method"] for step, _ in after] == ["random_order"]
+    assert around(scenario.changed(aligned=True), ["age"])[1] == []

@@ -1,0 +1,97 @@
+"""What is counted on cells against the measures on the recoded file, and what holds on the whole lattice."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from proposals import SCENARIOS, survey, trials
+from sdckit.workflow.proposing.lattice import Node
+from sdckit.workflow.proposing.trials import Trials
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+def nodes(one: Trials, every: int = 1) -> list[Node]:
+    return list(product(*map(range, one.shape)))[::every]
+
+
+def recoded(one: Trials, node: Node, data: pl.DataFrame) -> Any:
+    """The file after the recodings of a node, by the public functions."""
+    for ladder, rung in zip(one.lattice.ladders, node, strict=True):
+        step = ladder.rungs[rung].step
+        if step is not None:
+            given = {name: value for name, value in step.items() if name != "method"}
+            data = getattr(sdc, step["method"])(data, **given).data
+        elif ladder.rungs[rung].left_out:
+            data = data.drop(ladder.key)
+    return data
+
+
+@pytest.mark.parametrize("name", ["two", "learnt", "sample", "mean"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_cells_say_what_the_measures_say(name: str, missing: bool) -> None:
+    data = survey(missing=missing)
+    one = trials(name, data)
+    for node in nodes(one, 5):
+        release = recoded(one, node, data)
+        for side, beyond in zip(one.lattice.sides, one.lattice.beyond(node), strict=True):
+            keys = [
+                one.lattice.ladders[j].key for j in side.at if one.lattice.ladders[j].key in release.columns
+            ]
+            if not keys:
+                assert beyond.records == 0
+                continue
+            fraction = one.scenario.sampling_fraction
+            if side.limits.k is not None:
+                found = sdc.k_anonymity(release, keys=keys, k=[side.limits.k])
+                assert beyond.below_k == found.violations[side.limits.k]
+            risk = sdc.individual_risk(release, keys=keys, sampling_fraction=fraction)
+            if side.limits.risk is not None:
+                assert beyond.above_risk == risk.count_above(side.limits.risk)
+            if side.limits.global_risk is not None:
+                over = (risk.global_risk - side.limits.global_risk) * len(data)
+                assert beyond.expected == pytest.approx(max(0.0, over))
+            if side.limits.l is not None:
+                learnt = sdc.l_diversity(release, keys=keys, sensitive="ill", levels=[side.limits.l])
+                assert beyond.below_l == learnt.violations["ill"]["distinct"][side.limits.l]
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_what_is_beyond_never_rises_and_what_is_lost_never_falls(name: str) -> None:
+    one = trials(name, survey(200))
+    lost = one.all_coarsening()
+    beyond = np.zeros(one.shape)
+    for node in nodes(one):
+        beyond[node] = sum(side.records + side.expected for side in one.lattice.beyond(node))
+        assert lost[node] == pytest.approx(one.lattice.coarsening(node))
+    for axis in range(len(one.shape)):
+        assert (np.diff(beyond, axis=axis) <= 1e-9).all()
+        assert (np.diff(lost, axis=axis) >= 0).all()
+    assert lost.flat[0] == 0.0
+    assert lost.flat[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("name", ["two", "learnt"])
+@pytest.mark.parametrize("missing", [False, True])
+def test_no_release_loses_less_than_its_bound(name: str, missing: bool) -> None:
+    one = trials(name, survey(150, missing=missing), share=1.0)
+    above = 0
+    for node in nodes(one, 7):
+        least = one.least(node)
+        assert least <= one.real(node) + 1e-12
+        above += least > one.lattice.coarsening(node)
+    assert above
+
+
+def test_the_loss_is_what_recodings_and_missing_values_leave_out() -> None:
+    one = trials("one")
+    top = tuple(size - 1 for size in one.shape)
+    assert one.lattice.loss((0, 0, 0), {}) == 0.0
+    assert one.lattice.loss((0, 0, 0), {"sex": 0.3}) == pytest.approx(0.1)
+    assert one.lattice.loss(top, {"age": 0.5}) == 1.0

@@ -1,0 +1,41 @@
+"""What a proposal says of itself: words, ranges for documents, exact figures where they are asked for."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from sdckit.workflow.proposing.proposal import Proposal, about_loss, in_words
+from sdckit.workflow.recipes.recipe import Recipe
+
+ONE = Proposal(
+    recipe=Recipe([{"method": "random_order"}]), text="# a", passed=True, loss=0.2345, bound=0.2, optimal=False,
+    risk=0.01, keys={"age": "as it is", "area": "left out"}, hidden={"age": 0.0123}, resting=0.0, exceeded=(),
+    unjudged=(), impossible=(), alternatives=(), n=1000, nodes=12, seen=7, tried=2,
+)  # fmt: skip
+
+
+def test_words() -> None:
+    assert ONE.words == "keeps age as it is; gives up area"
+    assert in_words({"a": "as it is", "b": "as it is"}) == "keeps a and b as they are"
+    assert ONE.gap > 0.0345 - 1e-9
+    assert replace(ONE, loss=0.1).gap == 0.0
+
+
+def test_documents_have_ranges() -> None:
+    told = json.dumps(ONE.to_dict())
+    assert "0.23" not in told
+    assert ONE.to_dict()["loss"] == "20 to 25 %"
+    assert ONE.to_dict()["hidden"] == {"age": "under 5 %"}
+    assert ONE.to_dict(internal=True)["loss"] == 0.2345
+    assert replace(ONE, n=20).to_dict()["loss"] is None
+    assert about_loss(1.2, 1000) == "95 to 100 %"
+
+
+def test_what_is_impossible_is_exact_only_inside() -> None:
+    failed = replace(ONE, passed=False, exceeded=("k",), impossible=("a: 7 records are in groups",))
+    assert failed.to_dict()["impossible"] == ["k"]
+    assert failed.to_dict(internal=True)["impossible"] == ["a: 7 records are in groups"]
+    assert "does not pass (k)" in repr(failed)
+    assert "at most 3.4% above the best" in repr(ONE)
+    assert "the best of 12" in repr(replace(ONE, optimal=True))

@@ -1,0 +1,182 @@
+"""The search from a file to its recipe: the best of all, it passes, it keeps what was asked for, it says what fails."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import polars as pl
+import pytest
+
+import homes
+import sdckit as sdc
+from proposals import SCENARIOS, survey, trials
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.workflow.proposing import finding
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+def found(name: str, data: pl.DataFrame | None = None, **more: Any) -> sdc.Proposal:
+    given = survey() if data is None else data
+    entries = {**SCENARIOS[name], **more.pop("entries", {})}
+    return sdc.propose(given, scenario=sdc.Scenario(**entries), **{"alternatives": 0, **more})
+
+
+@pytest.mark.parametrize("name", SCENARIOS)
+def test_the_release_passes_check(name: str) -> None:
+    scenario = sdc.Scenario(**SCENARIOS[name])
+    proposal = found(name)
+    applied = proposal.recipe.apply(survey(), scenario=scenario, watch=False)
+    assert proposal.passed
+    assert (proposal.exceeded, proposal.unjudged, proposal.impossible) == ((), (), ())
+    assert sdc.check(survey(), applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
+@pytest.mark.parametrize("name", ["one", "two", "learnt"])
+def test_nothing_that_brute_force_finds_loses_less(name: str) -> None:
+    data = survey(180)
+    one = trials(name, data)
+    every = [node for node in product(*map(range, one.shape)) if one.enough(node)]
+    best = min(map(one.real, every))
+    proposal = found(name, data)
+    assert proposal.nodes == one.lattice.size
+    assert proposal.optimal
+    assert proposal.loss == pytest.approx(best)
+    assert proposal.bound == pytest.approx(best)
+
+
+def test_what_is_to_stay_stays_and_what_matters_most_goes_last() -> None:
+    kept = found("one", keep=["age"])
+    assert kept.keys["age"] == "as it is"
+    assert not any(step.arguments.get("column") == "age" for step in kept.recipe.steps)
+    weighed = found("one", importance={"area": 1, "age": 10, "sex": 10})
+    assert weighed.keys["area"] == "as it is"
+    assert weighed.hidden.get("area", 0.0) <= found("one").hidden.get("area", 0.0)
+
+
+def test_the_callers_own_recodings_are_tried_instead() -> None:
+    proposal = found("one", prefer={"age": [{"bands": [0, 30, 60, None]}, {"bands": [0, 60, None]}]})
+    bands = [step.arguments["bands"] for step in proposal.recipe.steps if step.method == "recode"]
+    assert bands[0][1:3] in ([30, 60], [60, float("inf")])
+    assert proposal.keys["age"] == "as preferred"
+
+
+def test_the_callers_own_loss_ranks_the_releases() -> None:
+    asked: list[int] = []
+
+    def values_missing(before: Any, after: Any) -> float:
+        asked.append(len(after))
+        return float(
+            sum(after[name].null_count() for name in ("age", "sex", "area") if name in after.columns)
+        )
+
+    by_own = found("one", loss=values_missing)
+    assert len(asked) == by_own.tried > 1
+    assert sum(by_own.hidden.values()) <= sum(found("one").hidden.values())
+    assert by_own.passed
+    assert not by_own.optimal
+
+
+def test_the_same_again() -> None:
+    first, second = found("two", alternatives=2), found("two", alternatives=2)
+    assert first.text == second.text
+    assert first.to_dict(internal=True) == second.to_dict(internal=True)
+    for engine in (survey().to_pandas(), survey().to_arrow()):
+        assert found("two", engine, alternatives=2).text == first.text
+
+
+def test_recipes_beside_it_keep_something_finer_or_take_out_less() -> None:
+    proposal = found("two", alternatives=3)
+    assert 1 <= len(proposal.alternatives) <= 3
+    for one in proposal.alternatives:
+        assert one.passed
+        assert one.loss >= proposal.loss - 1e-12 or one.words.startswith("more")
+        assert one.recipe != proposal.recipe
+        applied = one.recipe.apply(survey(), scenario=sdc.Scenario(**SCENARIOS["two"]), watch=False)
+        assert sdc.check(
+            survey(), applied.data, scenario=sdc.Scenario(**SCENARIOS["two"]), log=applied.log, seed=1
+        ).passed
+    words = [one.words.partition(":")[0] for one in proposal.alternatives]
+    assert "fewer values taken out" in words
+    more = next(one for one in proposal.alternatives if one.words.startswith("more values taken out"))
+    assert more.resting > proposal.resting
+
+
+def test_a_stricter_look_is_not_called_the_best() -> None:
+    plain = found("one")
+    applied = plain.recipe.apply(survey(), scenario=sdc.Scenario(**SCENARIOS["one"]), watch=False)
+    matched = applied.assess(seed=1)["default"]["matching_risk"].mean_match_risk
+    proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.9 * matched}})
+    assert proposal.passed
+    assert plain.optimal
+    assert proposal.loss > plain.loss
+    assert not proposal.optimal
+
+
+def test_what_is_impossible_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(finding, "JUDGED", 1)
+    proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.000001}})
+    assert not proposal.passed
+    assert proposal.exceeded == ("match_risk",)
+    assert "are expected to be matched back" in proposal.impossible[0]
+    assert "match_risk" in proposal.text
+    assert not proposal.optimal
+    with pytest.raises(DataError, match="no combination of recodings leaves few enough"):
+        found("one", keep=["age", "sex", "area"], share=0.0)
+
+
+def test_what_a_release_gives_back_is_taken_out_with_the_key() -> None:
+    data = survey().with_columns(district=pl.col("area") + "x", born=2024 - pl.col("age"))
+    entries = {"thresholds": {"k": 3, "recoverable": 0.0}}
+    scenario = sdc.Scenario(**{**SCENARIOS["one"], **entries})
+    proposal = found("one", data, entries=entries)
+    assert proposal.passed
+    applied = proposal.recipe.apply(data, scenario=scenario, watch=False)
+    assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
+def test_households_and_weights() -> None:
+    data = homes.people()
+    scenario = sdc.Scenario(
+        keys=["region", "size", "age", "sex"], household="home", weight="w", thresholds={"k": 3, "risk": 0.05}
+    )
+    proposal = sdc.propose(data, scenario=scenario, alternatives=0)
+    assert proposal.passed
+    assert not proposal.optimal  # the risk of a sample may rise where cells are merged
+    applied = proposal.recipe.apply(data, scenario=scenario)
+    assert sdc.check(data, applied.data, scenario=scenario, log=applied.log, seed=1).passed
+
+
+def test_identifiers_are_left_out_and_not_needed() -> None:
+    data = survey().with_columns(name=pl.format("n{}", pl.int_range(700)))
+    proposal = found("one", data, entries={"identifiers": ["name"]})
+    assert proposal.recipe.steps[0].method == "drop_identifiers"
+    assert "n12" not in proposal.text
+
+
+def test_a_time_limit_ends_the_search() -> None:
+    assert found("one", time_limit=600.0).text == found("one").text
+    with pytest.raises(DataError, match="time_limit"):
+        found("one", time_limit=0.0)
+
+
+def test_refusals() -> None:
+    with pytest.raises(ScenarioError, match="scenario= is missing"):
+        sdc.propose(survey(), scenario=None)  # type: ignore[arg-type]
+    with pytest.raises(ScenarioError, match="no threshold that recodings could aim at"):
+        found("one", entries={"thresholds": {"match_risk": 0.1}})
+    with pytest.raises(ColumnError, match=r"keep: 'agee' .*did you mean 'age'"):
+        found("one", keep=["agee"])
+    with pytest.raises(ColumnError, match="prefer: 'kids'"):
+        found("one", prefer={"kids": [{"bands": [0, None]}]})
+    with pytest.raises(DataError, match="do not follow from each other"):
+        found("one", prefer={"age": [{"bands": [0, 30, 60, None]}, {"bands": [0, 45, None]}]})
+    with pytest.raises(DataError, match="makes values missing"):
+        found("one", prefer={"age": [{"bands": [0, 30], "outside": "missing"}]})
+    with pytest.raises(DataError, match="prefer="):
+        found("one", prefer={"age": {"bands": [0, 30]}})  # type: ignore[dict-item]
+    with pytest.raises(ScenarioError, match="prefer: age: a recoding is recode"):
+        found("one", prefer={"age": [{"method": "new_ids"}]})
+    with pytest.raises(DataError, match="loss= is a function"):
+        found("one", loss="pmse")  # type: ignore[arg-type]

@@ -1,0 +1,67 @@
+"""Each step has a reason, and a reason says what is true."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sdckit as sdc
+from proposals import SCENARIOS, survey, trials
+from sdckit.workflow.proposing.judging import judge
+from sdckit.workflow.proposing.reasons import key_words, outcome, step_reasons
+from sdckit.workflow.proposing.search import Found, Search
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+@pytest.mark.parametrize("name", ["two", "learnt"])
+def test_every_step_has_a_reason(name: str) -> None:
+    one = trials(name)
+    found = Search(one, 10_000, 40).run()
+    node = found.ranked()[0]
+    judged = judge(one.data, one.scenario, one.made[node], one.how)
+    told = list(step_reasons(one, found, judged))
+    assert [step for step, _ in told] == [step for _, step in judged.made.steps]
+    for step, lines in told:
+        assert all(line.endswith(".") for line in lines)
+        assert lines
+        if step is not None and step.get("column"):
+            finer = re.search(r"With it (.*?), (more records|what has)", lines[0])
+            assert finer is not None
+            j = next(j for j, ladder in enumerate(one.lattice.ladders) if ladder.key == step["column"])
+            below = (*node[:j], node[j] - 1, *node[j + 1 :])
+            assert key_words(one, below)[str(step["column"])] == finer[1]
+            assert one.enough(below) is (finer[2] == "what has")
+
+
+def test_the_outcome_gives_ranges_only() -> None:
+    one = trials("one")
+    found = Search(one, 10_000, 40).run()
+    node = found.ranked()[0]
+    judged = judge(one.data, one.scenario, one.made[node], one.how)
+    lines = " ".join(outcome(one, found, judged, [("age finer: keeps age as it is", False, 0.5)]))
+    assert "every threshold holds" in lines
+    assert "Another: age finer: keeps age as it is (loses 50 to 55 %); a threshold does not hold." in lines
+    cut = Found(found.losses, found.bound, found.seen, whole=False)
+    assert "were not reached" in " ".join(outcome(one, cut, judged, []))
+
+
+def test_the_text_is_the_recipe(tmp_path: object) -> None:
+    scenario = sdc.Scenario(**SCENARIOS["two"])
+    found = sdc.propose(survey(), scenario=scenario, alternatives=1)
+    import tomllib
+
+    assert tomllib.loads(found.text) == tomllib.loads(found.recipe.to_toml())
+
+
+def test_a_value_that_few_have_is_told_of_in_the_room() -> None:
+    rng = np.random.default_rng(2)
+    born = rng.choice(["AT", "DE", "IT", "CH", "LI"], 600, p=[0.6, 0.3, 0.06, 0.03, 0.01])
+    data = pl.DataFrame({"born": born, "age": rng.integers(20, 60, 600)})
+    scenario = sdc.Scenario(keys=["born", "age"], thresholds={"k": 3})
+    inside = sdc.propose(data, scenario=scenario, internal=True, alternatives=0, share=0.3, keep=["age"])
+    assert ("keep this recipe in the room" in inside.text.replace("\n# ", " ")) is ("LI" in inside.text)
+    assert "LI" not in sdc.propose(data, scenario=scenario, alternatives=0, share=0.3, keep=["age"]).text

@@ -1,0 +1,109 @@
+"""A node made into steps: what they are, what they do, that the outcome keeps its limits."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+import homes
+import sdckit as sdc
+from proposals import survey, trials
+from sdckit.workflow.proposing.trials import How, Trials
+from sdckit.workflow.recipes.recipe import Recipe
+
+pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
+
+
+def kinds(one: Trials, node: tuple[int, ...]) -> list[str]:
+    return [kind for kind, _ in one.make(node).steps]
+
+
+def test_the_steps_are_a_recipe_and_give_what_was_counted() -> None:
+    one = trials("two", share=1.0)
+    made = one.make((2, 0, 0, 1))
+    applied = Recipe([step for _, step in made.steps]).apply(
+        survey(), scenario=one.scenario, secret=bytes(32)
+    )
+    taken = {name: applied.data[name].null_count() for name in ("age", "sex", "area", "kids")}
+    assert {name: count / 700 for name, count in taken.items() if count} == pytest.approx(dict(made.hidden))
+    assert applied.data.equals(one.release((2, 0, 0, 1)))
+    assert made.loss == pytest.approx(one.lattice.loss((2, 0, 0, 1), made.hidden))
+
+
+def test_keys_left_out_are_not_asked_for_again() -> None:
+    one = trials("two", share=1.0)
+    rungs = one.shape
+    made = one.make((2, 0, rungs[2] - 1, 0))
+    assert made.steps[0] == ("left out", {"method": "drop_identifiers", "columns": ["area"]})
+    assert ("k", {"method": "local_suppression", "keys": ["age", "sex"], "k": 3}) in made.steps
+    assert "area" not in one.release((2, 0, rungs[2] - 1, 0)).columns
+
+
+def test_groups_with_too_few_values_lose_keys_until_they_have_them() -> None:
+    one = trials("learnt", share=1.0)
+    made = one.make((1, 0, 0))
+    columns = [step["columns"] for kind, step in made.steps if kind == "l"]
+    assert columns[0] == ["age"]
+    assert all(step["risk"] == "l_diversity" for kind, step in made.steps if kind == "l")
+    release = one.release((1, 0, 0))
+    found = sdc.l_diversity(release, keys=["age", "sex", "kids"], sensitive="ill")
+    assert found.violations["ill"]["distinct"][2] == 0
+    assert sdc.k_anonymity(release, keys=["age", "sex", "kids"], k=[3]).violations[3] == 0
+
+
+def test_a_missing_value_that_is_a_category_hides_nothing() -> None:
+    one = trials("one", missing="category")
+    assert not any(side.may_hide for side in one.lattice.sides)
+    assert "k" not in kinds(one, (2, 0, 0))
+    assert not one.enough((0, 0, 0))
+
+
+def test_columns_that_tell_a_key_go_with_it() -> None:
+    data = survey().with_columns(district=pl.col("area") + "0")
+    first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first
+    one = trials("one", data, importance=first, thresholds={"k": 8}).with_how(
+        How(bundles={"area": ("district",)})
+    )
+    release = one.release((3, 0, 0))
+    assert release["area"].null_count() > 0
+    assert (release["area"].is_null() == release["district"].is_null()).all()
+    gone = trials("one", data).with_how(How(without=("district",)))
+    assert "district" not in gone.release((2, 0, 0)).columns
+
+
+def test_nobody_knows_anything_is_no_release() -> None:
+    one = trials("one")
+    assert not one.enough(tuple(size - 1 for size in one.shape))
+
+
+def test_a_step_that_fails_is_no_release() -> None:
+    one = trials("one").with_how(How(draws=({"method": "synthesize", "columns": ["nothing"]},)))
+    assert one.real((2, 0, 0)) == float("inf")
+
+
+def test_households_lose_values_together() -> None:
+    data = homes.people()
+    keys = ["region", "size", "age", "sex"]
+    more = {"keys": keys, "household": "home", "weight": "w", "thresholds": {"k": 3}}
+    one = trials("one", data, share=1.0, **more)
+    release = one.release((0, 0, 1, 0))
+    assert release["region"].null_count() > 0
+    together = release.group_by("home").agg(pl.col("region").is_null().n_unique())
+    assert together["region"].max() == 1
+
+
+def test_columns_that_may_be_drawn_anew_are() -> None:
+    one = trials("one").with_how(How(draws=({"method": "pram", "columns": ["area", "kids"]},)))
+    steps = one.make((2, 0, one.shape[2] - 1)).steps
+    assert ("allowed", {"method": "pram", "columns": ["kids"]}) in steps  # the area is left out
+
+
+def test_too_few_to_be_hidden_among_each_other() -> None:
+    data = survey(60)
+    one = trials("learnt", data, share=1.0)
+    for node in [(0, 0, 0), (1, 0, 0), (one.shape[0] - 2, 0, 0), (one.shape[0] - 2, 0, 1)]:
+        if (loss := one.real(node)) < float("inf"):
+            release = one.release(node)
+            keys = [name for name in ("age", "sex", "kids") if name in release.columns]
+            assert loss < 1
+            assert sdc.l_diversity(release, keys=keys, sensitive="ill").violations["ill"]["distinct"][2] == 0
