@@ -181,7 +181,8 @@ JOINT = Measure(
     name="joint_audit",
     question="What do the release and the tables published beside it give back together?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="holding published tables against the release for {intruder}", condition=_published, when=_of_tables, arguments=_audited,
+    words="holding published tables against the release for {intruder}", condition=_published,
+    when=_of_tables, arguments=_audited,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
