@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "COMPARED",
+    "DIVERSITY",
     "Verdict",
     "all_hold",
     "judge",

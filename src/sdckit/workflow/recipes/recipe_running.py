@@ -88,14 +88,18 @@ def _of_release(data: Any, scenario: Scenario) -> Scenario:
 
 def lacking_values(data: Any, scenario: Scenario) -> Any:
     """How many sensitive values the group of every record lacks to the threshold l, a missing key being a value."""
-    from sdckit.attribute.l_diversity import l_diversity
+    from sdckit.catalogue import measure
     from sdckit.data.columns import float_values
     from sdckit.data.frames import open_frame
 
     limit = scenario.limits.l
     if limit is None:
-        raise ScenarioError('risk = "l_diversity" needs the threshold l in the scenario', argument="risk")
-    records: Any = open_frame(l_diversity(data, scenario=scenario, kind="distinct").records)
+        raise ScenarioError(
+            f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk"
+        )
+    records: Any = open_frame(
+        measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records
+    )
     found = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
     return limit - np.min(found, axis=0)
 

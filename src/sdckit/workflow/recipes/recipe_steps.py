@@ -12,6 +12,7 @@ from typing import Any, Literal
 from sdckit.data.formula_text import formula_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
+from sdckit.workflow.verdicts import DIVERSITY
 
 __all__ = [
     "LACKING_VALUES", "METHODS", "RISK_MEASURE", "RISK_MEASURES", "Method", "check_arguments", "columns_made",
@@ -33,7 +34,7 @@ NAMING = (
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = "individual_risk"
-LACKING_VALUES = "l_diversity"  # sensitive values that a record's group lacks to the threshold l
+LACKING_VALUES = DIVERSITY  # sensitive values that a record's group lacks to the threshold l
 RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES)
 
 
