@@ -75,9 +75,11 @@ def read_declared(
         also += tuple(
             name for name in if_there if name in header.columns and name not in scenario.identifiers
         )
+    linking = None if scenario.ledger is None else scenario.ledger.id
     try:
         return read_file(
-            file, columns=tuple(dict.fromkeys([*scenario.columns, *also])), identifiers=scenario.identifiers,
+            file, columns=tuple(dict.fromkeys([*scenario.columns, *also])),
+            identifiers=[name for name in scenario.identifiers if name != linking],
             missing=scenario.missing_codes, **how,
         )  # fmt: skip
     except ColumnError:  # the scenario knows which role the absent column was to play

@@ -15,8 +15,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
 __all__ = [
-    "as_held", "beside_originals", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_levels", "with_numbers",
-    "with_some_numbers",
+    "as_held", "beside_originals", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_column_of",
+    "with_levels", "with_numbers", "with_some_numbers",
 ]  # fmt: skip
 
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
@@ -118,6 +118,17 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
         array = pa.array(values, mask=np.isnan(values))
         made[name] = _as_type(array, _number_type(frame[name], values), frame, name)
     return _set(frame, made)
+
+
+def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataFrame[Any]:
+    """Add a column of another frame of as many records, of whatever engine that is.
+
+    >>> import polars as pl
+    >>> frame, other = open_frame(pl.DataFrame({"age": [31, 45]})), open_frame(pl.DataFrame({"id": ["a", "b"]}))
+    >>> with_column_of(frame, other["id"]).columns
+    ['age', 'id']
+    """
+    return frame.with_columns(nw.new_series(series.name, series.to_list(), backend=frame.implementation))
 
 
 def with_some_numbers(

@@ -11,6 +11,7 @@ from sdckit.cells.pair import Pair, open_files
 from sdckit.cells.shared_coding import share_coding
 from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy
+from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
@@ -64,6 +65,9 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
     }  # fmt: skip
+    going_out = [
+        _with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released
+    ]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SdcWarning)
         before = assess_file(
@@ -75,12 +79,11 @@ def assess_release(
             by=by,
         )
         fitted = [
-            _fitted(scenario, file, label)
-            for file, label in zip(opened.released, pair.names[1:], strict=True)
+            _fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)
         ]
         after = tuple(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
-            for file, (own, _) in zip(opened.released, fitted, strict=True)
+            for file, (own, _) in zip(going_out, fitted, strict=True)
         )
         attacked = Outcome({}, ())
         asked = None
@@ -120,6 +123,16 @@ def _of_original(scenario: Scenario) -> Scenario:
         return scenario
     limits = scenario.thresholds.model_copy(update={"differencing": None})
     return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
+    """A release with the id under which a ledger knows its people: it need not go out, the original has it."""
+    id = None if scenario.ledger is None else scenario.ledger.id
+    if id is None or not aligned or is_lazy(file) or is_lazy(original):
+        return file
+    if id in file.columns or id not in original.columns or len(file) != len(original):
+        return file
+    return with_column_of(file, original[id])
 
 
 def _in_every_file(pair: Pair) -> frozenset[str]:

@@ -124,3 +124,66 @@ def test_a_name_goes_once(folder: Path, capfd: pytest.CaptureFixture[str]) -> No
     assert add() == 0
     assert add() == 2
     assert "has a release '2023' already" in capfd.readouterr().err
+
+
+MIXED = """[[steps]]
+method = "drop_identifiers"
+columns = ["id"]
+[[steps]]
+method = "random_order"
+"""
+
+
+def test_the_id_need_not_go_out(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """What the original and the log tell of a release without its id is what the file with its id tells."""
+    Path("recipe.toml").write_text(MIXED, encoding="utf-8")
+    limits = "[thresholds]\ndifferencing = 0.0\n"
+    Path("scenario.toml").write_text(f'identifiers = ["id"]\n{SCENARIO}{limits}', encoding="utf-8")
+    assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
+    assert "id" not in sdc.read_file("safe.csv").columns
+    assert add() == 0
+    capfd.readouterr()
+    assert run(["ledger", "check", "safe.csv", "--scenario", "scenario.toml"]) == 2
+    assert "safe.csv has no column 'id', the id of the ledger" in capfd.readouterr().err
+    beside = [
+        "check",
+        "first.csv",
+        "--scenario",
+        "scenario.toml",
+        "--released",
+        "safe.csv",
+        "--log",
+        "log.json",
+    ]
+    assert run(beside) == 1
+    told = " ".join(capfd.readouterr().out.split())
+    keys = ["part", "sex", "age"]
+    found = sdc.differencing(
+        DATA, earlier=DATA, earlier_keys=["region", "band"], keys=keys, sensitive=["job"], id="id"
+    )
+    assert found.certain_together > 0
+    assert f"exceeded of {100 * found.certain_together / len(DATA):.3g} % of the records" in told, told
+
+
+def test_a_release_without_its_id_is_remembered_with_it(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("recipe.toml").write_text(MIXED, encoding="utf-8")
+    assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
+    line = ["ledger", "add", "safe.csv", "--scenario", "first.toml", "--name", "mixed"]
+    place = ["--ledger", "ledger", "--key", "ledger.key"]
+    assert run([*line, *place, "--id", "id", "--original", "first.csv", "--log", "log.json"]) == 0
+    assert add(name="itself") == 0
+    capfd.readouterr()
+    opened = sdc.ReleaseLedger.open("ledger", key="ledger.key")
+    found = sdc.differencing(DATA, ledger=opened, keys=["part", "sex", "age"], sensitive=["job"], id="id")
+    mixed, itself = found.entries
+    assert mixed.linked == itself.linked == len(DATA)
+    assert mixed.certain_together == itself.certain_together > 0
+    assert run([*line, *place, "--log", "log.json"]) == 2
+    assert "give both" in capfd.readouterr().err
+    assert run([*line, *place, "--original", "first.csv"]) == 2
+    assert "name it: --id" in capfd.readouterr().err
+    DATA.head(50).write_csv("half.csv")
+    assert run([*line, *place, "--id", "id", "--original", "half.csv"]) == 2
+    assert "row by row they are not the same people's" in " ".join(capfd.readouterr().err.split())

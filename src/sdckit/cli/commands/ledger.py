@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +14,7 @@ from sdckit.cli.options import Texts, codes, make_scenario, split
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared, read_release
 from sdckit.cli.source import NoProgress, Reading, takes
-from sdckit.errors import ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing
@@ -78,18 +79,33 @@ def add(
     date: Annotated[str, Option(metavar="DATE", help="A year, a month or a day.")] = "",
     people: People = None,
     id: Id = None,
+    original: Annotated[
+        Path | None,
+        Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row."),
+    ] = None,
+    log: Annotated[
+        Path | None, Option(metavar="LOG", help="The log of the recipe, where it mixed the rows.")
+    ] = None,
     no_progress: NoProgress = False,
 ) -> None:
     """Remember FILE as a release: digests of its combinations with their counts, and no value.
 
-    With an id what releases make certain together can be found later; it need not go out with the release. Exit code
-    0 when it ran; 2 for bad input.
+    With an id what releases make certain together can be found later; it need not go out with the release, --original
+    has it. Exit code 0 when it ran; 2 for bad input.
     """
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
+    chosen = _reading_id(chosen, id)
+    if original is None and log is not None:
+        raise ScenarioError("--log tells the order of the rows of --original; give both")
+    if original is not None and id is None:
+        raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
     opened = _open(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
-        frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        if original is None:
+            frame: Any = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        else:
+            frame = _with_id(reading, chosen, original, log, str(id), steps)
         steps.step(f"adding {frame.height:,} records")
         opened = opened.add(frame, name=name, scenario=chosen, date=date, people=people or "", id=id)
     number = len(opened.entries)
@@ -132,6 +148,13 @@ def check(
     """
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
+    if id is not None and id not in _header(reading):
+        raise ColumnError(
+            f"{reading.file.name} has no column {id!r}, the id of the ledger: it need not go out. Hold the release "
+            "against the ledger beside its original instead: sdckit check ORIGINAL --released "
+            f"{reading.file.name} --log LOG, with [ledger] in the scenario"
+        )
+    chosen = _reading_id(chosen, id)
     if within is None:
         within = 3 if chosen.ledger is None else chosen.ledger.within
     opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
@@ -170,6 +193,11 @@ def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[s
     return (people, id) if place is None else (people or place.people, id or place.id)
 
 
+def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
+    """The scenario under which an id is read that is an identifier elsewhere: a ledger keeps digests of it alone."""
+    return scenario.changed(identifiers=[name for name in scenario.identifiers if name != id])
+
+
 def _also(id: str | None) -> tuple[str, ...]:
     return () if id is None else (id,)
 
@@ -188,14 +216,41 @@ def _open(scenario: Scenario, folder: Path | None, key: Path | None) -> ReleaseL
     return ReleaseLedger.open(folder, key=key, survey=None if place is None else place.survey)
 
 
+def _with_id(
+    reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps
+) -> Any:
+    """A release with the id of each record, from the file it was made from."""
+    from sdckit.data.frames import open_frame
+    from sdckit.data.replace import with_column_of
+    from sdckit.workflow.recoding.recodings import read_recodings
+
+    recodings = read_recodings(None, log)
+    frame: Any = open_frame(
+        read_release(reading.file, scenario.narrowed(()), steps=steps, whole=True, **reading.how)
+    )
+    whole: Any = open_frame(read_declared(original, scenario, also=(id,), steps=steps, **reading.how_others))
+    if len(frame) != len(whole):
+        raise DataError(
+            f"{reading.file.name} has {len(frame):,} records and {original.name} {len(whole):,}: row by row they are "
+            "not the same people's; add a release that has its id"
+        )
+    rows = None if recodings is None else recodings.in_order_of(whole).rows
+    ids = whole[id] if rows is None else whole[id][rows.tolist()]
+    return with_column_of(frame.drop(id, strict=False), ids).to_native()
+
+
+def _header(reading: Reading) -> tuple[str, ...]:
+    from sdckit.data.files.readers import scan_header
+
+    return tuple(scan_header(reading.file, **reading.how_others).columns)
+
+
 def _earlier(
     file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps
 ) -> Any:
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
-    from sdckit.data.files.readers import scan_header
-
-    has_id = id is not None and id in scan_header(file, **reading.how_others).columns
+    has_id = id is not None and id in _header(replace(reading, file=file))
     return read_release(
         file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others
     )

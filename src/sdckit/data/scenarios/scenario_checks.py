@@ -230,7 +230,7 @@ def _check_roles(scenario: Scenario) -> None:
 _NO_HOUSEHOLD_VARIABLE = ("household", "person", "identifiers")
 _ALLOWED_TOGETHER = {
     ("intruders", "intruders"), ("intruders", "numeric"), ("sensitive", "numeric"), ("intruders", "ordered"),
-    ("sensitive", "ordered"),
+    ("sensitive", "ordered"), ("identifiers", "ledger"),
 }  # fmt: skip
 
 
