@@ -84,7 +84,7 @@ def add(
         Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row."),
     ] = None,
     log: Annotated[
-        Path | None, Option(metavar="LOG", help="The log of the recipe, where it mixed the rows.")
+        Path | None, Option(metavar="LOG.json", help="The log of the recipe, where it mixed the rows.")
     ] = None,
     no_progress: NoProgress = False,
 ) -> None:
