@@ -25,8 +25,8 @@ FEWEST_ROUNDS = 2
 class Attainable:
     """Hidden values of patterns by level: `pattern`, `variable`, `level` (G,), whether each is `possible`.
 
-    `by_propagation` (G,): the same before any programme ran. `undecided`: groups that no programme decided; they
-    count as possible. `solved`: programmes run.
+    `by_propagation` (G,): the same before any programme ran. `proven` (G,): whether some file is known to have it.
+    `undecided`: groups that no programme decided; they count as possible. `solved`: programmes run.
     """
 
     pattern: Ints
@@ -34,6 +34,7 @@ class Attainable:
     level: Ints
     possible: Bools
     by_propagation: Bools
+    proven: Bools
     undecided: int
     solved: int
 
@@ -60,10 +61,13 @@ def _groups(system: System) -> _Groups:
     return _Groups(p, v, a, of.ravel(), unknown)
 
 
-def attainable(system: System, truth: Floats | None = None, *, only: Bools | None = None) -> Attainable:
+def attainable(
+    system: System, truth: Floats | None = None, *, only: Bools | None = None, largest: int = MOST_UNKNOWN
+) -> Attainable:
     """Say of every level of every hidden value whether some file that meets everything has it.
 
-    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for.
+    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for. `largest`: unknowns of a block
+    that is given to a programme.
     """
     groups = _groups(system)
     n = len(groups.level)
@@ -76,13 +80,16 @@ def attainable(system: System, truth: Floats | None = None, *, only: Bools | Non
     waiting[groups.of[system.low[groups.unknown] >= 1]] = False
     if truth is not None:
         waiting &= ~near.has(truth, waiting)
-    possible, undecided, solved = first.copy(), 0, 0
+    possible, proven, solved = first.copy(), first.copy(), 0
     for block in _blocks(system, groups, waiting):
-        left, found = block.decide(near)
+        left, found = block.decide(near, min(largest, MOST_UNKNOWN))
         possible[left == 0] = False
-        undecided += int((left == 2).sum())
+        proven[left != 1] = False
         solved += found
-    return Attainable(groups.pattern, groups.variable, groups.level, possible, first, undecided, solved)
+    undecided = int((possible & ~proven).sum())
+    return Attainable(
+        groups.pattern, groups.variable, groups.level, possible, first, proven, undecided, solved
+    )
 
 
 class _Near:
@@ -129,13 +136,13 @@ class _Block:
     member: object  # (groups, unknowns) sparse
     n_groups: int
 
-    def decide(self, near: _Near) -> tuple[Ints, int]:
+    def decide(self, near: _Near, largest: int) -> tuple[Ints, int]:
         """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
         state = np.ones(self.n_groups, np.int64)
         whole_point = near.system.low.copy()
         waiting = np.arange(len(self.groups))
         solved, whole = 0, False
-        if len(self.unknown) > MOST_UNKNOWN:
+        if len(self.unknown) > largest:
             state[self.groups] = 2
             return state, 0
         while len(waiting):
