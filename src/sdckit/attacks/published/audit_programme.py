@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
+GAP = (
+    0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
+)
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
 WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
@@ -219,7 +222,7 @@ def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats 
     found = milp(
         c=-aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
         constraints=LinearConstraint(block.matrix, block.lower, block.upper),
-        options={"node_limit": NODES, "mip_rel_gap": 0.0},
+        options={"node_limit": NODES, "mip_rel_gap": GAP},
     )  # fmt: skip
     if found.status == 2:
         raise ContradictionError(())
