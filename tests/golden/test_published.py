@@ -68,3 +68,23 @@ def test_a_census_file_gives_back_all_that_subtraction_gives_back_and_more(way, 
     assert plain < certain
     assert found.hidden == 301
     assert found.certain == found.right == len(certain) == 263
+
+
+def test_rounded_counts_of_a_census_file_give_nothing_back_without_the_original():
+    """One block of some two thousand unknowns: four programmes, and a note of what they leave undecided."""
+    keys = ["Sex", "Age", "Region", "Health", "Ethnic Group", "Economic Activity"]
+    whole = pl.read_csv(needs_reference() / "public" / "census2011.csv.gz").head(10_000).select(keys)
+    safe = sdc.local_suppression(whole, keys=keys, k=3).data
+    tables = [
+        sdc.PublishedTable(
+            counts=whole.group_by(pair)
+            .len(name="n")
+            .with_columns(n=3 * ((2 * pl.col("n").cast(int) + 3) // 6)),
+            rounded=3,
+        )
+        for pair in combinations(keys, 2)
+    ]
+    found = joint_audit(safe, tables=tables)
+    assert (found.hidden, found.certain) == (301, 0)
+    assert found.audits[0].programmes == 4
+    assert "could not be decided" in found.notes["undecided"]

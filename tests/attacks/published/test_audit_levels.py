@@ -50,3 +50,9 @@ def test_a_hierarchy_says_what_belongs_together():
     assert set(found.finest) == {"Graz", "Linz", "Wels"}
     assert held(found, "Upper") == ["Linz", "Wels"]
     assert held(found, "Austria") == list(found.finest)
+
+
+def test_no_label_is_no_row():
+    found = finest_levels("age", [column("31", "35")])
+    assert found.of([]).shape == (0, 2)
+    assert found.of([]).dtype == bool

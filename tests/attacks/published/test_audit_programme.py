@@ -80,3 +80,18 @@ def test_only_what_is_asked_for_is_decided():
     system = build(patterns_of(codes, [ALLOWED] * 3, AXES), tables)
     nothing = np.zeros((len(system.patterns.size), 3), np.bool_)
     assert attainable(system, only=nothing).solved == 0
+
+
+def test_programmes_end_where_the_work_is_done(monkeypatch):
+    """Rounded tables without a file that fits: one large block, of which the rest stays undecided."""
+    monkeypatch.setattr(audit_programme, "WORK", 0)
+    _, codes, tables = made(1, n=40, hidden=60)
+    loose = [(axes, np.maximum(counts - 2, 0), counts + 2) for axes, counts, _ in tables]
+    system = build(patterns_of(codes, [ALLOWED] * 3, AXES), loose)
+    ended = attainable(system)
+    monkeypatch.undo()
+    whole = attainable(system)
+    assert ended.solved <= audit_programme.FEWEST_ROUNDS
+    assert ended.undecided >= whole.undecided
+    assert (ended.possible >= whole.possible).all()
+    assert not (ended.proven & ~ended.possible).any()

@@ -70,3 +70,18 @@ def test_what_cannot_be_audited(sdckit, released: Path, counts: Path) -> None:
     assert done.code != 0
     assert "counts.csv" in done.err
     assert MARKER not in done.err
+
+
+def test_what_to_do_instead(sdckit, released: Path, survey: Path) -> None:
+    done = sdckit(
+        COMMAND, released, *KEYS, "--original", survey, "--by", "sex,age,region", "--by", "sex", "--remedies"
+    )
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(done.out.split())
+    for said in (
+        "What each table gives back",
+        "Leave tables out: sex × age × region.",
+        "Take out further",
+    ):
+        assert said in words
+    assert max(map(len, done.out.splitlines())) <= 80

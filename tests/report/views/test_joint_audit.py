@@ -72,3 +72,38 @@ def test_nothing_hidden_and_nothing_given_back():
 def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
     shares = {_shown_share(one) for n in (1, 2, 4) for one in found(n).columns[0]}
     assert shares == {1.0}
+
+
+def remedied(n):
+    """As `found`, beside a table that tells nothing, too."""
+    gone = pl.Series(np.isin(np.arange(N), np.arange(0, N, N // n)[:n]))
+    safe = WHOLE.with_columns(region=pl.when(gone).then(None).otherwise("region"))
+    tables = [["region", "job", "age"], ["job"]]
+    return joint_audit(safe, WHOLE, tables=tables, keys=KEYS, remedies=True)
+
+
+def test_what_tables_tell_and_what_to_do_is_printed():
+    result = remedied(40)
+    exact = text_of(result, internal=True)
+    for words in (
+        "What each table gives back",
+        "What to do instead",
+        "Leave tables out: region × job × age.",
+    ):
+        assert words in exact
+        assert words in text_of(result)
+    (tree,) = protect(result_document(result), internal=True)["measures"].values()
+    first, second = tree["releases"][0]["damage"]
+    assert (first["alone"]["text"], second["alone"]["text"]) == (str(result.damage[0][0].alone), "0")
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+def test_no_small_number_is_told_by_what_a_table_tells(n):
+    result = remedied(n)
+    (tree,) = protect(result_document(result))["measures"].values()
+    first, _ = tree["releases"][0]["damage"]
+    assert result.damage[0][0].alone == n
+    assert first["alone"]["text"] != str(n)
+    assert all(one["values"]["text"] in {"0", "<5"} or one["values"]["value"] >= 5
+               for one in tree["releases"][0]["remedies"])  # fmt: skip
+    assert '"value": 1.0' not in json.dumps(tree["releases"][0])

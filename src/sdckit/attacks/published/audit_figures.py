@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_files import AuditFile
 from sdckit.attacks.published.audit_model import System, build, row_words
-from sdckit.attacks.published.audit_programme import Attainable, attainable
+from sdckit.attacks.published.audit_programme import MOST_UNKNOWN, Attainable, attainable
 
 __all__ = ["AuditedColumn", "ReleaseAudit", "audit_release", "column_figures"]
 
@@ -66,7 +66,8 @@ class ReleaseAudit:
 
     `before`, `left` (P, V): levels that the release alone, and with the tables, leaves to a value of each pattern.
     `level` (P, V): the level of which alone one is left, else -1. `low`, `high` (P, V): ends of the levels left where
-    they are numbers. `undecided`: levels that no programme decided, taken for possible; `open`: records with too many
+    they are numbers. `proven` (P, V): levels that some file is known to have.
+    `undecided`: levels that no programme decided, taken for possible; `open`: records with too many
     possibilities to be listed; `programmes`: how many were run.
     """
 
@@ -76,6 +77,7 @@ class ReleaseAudit:
     level: Ints
     low: Floats
     high: Floats
+    proven: Ints
     undecided: int
     open: int
     programmes: int
@@ -128,13 +130,19 @@ def truth_of(file: AuditFile, system: System) -> Floats | None:
     return np.bincount(found, minlength=len(known)).astype(np.float64)
 
 
-def audit_release(file: AuditFile) -> ReleaseAudit:
+def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = MOST_UNKNOWN) -> ReleaseAudit:
     """Find what is left of every hidden value.
+
+    No programme is run for values that are not in `only` (n, V), nor of more than `largest` unknowns.
 
     Raises `ContradictionError`: no file has both.
     """
     system = build(file.patterns, file.tables)
-    return summed(file, system, attainable(system, truth_of(file, system)))
+    asked = None
+    if only is not None:
+        asked = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)
+        np.logical_or.at(asked, file.patterns.of_row, only)
+    return summed(file, system, attainable(system, truth_of(file, system), only=asked, largest=largest))
 
 
 def summed(file: AuditFile, system: System, found: Attainable) -> ReleaseAudit:
@@ -154,11 +162,13 @@ def summed(file: AuditFile, system: System, found: Attainable) -> ReleaseAudit:
     np.maximum.at(high, (p, v), value)
     is_open = system.completions.open
     left[is_open] = before[is_open]
+    proven = np.where(patterns.hidden, 0, before)
+    np.add.at(proven, (found.pattern[found.proven], found.variable[found.proven]), 1)
     level[left != 1] = -1
     ended = np.isfinite(low) & np.isfinite(high)
     return ReleaseAudit(
-        file, before, left, level, np.where(ended, low, np.nan), np.where(ended, high, np.nan), found.undecided,
-        int(patterns.size[is_open].sum()), found.solved,
+        file, before, left, level, np.where(ended, low, np.nan), np.where(ended, high, np.nan), proven,
+        found.undecided, int(patterns.size[is_open].sum()), found.solved,
     )  # fmt: skip
 
 

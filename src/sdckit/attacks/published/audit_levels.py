@@ -28,7 +28,9 @@ class Levels:
 
     def of(self, labels: Sequence[str]) -> Bools:
         """(labels, levels): which levels each label may stand for."""
-        return np.array([self.holds[label] for label in labels]).reshape(len(labels), len(self.finest))
+        return np.array([self.holds[label] for label in labels], np.bool_).reshape(
+            len(labels), len(self.finest)
+        )
 
     def number(self, label: str) -> float:
         """The number that a level is; NaN where it is none."""

@@ -16,6 +16,9 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
+GAP = (
+    0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
+)
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
 WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
@@ -25,8 +28,8 @@ FEWEST_ROUNDS = 2
 class Attainable:
     """Hidden values of patterns by level: `pattern`, `variable`, `level` (G,), whether each is `possible`.
 
-    `by_propagation` (G,): the same before any programme ran. `undecided`: groups that no programme decided; they
-    count as possible. `solved`: programmes run.
+    `by_propagation` (G,): the same before any programme ran. `proven` (G,): whether some file is known to have it.
+    `undecided`: groups that no programme decided; they count as possible. `solved`: programmes run.
     """
 
     pattern: Ints
@@ -34,6 +37,7 @@ class Attainable:
     level: Ints
     possible: Bools
     by_propagation: Bools
+    proven: Bools
     undecided: int
     solved: int
 
@@ -60,10 +64,13 @@ def _groups(system: System) -> _Groups:
     return _Groups(p, v, a, of.ravel(), unknown)
 
 
-def attainable(system: System, truth: Floats | None = None, *, only: Bools | None = None) -> Attainable:
+def attainable(
+    system: System, truth: Floats | None = None, *, only: Bools | None = None, largest: int = MOST_UNKNOWN
+) -> Attainable:
     """Say of every level of every hidden value whether some file that meets everything has it.
 
-    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for.
+    `truth` (X,): one such file, where it is known. `only` (P, V): the values asked for. `largest`: unknowns of a block
+    that is given to a programme.
     """
     groups = _groups(system)
     n = len(groups.level)
@@ -76,13 +83,16 @@ def attainable(system: System, truth: Floats | None = None, *, only: Bools | Non
     waiting[groups.of[system.low[groups.unknown] >= 1]] = False
     if truth is not None:
         waiting &= ~near.has(truth, waiting)
-    possible, undecided, solved = first.copy(), 0, 0
+    possible, proven, solved = first.copy(), first.copy(), 0
     for block in _blocks(system, groups, waiting):
-        left, found = block.decide(near)
+        left, found = block.decide(near, min(largest, MOST_UNKNOWN))
         possible[left == 0] = False
-        undecided += int((left == 2).sum())
+        proven[left != 1] = False
         solved += found
-    return Attainable(groups.pattern, groups.variable, groups.level, possible, first, undecided, solved)
+    undecided = int((possible & ~proven).sum())
+    return Attainable(
+        groups.pattern, groups.variable, groups.level, possible, first, proven, undecided, solved
+    )
 
 
 class _Near:
@@ -129,13 +139,13 @@ class _Block:
     member: object  # (groups, unknowns) sparse
     n_groups: int
 
-    def decide(self, near: _Near) -> tuple[Ints, int]:
+    def decide(self, near: _Near, largest: int) -> tuple[Ints, int]:
         """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
         state = np.ones(self.n_groups, np.int64)
         whole_point = near.system.low.copy()
         waiting = np.arange(len(self.groups))
         solved, whole = 0, False
-        if len(self.unknown) > MOST_UNKNOWN:
+        if len(self.unknown) > largest:
             state[self.groups] = 2
             return state, 0
         while len(waiting):
@@ -212,7 +222,7 @@ def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats 
     found = milp(
         c=-aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
         constraints=LinearConstraint(block.matrix, block.lower, block.upper),
-        options={"node_limit": NODES, "mip_rel_gap": 0.0},
+        options={"node_limit": NODES, "mip_rel_gap": GAP},
     )  # fmt: skip
     if found.status == 2:
         raise ContradictionError(())

@@ -13,6 +13,7 @@ import numpy as np
 from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, audit_release, column_figures
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
+from sdckit.attacks.published.audit_remedies import TAKE_OUT, Remedy, Repairs, TableDamage, find_repairs
 from sdckit.attacks.published.counted_tables import CountedTable, count_table
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
@@ -66,6 +67,13 @@ class JointAudit(PairResult):
     below_k : tuple of dict of int to int
         For each release with the values put back, records in classes smaller than each k. ``shown_k`` is the k that
         documents tell of.
+    damage : tuple of tuple of TableDamage
+        For each release, table by table, with ``remedies=True``: hidden values given back beside it ``alone``, and
+        beside all others (``without``).
+    remedies : tuple of tuple of Remedy
+        For each release, with ``remedies=True`` and where something is given back: tables to ``leave out``, tables to
+        ``round`` and to which ``base``, values of the release to ``take out``; the ``cells`` and ``values`` that are
+        no longer shown, and what is ``left`` given back when it is audited again.
     records : frame
         Every hidden value: ``release``, ``row`` (from 1), ``column``, ``kind``, ``state`` ("certain", "narrowed" or
         "open"), ``before`` and ``left``, the levels possible without and with the tables, and ``low`` and ``high``, the
@@ -77,7 +85,7 @@ class JointAudit(PairResult):
         "hidden", "certain", "right", "narrowed", "between_two", "joint_recoverable", "k_before", "joint_k",
         "uniques_before", "joint_uniques",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits", "repairs")
     columns: tuple[tuple[AuditedColumn, ...], ...] = field(kw_only=True)
     tables: tuple[str, ...] = field(kw_only=True)
     keys: tuple[str, ...] = field(kw_only=True)
@@ -85,6 +93,9 @@ class JointAudit(PairResult):
     below_k: tuple[dict[int, int], ...] = field(kw_only=True)
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
     audits: tuple[ReleaseAudit, ...] = field(kw_only=True, repr=False)
+    repairs: tuple[Repairs, ...] = field(kw_only=True, repr=False)
+    damage: tuple[tuple[TableDamage, ...], ...] = field(kw_only=True)
+    remedies: tuple[tuple[Remedy, ...], ...] = field(kw_only=True)
     hidden: float = math.nan
     certain: float = math.nan
     right: float = math.nan
@@ -131,9 +142,29 @@ class JointAudit(PairResult):
         DataError
             There is no such release.
         """
+        place = self._place(release)
+        return _put_back(self.files[place].frame, self.audits[place]).to_native()
+
+    def taken_out(self, release: int = 1) -> Any:
+        """The release without the further values that the remedy "take out" names, in the caller's frame type.
+
+        Raises
+        ------
+        DataError
+            There is no such release, no such remedy was looked for (``remedies=True`` beside the original), or none is
+            needed.
+        """
+        place = self._place(release)
+        if not self.repairs or not any(one.kind == TAKE_OUT for one in self.remedies[place]):
+            raise DataError(
+                "no values to take out were looked for, or none are needed; give the original and remedies=True"
+            )
+        return _without(self.files[place].frame, self.audits[place], self.repairs[place].further)
+
+    def _place(self, release: int) -> int:
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        return _put_back(self.files[release - 1].frame, self.audits[release - 1]).to_native()
+        return release - 1
 
 
 def joint_audit(
@@ -148,6 +179,7 @@ def joint_audit(
     hierarchies: Mapping[str, Any] | None = None,
     log: Logged | None = None,
     aligned: bool = True,
+    remedies: bool = False,
     scenario: Scenario | None = None,
     id: str | None = None,
     step: Callable[[str], None] | None = None,
@@ -178,6 +210,8 @@ def joint_audit(
     aligned : bool
         Whether row i of a release was made from row i of the original, where no id says it. Otherwise tables are
         counted in the original, and nothing else is taken from it.
+    remedies : bool
+        Whether to audit each table alone, and to look for what to leave out, to round or to take out instead.
     scenario : Scenario, optional
         Gives what is not given here.
     id : str, optional
@@ -235,6 +269,7 @@ def joint_audit(
     """
     tell = step or (lambda _: None)
     arguments.flag(aligned, "aligned")
+    arguments.flag(remedies, "remedies")
     sizes = arguments.counts((k,) if arguments.is_whole(k) else k, "k", "is the size of a class", at_least=2)
     scenario = arguments.scenario_or_none(scenario)
     given = _tables(tables, scenario)
@@ -265,12 +300,14 @@ def joint_audit(
         _audit_notes(notes, audit)
         audits.append(audit)
         per_release.append(figures)
+    repairs = tuple(find_repairs(one, counted, tell) for one in audits) if remedies else ()
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(column_figures(one) for one in audits),
         tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=_shown(sizes, scenario),
-        below_k=tuple(below), files=files, audits=tuple(audits), **means,
+        below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
+        damage=tuple(one.damage for one in repairs), remedies=tuple(one.remedies for one in repairs), **means,
     )  # fmt: skip
 
 
@@ -344,6 +381,17 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
         codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
         made[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
     return open_frame(with_levels(frame, made)) if made else frame
+
+
+def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
+    """The release without some values (n, V)."""
+    file, made = audit.file, {}
+    for v, name in enumerate(file.names):
+        if further[:, v].any():
+            codes = np.where(further[:, v], -1, file.patterns.codes[file.patterns.of_row, v])
+            labels = list(file.labels[v])
+            made[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
+    return open_frame(with_levels(frame, made)).to_native() if made else frame.to_native()
 
 
 def _figures(audit: ReleaseAudit) -> dict[str, float]:

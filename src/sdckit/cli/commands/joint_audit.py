@@ -49,6 +49,9 @@ def joint_audit(
         int | None, Option(metavar="N", help="Cells without a count have fewer records than this.")
     ] = None,
     total: Annotated[str | None, Option(metavar="TEXT", help="How the files name a margin.")] = None,
+    remedies: Annotated[
+        bool, Option("--remedies", help="Say which table tells most, and what to publish instead.")
+    ] = False,
 ) -> None:
     """Find what a released FILE gives back together with tables published of the same people.
 
@@ -77,6 +80,6 @@ def joint_audit(
 
         result = measure(
             frame, before, tables=given, scenario=chosen, log=kept, id=id if before is not None else None,
-            step=steps.step,
+            remedies=remedies, step=steps.step,
         )  # fmt: skip
     print_measure(source.file.name, result)

@@ -18,6 +18,9 @@ FEWEST = 5  # values given back that are printed as a number
 UNDONE = {
     "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
 }  # fmt: skip
+REMEDIES = {
+    "leave out": "Leave tables out", "round": "Round tables to base {base}", "take out": "Take out further values",
+}  # fmt: skip
 NOTE = Note(
     "Published tables beside the release",
     "Release and tables are one system of whole numbers: how many of the records that show the same have each "
@@ -43,6 +46,8 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
             worst = max(range(len(columns)), key=lambda number: _shown_share(columns[number]))
             some = f"{start}{worst}.hidden" if columns[worst].counted else f"n.released.{j}"
             tree["joint_recoverable"] = Share(f"{start}{worst}.back", some)
+        if columns and result.damage and result.damage[j - 1]:
+            tree |= _remedies(result, j, start, len(columns), setting)
         releases.append(tree)
     return {"releases": tuple(releases), "tables": tuple(result.tables), **said_tree(result)}
 
@@ -93,6 +98,34 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
     return found
 
 
+def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSetting) -> dict[str, Tree]:
+    """What each table tells, and what else to do; nothing more is given back by it than by all of them."""
+    ledger, whole = setting.ledger, setting.ledger.latent(f"{start}all")
+    ledger.equal(whole, *(f"{start}{number}.back" for number in range(n_columns)))
+
+    def among(name: str, true: int) -> Tree:
+        leaf = ledger.count(f"{start}{name}", true, f"{start}tables")
+        ledger.nested(whole, leaf.name)
+        return leaf
+
+    damage: list[Tree] = [
+        {
+            "table": one.table,
+            "alone": among(f"alone.{i}", one.alone),
+            "without": among(f"without.{i}", one.without),
+        }
+        for i, one in enumerate(result.damage[j - 1])
+    ]
+    found: list[Tree] = []
+    for i, one in enumerate(result.remedies[j - 1]):
+        tree: dict[str, Tree] = {"kind": one.kind, "tables": one.tables, "base": one.base}
+        tree["cells"] = ledger.count(f"{start}cells.{i}", one.cells, f"{start}changed")
+        tree["values"] = ledger.count(f"{start}values.{i}", one.values, f"{start}changed")
+        tree["left"] = ledger.count(f"{start}left.{i}", one.left, f"{start}tables")
+        found.append(tree)
+    return {"damage": tuple(damage), "remedies": tuple(found)}
+
+
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     several = len(tree["releases"]) > 1
@@ -106,7 +139,35 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
             *found,
             Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
         ]
+    for j, release in enumerate(tree["releases"], 1):
+        found += _instead(release, f", release {j}" if several else "")
     return [*found, *_put_back(tree), *said_blocks(tree)]
+
+
+def _instead(release: Plain, of: str) -> list[Block]:
+    """Which table tells most, and what could be done."""
+    if "damage" not in release:
+        return []
+    heads = ("Table", "Given back by it alone", "Given back without it")
+    rows = tuple((one["table"], one["alone"]["text"], one["without"]["text"]) for one in release["damage"])
+    found: list[Block] = [TableBlock(f"What each table gives back{of}", heads, rows, (1, 2))]
+    if release["remedies"]:
+        changes = ("What to do", "Cells changed or left out", "Values taken out", "Still given back")
+        told = tuple(
+            (_words(one), *(one[name]["text"] for name in ("cells", "values", "left")))
+            for one in release["remedies"]
+        )
+        found.append(TableBlock(f"What to do instead{of}", changes, told, (1, 2, 3)))
+        found += [
+            Paragraph(f"{_words(one)}: {'; '.join(one['tables'])}.")
+            for one in release["remedies"]
+            if one["tables"]
+        ]
+    return found
+
+
+def _words(one: Plain) -> str:
+    return REMEDIES[one["kind"]].format(base=one["base"])
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
