@@ -33,7 +33,7 @@ def test_a_file_of_counts_and_tables_counted_in_the_original(
     sdckit, released: Path, survey: Path, counts: Path
 ) -> None:
     done = sdckit(
-        COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--by", "region,income,sex"
+        COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--counted", "region,income,sex"
     )
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())
@@ -61,8 +61,8 @@ def test_the_tables_of_a_scenario(sdckit, tmp_path: Path, released: Path, counts
 def test_what_cannot_be_audited(sdckit, released: Path, counts: Path) -> None:
     done = sdckit(COMMAND, released, *KEYS)
     assert done.code != 0
-    assert "--tables, --by" in done.err
-    done = sdckit(COMMAND, released, *KEYS, "--by", "sex,region")
+    assert "--tables, --counted" in done.err
+    done = sdckit(COMMAND, released, *KEYS, "--counted", "sex,region")
     assert done.code != 0
     assert MARKER not in done.err
     pl.read_csv(counts).head(3).write_csv(counts)
@@ -74,7 +74,16 @@ def test_what_cannot_be_audited(sdckit, released: Path, counts: Path) -> None:
 
 def test_what_to_do_instead(sdckit, released: Path, survey: Path) -> None:
     done = sdckit(
-        COMMAND, released, *KEYS, "--original", survey, "--by", "sex,age,region", "--by", "sex", "--remedies"
+        COMMAND,
+        released,
+        *KEYS,
+        "--original",
+        survey,
+        "--counted",
+        "sex,age,region",
+        "--counted",
+        "sex",
+        "--remedies",
     )
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())

@@ -29,7 +29,7 @@ def joint_audit(
         ),
     ] = None,
     by: Annotated[
-        Texts, Option("--by", metavar="COLUMN,COLUMN", help="A table counted in --original; again for more.")
+        Texts, Option("--counted", metavar="A,B", help="A table counted in --original; again for more.")
     ] = None,
     original: Annotated[
         Path | None,
@@ -55,7 +55,7 @@ def joint_audit(
 ) -> None:
     """Find what a released FILE gives back together with tables published of the same people.
 
-    Without --tables and --by the tables are those of the scenario. Exact figures for your own session.
+    Without --tables and --counted the tables are those of the scenario. Exact figures for your own session.
     """
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
@@ -68,7 +68,7 @@ def joint_audit(
         given = [*declared_tables(declared.tables, declared.folder)]
     if not given:
         raise ScenarioError(
-            "say what is published beside the file: --tables, --by, or [[tables]] in the scenario"
+            "say what is published beside the file: --tables, --counted, or [[tables]] in the scenario"
         )
     kept = None if log is None else RecipeLog.read(log)
     if original is not None:
