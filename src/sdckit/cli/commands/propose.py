@@ -60,7 +60,7 @@ def propose(
     ] = None,
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
-    ] = 0.05,
+    ] = 1.0,
     alternatives: Annotated[int, Option(metavar="N", help="Recipes to look for beside the best.")] = 3,
     time_limit: Annotated[
         float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
@@ -192,6 +192,8 @@ def _tell(found: Proposal, out: str, target: Path, *, quiet: bool, internal: boo
     holds = "Every threshold holds." if found.passed else f"Thresholds that do not hold: {', '.join(missed)}."
     tell(f"Wrote {target.name}: {counted(len(found.recipe.steps), 'step')}. {holds}")
     tell(f"It {found.words}." if found.words.startswith(("keeps", "gives")) else f"{found.words}.")
+    if found.caution:
+        tell(f"{found.caution}.")
     for one in found.alternatives:
         tell(f"Another: {one.words}{'' if one.passed else '; a threshold does not hold'}.")
     tell("Read it through. Then:")

@@ -41,7 +41,7 @@ def propose(
     prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     importance: Mapping[str, float] | None = None,
     allow: Mapping[str, str] | None = None,
-    share: float = 0.05,
+    share: float = 1.0,
     loss: Loss | None = None,
     alternatives: int = 3,
     control: Any = None,
@@ -72,13 +72,15 @@ def propose(
         Columns that may be drawn anew where recodings and suppression do not do, and how.
     share : float
         Of the records, those that the recodings may leave beyond a threshold at most; suppression does the rest.
-        With 1 the loss alone decides how much is recoded and how much taken out; many records then reach k only
-        through missing values of others (``resting``), which protects less than k records that are alike.
+        By default the loss alone decides how much is recoded and how much taken out. Many records may then reach k
+        only through missing values of others (``resting``), which protects less than k records that are alike: where
+        it is most of them, ``caution`` says so, and 0.05 bounds it.
     loss : callable, optional
         Your own measure: called with the file and with a release of it, it gives a number, less being better. The
         releases tried are ranked by it, not found by it.
     alternatives : int
-        How many recipes to look for beside the best, each of which keeps some key finer; 0 or more.
+        How many recipes to look for beside the best, 0 or more: first one that leaves at most 0.05 of the records to
+        suppression, then some that keep a key finer, or take no value out.
     control : data frame, optional
         People who were never used; the threshold on the residual risk needs them.
     internal : bool
@@ -121,9 +123,9 @@ def propose(
 
     The best is then applied, and held against every threshold as `check` does, with those on households, matches,
     attacks, and on what the release gives back. If one does not hold, columns that give back a key lose their values
-    with it, or are left out; then the next combinations are tried; then those for two and four times the k; then the
-    columns in `allow` are drawn anew. What was still not met stands in ``impossible``. Ctrl-C ends the search with
-    the best so far.
+    with it, or are left out; then the next combinations are tried; then those for two and four times the k, and those
+    that leave at most 0.05 of the records to suppression; then the columns in `allow` are drawn anew. What was still
+    not met stands in ``impossible``. Ctrl-C ends the search with the best so far.
 
     A missing key is no wildcard to l: records that lack different keys are in different groups. Groups with too few
     sensitive values lose one key, then half of them, then all.
@@ -140,7 +142,7 @@ def propose(
     >>> import polars as pl
     >>> from sdckit import Scenario, propose
     >>> survey = pl.DataFrame({"age": [18 + i % 67 for i in range(600)], "sex": ["f", "m", "f"] * 200})
-    >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), alternatives=0)
+    >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), share=0.05)
     >>> found.passed, found.optimal, found.words
     (True, True, 'keeps sex as it is; age in 14 bands')
     """
@@ -160,7 +162,7 @@ def propose(
 def make_proposal(
     data: Any, scenario: Scenario, *, columns: Sequence[str], keep: Sequence[str] = (),
     prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None, importance: Mapping[str, float] | None = None,
-    allow: Mapping[str, str] | None = None, share: float = 0.05, loss: Loss | None = None, alternatives: int = 3,
+    allow: Mapping[str, str] | None = None, share: float = 1.0, loss: Loss | None = None, alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
 ) -> Proposal:  # fmt: skip
