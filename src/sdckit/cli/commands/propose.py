@@ -61,6 +61,15 @@ def propose(
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
     ] = 1.0,
+    loss: Annotated[
+        str, Option(metavar="information|pmse|model", help="What releases are ranked by.")
+    ] = "information",
+    formula: Annotated[
+        str | None, Option(metavar="FORMULA", help="The regression of --loss model: 'income ~ age'.")
+    ] = None,
+    family: Annotated[
+        str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")
+    ] = "linear",
     alternatives: Annotated[int, Option(metavar="N", help="Recipes to look for beside the best.")] = 3,
     time_limit: Annotated[
         float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
@@ -97,6 +106,7 @@ def propose(
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),
         "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
+        "loss": loss, "formula": formula, "family": family,
         "alternatives": alternatives, "time_limit": time_limit, "internal": internal,
         "folder": Path() if out == STDOUT else target.parent,
     }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.display import printable
 from sdckit.errors import DataError
 from sdckit.workflow.proposing.judging import Judged, improved, judge
+from sdckit.workflow.proposing.losses import Loss, measured, ranked_by
 from sdckit.workflow.proposing.opening import limits_of
 from sdckit.workflow.proposing.proposal import in_words
 from sdckit.workflow.proposing.reasons import key_words
@@ -21,7 +22,7 @@ from sdckit.workflow.proposing.trials import Trials
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.lattice import Node
 
-__all__ = ["Asked", "Loss", "at_aim", "beside", "find_best"]
+__all__ = ["Asked", "at_aim", "beside", "find_best"]
 
 AIMS = (1, 2, 4)  # times the k that is asked for, where other thresholds do not hold
 MOST_SEEN = 20_000
@@ -35,7 +36,6 @@ BOUNDED = (
 )
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
-Loss = Callable[[Any, Any], float]
 _Way = tuple[Trials, Search, "Found", "Judged"]
 
 
@@ -77,7 +77,7 @@ def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judg
                 break
         passing = [one for one in tried if one[3].passed]
         if passing:
-            return min(passing, key=lambda one: one[3].made.loss)
+            return min(passing, key=lambda one: (one[3].measured, one[3].made.loss))
         if time.monotonic() >= asked.until and tried:
             break
     if not tried:
@@ -97,13 +97,21 @@ def _judged(now: Trials, search: Search, found: Found, asked: Asked) -> list[_Wa
     """What is found in one way: the first that passes, else what comes nearest; empty where nothing can be made."""
     nearest: list[_Way] = []
     for node in _ranked(now, found, asked)[:JUDGED]:
-        judged = _repaired(now, node, asked)
+        judged = _measured(now, _repaired(now, node, asked), asked)
         one = (now.with_how(judged.how), search, found, judged)
         if judged.passed:
             return [one]
         if not nearest or len(judged.failing) < len(nearest[0][3].failing):
             nearest = [one]
     return nearest
+
+
+def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
+    """With the caller's own measure of the release."""
+    if asked.loss is None:
+        return replace(judged, measured=judged.made.loss)
+    release = now.with_how(judged.how).release(judged.made.node)
+    return replace(judged, measured=measured(asked.loss, now.data, release))
 
 
 def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
@@ -127,12 +135,10 @@ def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
 
 def _ranked(trials: Trials, found: Found, asked: Asked) -> list[Node]:
     """The nodes tried, the best first, by the caller's own measure where there is one."""
-    nodes = found.ranked()
     if asked.loss is None:
-        return nodes
-    asked.tell(f"measuring {len(nodes)} releases by loss=")
-    own = {node: float(asked.loss(trials.data, trials.release(node))) for node in nodes}
-    return sorted(nodes, key=lambda node: (math.isnan(own[node]), own[node], found.losses[node], node))
+        return found.ranked()
+    asked.tell("measuring releases by loss=")
+    return [node for _, node in ranked_by(asked.loss, trials, found, lambda: time.monotonic() >= asked.until)]
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -123,6 +124,8 @@ class Proposal(Displayed):
         What could not be met, and by how much: exact figures.
     alternatives : tuple of Alternative
         Recipes that keep a key finer, or that take out fewer values or more.
+    measured : float
+        The loss that the releases were ranked by, as `loss` where that is of the keys.
     n, nodes, seen, tried : int
         Records; combinations of recodings, those that were counted, and those that were tried on the file.
     """
@@ -145,6 +148,7 @@ class Proposal(Displayed):
     nodes: int
     seen: int
     tried: int
+    measured: float = math.nan
 
     @property
     def gap(self) -> float:
@@ -169,7 +173,8 @@ class Proposal(Displayed):
 
         return {
             "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
-            "optimal": self.optimal, "words": self.words, "keys": dict(self.keys),
+            "measured": self.measured if internal else None, "optimal": self.optimal,
+            "words": self.words, "keys": dict(self.keys),
             "hidden": {name: told(share) for name, share in self.hidden.items()},
             "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
             "unjudged": list(self.unjudged),
