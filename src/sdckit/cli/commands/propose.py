@@ -65,7 +65,7 @@ def propose(
         str, Option(metavar="information|pmse|model", help="What releases are ranked by.")
     ] = "information",
     formula: Annotated[
-        str | None, Option(metavar="FORMULA", help="The regression of --loss model: 'income ~ age'.")
+        str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")
     ] = None,
     family: Annotated[
         str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")
