@@ -72,6 +72,9 @@ def test_what_does_not_pass_ends_with_one(sdckit: Runner, survey: Path, scenario
         ("--keep", "agee"),
         ("--allow", "age=noise"),
         ("--share", "2"),
+        ("--loss", "auc"),
+        ("--formula", "sex ~ age"),
+        ("--family", "probit"),
     ],
 )
 def test_bad_options(sdckit: Runner, survey: Path, scenario: Path, option: str, value: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proposals import trials
+from proposals import survey, trials
 from sdckit.workflow.proposing import finding
 from sdckit.workflow.proposing.finding import Asked, at_aim, beside, find_best
 
@@ -27,6 +27,15 @@ def test_a_stricter_aim_is_taken_where_another_threshold_does_not_hold() -> None
     judged = find_best(stricter, asked())[3]
     assert judged.passed
     assert judged.made.loss > at_k.made.loss
+
+
+def test_recodings_do_what_taking_values_out_does_not() -> None:
+    """The loss alone hardly recodes, which leaves many matches: then less is left to suppression."""
+    first = trials("one", survey(300), share=1.0, thresholds={"k": 3, "match_risk": 0.1})
+    now, _, found, judged = find_best(first, asked())
+    assert judged.passed
+    assert now.share == 0.05
+    assert found.bound < judged.made.loss / 5
 
 
 def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:

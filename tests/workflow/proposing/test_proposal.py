@@ -32,6 +32,15 @@ def test_documents_have_ranges() -> None:
     assert about_loss(1.2, 1000) == "95 to 100 %"
 
 
+def test_most_records_that_rest_on_missing_values_are_told_of_aloud() -> None:
+    resting = replace(ONE, resting=0.876)
+    for text in (resting.caution, repr(resting), str(resting.to_dict())):
+        assert "Most records (85 to 90 %) reach k only through missing values of others" in text
+        assert "share=0.05" in text
+    assert replace(ONE, resting=0.49).caution == ""
+    assert replace(resting, n=20).caution == ""
+
+
 def test_what_is_impossible_is_exact_only_inside() -> None:
     failed = replace(ONE, passed=False, exceeded=("k",), impossible=("a: 7 records are in groups",))
     assert failed.to_dict()["impossible"] == ["k"]

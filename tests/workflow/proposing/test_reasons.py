@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -38,13 +39,18 @@ def test_every_step_has_a_reason(name: str) -> None:
 
 
 def test_the_outcome_gives_ranges_only() -> None:
-    one = trials("one")
+    one = trials("one", share=0.0)
     found = Search(one, 10_000, 40).run()
     node = found.ranked()[0]
     judged = judge(one.data, one.scenario, one.made[node], one.how)
     lines = " ".join(outcome(one, found, judged, [("age finer: keeps age as it is", False, 0.5)]))
     assert "every threshold holds" in lines
     assert "Another: age finer: keeps age as it is (loses 50 to 55 %); a threshold does not hold." in lines
+    assert "through missing values" not in lines
+    resting = [replace(each, n_resting=count) for each in judged.verdicts for count in (70, 600)]
+    few, most = (" ".join(outcome(one, found, replace(judged, verdicts=(each,)), [])) for each in resting[:2])
+    assert "Of the records, 10 to 15 % reach k only through missing values of others." in few
+    assert "Most records (85 to 90 %) reach k only through missing values of others" in most
     cut = Found(found.losses, found.bound, found.seen, whole=False)
     assert "were not reached" in " ".join(outcome(one, cut, judged, []))
 

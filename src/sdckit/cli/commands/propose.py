@@ -60,7 +60,16 @@ def propose(
     ] = None,
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
-    ] = 0.05,
+    ] = 1.0,
+    loss: Annotated[
+        str, Option(metavar="information|pmse|model", help="What releases are ranked by.")
+    ] = "information",
+    formula: Annotated[
+        str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")
+    ] = None,
+    family: Annotated[
+        str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")
+    ] = "linear",
     alternatives: Annotated[int, Option(metavar="N", help="Recipes to look for beside the best.")] = 3,
     time_limit: Annotated[
         float | None, Option(metavar="SECONDS", help="Then go on with the best so far, as Ctrl-C does.")
@@ -97,6 +106,7 @@ def propose(
     wishes: dict[str, Any] = {
         "keep": split(keep), "importance": _numbers(importance),
         "allow": split_named(allow, option="--allow", example="job=pram"), "share": share,
+        "loss": loss, "formula": formula, "family": family,
         "alternatives": alternatives, "time_limit": time_limit, "internal": internal,
         "folder": Path() if out == STDOUT else target.parent,
     }  # fmt: skip
@@ -192,6 +202,8 @@ def _tell(found: Proposal, out: str, target: Path, *, quiet: bool, internal: boo
     holds = "Every threshold holds." if found.passed else f"Thresholds that do not hold: {', '.join(missed)}."
     tell(f"Wrote {target.name}: {counted(len(found.recipe.steps), 'step')}. {holds}")
     tell(f"It {found.words}." if found.words.startswith(("keeps", "gives")) else f"{found.words}.")
+    if found.caution:
+        tell(f"{found.caution}.")
     for one in found.alternatives:
         tell(f"Another: {one.words}{'' if one.passed else '; a threshold does not hold'}.")
     tell("Read it through. Then:")

@@ -6,11 +6,13 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sdckit.display import printable
 from sdckit.errors import DataError
 from sdckit.workflow.proposing.judging import Judged, improved, judge
+from sdckit.workflow.proposing.losses import Loss, measured, ranked_by
 from sdckit.workflow.proposing.opening import limits_of
 from sdckit.workflow.proposing.proposal import in_words
 from sdckit.workflow.proposing.reasons import key_words
@@ -20,7 +22,7 @@ from sdckit.workflow.proposing.trials import Trials
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.lattice import Node
 
-__all__ = ["Asked", "Loss", "at_aim", "beside", "find_best"]
+__all__ = ["Asked", "at_aim", "beside", "find_best"]
 
 AIMS = (1, 2, 4)  # times the k that is asked for, where other thresholds do not hold
 MOST_SEEN = 20_000
@@ -29,9 +31,12 @@ BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
 WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
-OTHER_SHARES = {"fewer values taken out": 0.0, "more values taken out": 1.0}
+BOUNDED = (
+    0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
+)
+OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
-Loss = Callable[[Any, Any], float]
+_Way = tuple[Trials, Search, "Found", "Judged"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,48 +61,84 @@ def at_aim(trials: Trials, aim: int) -> Trials:
 
 
 def find_best(trials: Trials, asked: Asked) -> tuple[Trials, Search, Found, Judged]:
-    """Search and judge, at ever stricter aims, until every threshold holds; else what comes nearest."""
-    nearest: tuple[Trials, Search, Found, Judged] | None = None
-    for now in _ways(trials, asked):
-        within = 0.0 if asked.loss is None else WITHIN
-        search = Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
-        found = search.run()
-        for node in _ranked(now, found, asked)[:JUDGED]:
-            judged = _repaired(now, node, asked)
-            one = (now.with_how(judged.how), search, found, judged)
-            if judged.passed:
-                return one
-            if nearest is None or len(judged.failing) < len(nearest[3].failing):
-                nearest = one
-        if time.monotonic() >= asked.until and nearest is not None:
+    """Search and judge, at ever stricter aims, until every threshold holds; else what comes nearest.
+
+    The bound is that of the first search, at the thresholds themselves.
+    """
+    tried: list[_Way] = []
+    bound = math.inf
+    for ways in _ways(trials, asked):
+        for now in ways:
+            search = _search(now, asked)
+            found = search.run()
+            bound = min(bound, found.bound)
+            tried += _judged(now, search, replace(found, bound=bound), asked)
+            if time.monotonic() >= asked.until and tried:
+                break
+        passing = [one for one in tried if one[3].passed]
+        if passing:
+            return min(passing, key=lambda one: (one[3].measured, one[3].made.loss))
+        if time.monotonic() >= asked.until and tried:
             break
-    if nearest is None:
+    if not tried:
         raise DataError(
             "no combination of recodings leaves few enough records beyond the thresholds; keep fewer columns, allow "
             "a larger share= to suppression, or declare hierarchies"
         )
+    return min(tried, key=lambda one: len(one[3].failing))
+
+
+def _search(now: Trials, asked: Asked) -> Search:
+    within = 0.0 if asked.loss is None else WITHIN
+    return Search(now, MOST_SEEN, MOST_TRIED, until=asked.until, tell=asked.tell, within=within)
+
+
+def _judged(now: Trials, search: Search, found: Found, asked: Asked) -> list[_Way]:
+    """What is found in one way: the first that passes, else what comes nearest; empty where nothing can be made."""
+    nearest: list[_Way] = []
+    for node in _ranked(now, found, asked)[:JUDGED]:
+        judged = _measured(now, _repaired(now, node, asked), asked)
+        one = (now.with_how(judged.how), search, found, judged)
+        if judged.passed:
+            return [one]
+        if not nearest or len(judged.failing) < len(nearest[0][3].failing):
+            nearest = [one]
     return nearest
 
 
-def _ways(trials: Trials, asked: Asked) -> Iterator[Trials]:
-    for aim in AIMS:
-        yield at_aim(trials, aim)
+def _measured(now: Trials, judged: Judged, asked: Asked) -> Judged:
+    """With the caller's own measure of the release."""
+    if asked.loss is None:
+        return replace(judged, measured=judged.made.loss)
+    release = now.with_how(judged.how).release(judged.made.node)
+    return replace(judged, measured=measured(asked.loss, now.data, release))
+
+
+def _ways(trials: Trials, asked: Asked) -> Iterator[list[Trials]]:
+    """Problems to search, ever stricter: of those in one list the better one is taken.
+
+    What loses least mostly leaves much to suppression; thresholds that this does not meet are met by recodings.
+    """
+    bounded = [replace(trials, share=BOUNDED, made={})] if trials.share > BOUNDED else []
+    yield [at_aim(trials, AIMS[0])]
+    for before, aim in pairwise(AIMS):
+        yield [at_aim(trials, aim), *(at_aim(one, before) for one in bounded)]
+    yield [at_aim(one, AIMS[-1]) for one in bounded]
     if asked.allow:
         steps = tuple(
             {"method": method, "columns": [name for name, one in asked.allow.items() if one == method]}
             for method in dict.fromkeys(asked.allow.values())
         )
-        yield at_aim(trials.with_how(replace(trials.how, draws=steps)), 1)
+        drawn = [one.with_how(replace(one.how, draws=steps)) for one in (trials, *bounded)]
+        yield [at_aim(one, 1) for one in drawn]
 
 
 def _ranked(trials: Trials, found: Found, asked: Asked) -> list[Node]:
     """The nodes tried, the best first, by the caller's own measure where there is one."""
-    nodes = found.ranked()
     if asked.loss is None:
-        return nodes
-    asked.tell(f"measuring {len(nodes)} releases by loss=")
-    own = {node: float(asked.loss(trials.data, trials.release(node))) for node in nodes}
-    return sorted(nodes, key=lambda node: (math.isnan(own[node]), own[node], found.losses[node], node))
+        return found.ranked()
+    asked.tell("measuring releases by loss=")
+    return [node for _, node in ranked_by(asked.loss, trials, found, lambda: time.monotonic() >= asked.until)]
 
 
 def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
@@ -118,13 +159,15 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
 def beside(
     trials: Trials, search: Search, judged: Judged, asked: Asked, count: int
 ) -> Iterator[tuple[str, Judged]]:
-    """Recipes that release one of the keys finer, those first that lose most in the best one; and stricter ones."""
+    """Recipes that take fewer values out, or release one of the keys finer: those first that lose most in the best."""
     made = {judged.made.node}
     for words, now, one in _searches_beside(trials, search, judged, asked):
         if len(made) > count or time.monotonic() >= asked.until:
             return
-        nodes = [other for other in one.run().ranked() if other not in made]
-        if nodes:
+        nodes = one.run().ranked()
+        if "finer" in words:  # of other shares only the best tells anything
+            nodes = [other for other in nodes if other not in made]
+        if nodes and nodes[0] not in made:
             made.add(nodes[0])
             yield words, _repaired(now, nodes[0], asked)
 
@@ -134,21 +177,24 @@ def _searches_beside(
 ) -> Iterator[tuple[str, Trials, Search]]:
     """Searches for other recipes, each with what sets them apart."""
     node, lattice = judged.made.node, trials.lattice
+    yield from _other_shares(trials, asked, {"fewer values taken out": BOUNDED})
     coarse = [j for j in range(len(node)) if node[j] > 0]
     order = sorted(coarse, key=lambda j: (-lattice.lost[j][node[j]], j))
     for number, j in enumerate(order):
         if number == 1:
-            yield from _other_shares(trials, asked)
+            yield from _other_shares(trials, asked, OTHER_SHARES)
         one = Search(trials, *BESIDE, until=asked.until, tell=asked.tell, known=search)
         one.finer(j, node[j])
         yield f"{printable(lattice.ladders[j].key)} finer", trials, one
     if len(order) < 2:
-        yield from _other_shares(trials, asked)
+        yield from _other_shares(trials, asked, OTHER_SHARES)
 
 
-def _other_shares(trials: Trials, asked: Asked) -> Iterator[tuple[str, Trials, Search]]:
+def _other_shares(
+    trials: Trials, asked: Asked, shares: Mapping[str, float]
+) -> Iterator[tuple[str, Trials, Search]]:
     """Searches where fewer records are left to suppression, or more."""
-    for words, share in OTHER_SHARES.items():
-        if share != trials.share:
+    for words, share in shares.items():
+        if share != trials.share and (share < trials.share) is (not words.startswith("more")):
             now = replace(trials, share=share, made={})
             yield words, now, Search(now, *BESIDE, until=asked.until, tell=asked.tell)

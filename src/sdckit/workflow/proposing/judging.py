@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -35,6 +36,7 @@ class Judged:
     how: How
     verdicts: tuple[Verdict, ...]
     assessment: ReleaseAssessment
+    measured: float = math.inf  # by the loss that the caller asked for
 
     @property
     def passed(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +16,11 @@ if TYPE_CHECKING:
 
     from sdckit.workflow.recipes.recipe import Recipe
 
-__all__ = ["Alternative", "Proposal", "about_loss", "in_words"]
+__all__ = ["Alternative", "Proposal", "about_loss", "caution", "in_words"]
 
 SCHEMA = "sdckit/proposal"
+MOST = 0.5  # of the records
+INSTEAD = "bound what is left to suppression (share=0.05)"
 
 
 def in_words(keys: Mapping[str, str]) -> str:
@@ -40,6 +43,23 @@ def about_loss(share: float, n: int) -> str:
     ('30 to 35 %', '')
     """
     return about_share(round(min(1.0, max(0.0, share)) * n), n)
+
+
+def caution(resting: float, n: int) -> str:
+    """What has to be known of a recipe by which most records reach k through missing values only; "" of others.
+
+    >>> caution(0.88, 1000)[:65]
+    'Most records (85 to 90 %) reach k only through missing values of '
+    >>> caution(0.2, 1000)
+    ''
+    """
+    about = about_loss(resting, n)
+    if resting < MOST or not about:
+        return ""
+    return (
+        f"Most records ({about}) reach k only through missing values of others: whoever takes the one record that fits "
+        f"in full will mostly be right. Where that is not enough, {INSTEAD}"
+    )
 
 
 @dataclass(frozen=True)
@@ -104,6 +124,8 @@ class Proposal(Displayed):
         What could not be met, and by how much: exact figures.
     alternatives : tuple of Alternative
         Recipes that keep a key finer, or that take out fewer values or more.
+    measured : float
+        The loss that the releases were ranked by, as `loss` where that is of the keys.
     n, nodes, seen, tried : int
         Records; combinations of recodings, those that were counted, and those that were tried on the file.
     """
@@ -126,6 +148,7 @@ class Proposal(Displayed):
     nodes: int
     seen: int
     tried: int
+    measured: float = math.nan
 
     @property
     def gap(self) -> float:
@@ -137,6 +160,11 @@ class Proposal(Displayed):
         """What the recipe keeps and gives up."""
         return in_words(self.keys)
 
+    @property
+    def caution(self) -> str:
+        """What to know where most records reach k only through missing values of others, and what to do; else empty."""
+        return caution(self.resting, self.n)
+
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
 
@@ -145,9 +173,11 @@ class Proposal(Displayed):
 
         return {
             "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
-            "optimal": self.optimal, "words": self.words, "keys": dict(self.keys),
+            "measured": self.measured if internal else None, "optimal": self.optimal,
+            "words": self.words, "keys": dict(self.keys),
             "hidden": {name: told(share) for name, share in self.hidden.items()},
-            "resting": told(self.resting), "exceeded": list(self.exceeded), "unjudged": list(self.unjudged),
+            "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
+            "unjudged": list(self.unjudged),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
@@ -166,5 +196,5 @@ class Proposal(Displayed):
         best = "the best" if self.optimal else f"at most {self.gap:.1%} above the best"
         return (
             f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
-            f"{self.nodes:,} combinations: {self.words})"
+            f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )

@@ -14,7 +14,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.workflow.check import require_gate
-from sdckit.workflow.proposing.finding import Asked, Loss, beside, find_best
+from sdckit.workflow.proposing.finding import Asked, beside, find_best
+from sdckit.workflow.proposing.losses import Loss, measure_of
 from sdckit.workflow.proposing.opening import open_lattice
 from sdckit.workflow.proposing.proposal import Proposal
 from sdckit.workflow.proposing.trials import How, Trials
@@ -41,8 +42,10 @@ def propose(
     prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
     importance: Mapping[str, float] | None = None,
     allow: Mapping[str, str] | None = None,
-    share: float = 0.05,
-    loss: Loss | None = None,
+    share: float = 1.0,
+    loss: str | Loss = "information",
+    formula: str | None = None,
+    family: str = "linear",
     alternatives: int = 3,
     control: Any = None,
     internal: bool = False,
@@ -72,13 +75,21 @@ def propose(
         Columns that may be drawn anew where recodings and suppression do not do, and how.
     share : float
         Of the records, those that the recodings may leave beyond a threshold at most; suppression does the rest.
-        With 1 the loss alone decides how much is recoded and how much taken out; many records then reach k only
-        through missing values of others (``resting``), which protects less than k records that are alike.
-    loss : callable, optional
-        Your own measure: called with the file and with a release of it, it gives a number, less being better. The
-        releases tried are ranked by it, not found by it.
+        By default the loss alone decides how much is recoded and how much taken out. Many records may then reach k
+        only through missing values of others (``resting``), which protects less than k records that are alike: where
+        it is most of them, ``caution`` says so, and 0.05 bounds it.
+    loss : {"information", "pmse", "model"} or callable
+        What a release loses: of what the keys tell (see below); how well logistic regression tells it from the file,
+        by `propensity`; one less the mean overlap of the intervals of a regression, by `compare_models`; or your own
+        measure, called with the file and with a release of it, which gives a number, less being better. All but the
+        first rank the releases that are tried: those near the best, keys as they are or left out, and neighbours.
+    formula : str, optional
+        The regression of "model".
+    family : {"linear", "logistic", "poisson", "multinomial"}
+        Of that regression.
     alternatives : int
-        How many recipes to look for beside the best, each of which keeps some key finer; 0 or more.
+        How many recipes to look for beside the best, 0 or more: first one that leaves at most 0.05 of the records to
+        suppression, then some that keep a key finer, or take no value out.
     control : data frame, optional
         People who were never used; the threshold on the residual risk needs them.
     internal : bool
@@ -121,9 +132,9 @@ def propose(
 
     The best is then applied, and held against every threshold as `check` does, with those on households, matches,
     attacks, and on what the release gives back. If one does not hold, columns that give back a key lose their values
-    with it, or are left out; then the next combinations are tried; then those for two and four times the k; then the
-    columns in `allow` are drawn anew. What was still not met stands in ``impossible``. Ctrl-C ends the search with
-    the best so far.
+    with it, or are left out; then the next combinations are tried; then those for two and four times the k, and those
+    that leave at most 0.05 of the records to suppression; then the columns in `allow` are drawn anew. What was still
+    not met stands in ``impossible``. Ctrl-C ends the search with the best so far.
 
     A missing key is no wildcard to l: records that lack different keys are in different groups. Groups with too few
     sensitive values lose one key, then half of them, then all.
@@ -140,7 +151,7 @@ def propose(
     >>> import polars as pl
     >>> from sdckit import Scenario, propose
     >>> survey = pl.DataFrame({"age": [18 + i % 67 for i in range(600)], "sex": ["f", "m", "f"] * 200})
-    >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), alternatives=0)
+    >>> found = propose(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 5}), share=0.05)
     >>> found.passed, found.optimal, found.words
     (True, True, 'keeps sex as it is; age in 14 bands')
     """
@@ -152,7 +163,7 @@ def propose(
     return make_proposal(
         data, scenario, columns=frame.columns, keep=arguments.names(keep, "keep") or (), prefer=prefer,
         importance=importance, allow=allow, share=share,
-        loss=loss, alternatives=alternatives, control=control, internal=internal,
+        loss=loss, formula=formula, family=family, alternatives=alternatives, control=control, internal=internal,
         folder=None if folder is None else Path(folder), time_limit=time_limit, step=step,
     )  # fmt: skip
 
@@ -160,7 +171,8 @@ def propose(
 def make_proposal(
     data: Any, scenario: Scenario, *, columns: Sequence[str], keep: Sequence[str] = (),
     prefer: Mapping[str, Sequence[Mapping[str, Any]]] | None = None, importance: Mapping[str, float] | None = None,
-    allow: Mapping[str, str] | None = None, share: float = 0.05, loss: Loss | None = None, alternatives: int = 3,
+    allow: Mapping[str, str] | None = None, share: float = 1.0, loss: str | Loss = "information",
+    formula: str | None = None, family: str = "linear", alternatives: int = 3,
     control: Any = None, internal: bool = False, folder: Path | None = None, time_limit: float | None = None,
     step: Callable[[str], None] | None = None, head: Sequence[str] = HEAD,
 ) -> Proposal:  # fmt: skip
@@ -171,10 +183,6 @@ def make_proposal(
     until = math.inf
     if time_limit is not None:
         until = time.monotonic() + arguments.amount_above(time_limit, "time_limit", "is a number of seconds")
-    if loss is not None and not callable(loss):
-        raise DataError(
-            "loss= is a function of the file and a release of it, which gives a number", argument="loss"
-        )
     _check_control(control)
     frame = open_eager(data, {})
     scenario.changed(identifiers=()).check_columns(frame.columns)
@@ -189,8 +197,9 @@ def make_proposal(
     _check_names("keep", keep, frame.columns)
     allowed = _allowed(allow, frame.columns)
     tell = step or (lambda _: None)
-    asked = Asked(tuple(keep), numbers, allowed, loss, control, until, tell)
     given = frame.drop([name for name in scenario.identifiers if name in frame.columns]).to_native()
+    measure = measure_of(loss, formula, family, given, scenario)
+    asked = Asked(tuple(keep), numbers, allowed, measure, control, until, tell)
     tell("finding recodings")
     weights = {} if numbers is None else {key: 1 / number for key, number in numbers.items()}
     lattice = open_lattice(
@@ -200,7 +209,7 @@ def make_proposal(
     trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide), internal=internal)
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
-    return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=loss is None)
+    return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=measure is None)
 
 
 def _check_control(control: Any) -> None:

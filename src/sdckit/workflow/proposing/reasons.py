@@ -10,7 +10,7 @@ import numpy as np
 from sdckit.display import counted, printable
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import FEW, Rung
-from sdckit.workflow.proposing.proposal import about_loss, in_words
+from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
 from sdckit.workflow.recipes.starter_text import Told
 
@@ -122,10 +122,12 @@ def outcome(
     hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
     if told := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
         lines.append(f"Values taken out: {'; '.join(told)}.")
-    if judged.resting and (resting := about_loss(judged.resting / n, n)):
+    if told_of_most := caution(judged.resting / n, n):
+        lines.append(f"{told_of_most}.")
+    elif judged.resting and (resting := about_loss(judged.resting / n, n)):
         lines.append(
-            f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, bound "
-            "what is left to suppression (share)."
+            f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, "
+            f"{INSTEAD}."
         )
     if judged.passed:
         lines.append("Tried on the file: every threshold holds after these steps.")

@@ -103,6 +103,14 @@ class Trials:
             return float("inf")
         return self.made[node].loss
 
+    def tried(self, node: Node) -> Any:
+        """The release that is made by this node, which is noted in `made`; None where a step fails."""
+        try:
+            self.made[node], release = self._make(node)
+        except SdcError:
+            return None
+        return release
+
     def make(self, node: Node) -> Made:
         """Run the steps of a node on the file."""
         return self._make(node)[0]

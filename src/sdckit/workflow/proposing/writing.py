@@ -49,6 +49,7 @@ def write_proposal(
         unjudged=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is None)),
         impossible=tuple(f"{one.intruder}: {one.sentence}" for one in judged.verdicts if one.holds is not True),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=found.seen, tried=len(found.losses),
+        measured=judged.measured,
     )  # fmt: skip
 
 
