@@ -46,7 +46,13 @@ def test_what_it_writes_protects_and_passes(
     assert "sdckit protect r.toml survey.csv --scenario s.toml --out safe.csv --log log.json" in done.out
     texts = [one.read_text(encoding="utf-8") for one in (recipe, told, report)]
     assert MARKER not in done.out + "".join(texts)
-    assert json.loads(texts[1])["passed"] is True
+    found = json.loads(texts[1])
+    assert found["passed"] is True
+    first, *reasons = found["reasons"]
+    assert first == "Direct identifiers do not go out."  # they were not read, and need not be left out
+    assert reasons
+    assert all(why in texts[2] for why in reasons)
+    assert found["alternatives"][0]["words"] in texts[2]
     assert (
         sdckit("protect", recipe, survey, "--scenario", scenario, "--out", safe, "--log", log, "-q").code == 0
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -156,3 +157,23 @@ def test_values_that_follow_are_counted_through_the_gate(hide: bool) -> None:
             if isinstance(one, Paragraph) and one.text.startswith("Values that step 2 took out")
         ]
         assert said.endswith(f"{found['text']}.")
+
+
+def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> None:
+    what = done()
+    one = {"words": "keeps age as it is", "loss": "5 to 10 %", "resting": "", "passed": True}
+    searched = {
+        "reasons": tuple(f"why {at}" for at in range(len(what.arguments))), "caution": "", "combinations": "216",
+        "recipes": (one, {**one, "words": "gives up age", "passed": False}),
+    }  # fmt: skip
+    tables = {
+        block.caption: block.rows
+        for block in recipe_section(plain_recipe(replace(what, searched=searched))).blocks
+        if isinstance(block, TableBlock)
+    }
+    assert [row[1] for row in tables["Why each step is there"]] == list(searched["reasons"])
+    assert tables["The recipe, and others that were found"] == (
+        ("keeps age as it is", "5 to 10 %", "–", "hold"),
+        ("gives up age", "5 to 10 %", "–", "do not all hold"),
+    )
+    assert "Why each step is there" not in str(recipe_section(plain_recipe(what)))

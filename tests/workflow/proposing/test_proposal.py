@@ -48,3 +48,34 @@ def test_what_is_impossible_is_exact_only_inside() -> None:
     assert "does not pass (k)" in repr(failed)
     assert "at most 3.4% above the best" in repr(ONE)
     assert "the best of 12" in repr(replace(ONE, optimal=True))
+
+
+TEXT = """# A head.
+
+title = "A"
+
+# Why this
+# and no other.
+[[steps]]
+method = "drop_identifiers"
+columns = ["a"]
+
+# The last.
+[[steps]]
+method = "random_order"
+
+# An end.
+"""
+
+
+def test_the_reasons_are_the_comments_above_the_steps() -> None:
+    told = replace(ONE, text=TEXT)
+    assert told.reasons == ("Why this and no other.", "The last.")
+    assert told.to_dict()["reasons"] == list(told.reasons)
+
+
+def test_a_document_is_told_of_the_search_in_ranges() -> None:
+    found = replace(ONE, text=TEXT).searched()
+    assert found["reasons"] == ("Why this and no other.", "The last.")
+    assert found["recipes"] == ({"words": ONE.words, "loss": "20 to 25 %", "resting": "under 5 %", "passed": True},)
+    assert replace(ONE, text=TEXT).searched(internal=True)["recipes"][0]["loss"] == "23.4%"

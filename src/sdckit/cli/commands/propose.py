@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as as_json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,11 +159,19 @@ def _report(found: Proposal, frame: Any, chosen: Scenario, path: Path, *, intern
     """Report on a release that the recipe makes; identifiers were not read and need not be left out."""
     from sdckit.workflow.recipes.recipe import Recipe
 
-    steps = [{"method": one.method, **one.arguments} for one in found.recipe.steps]
     unread = {*chosen.identifiers} - {*frame.columns}
-    steps = [one for one in steps if one["method"] != "drop_identifiers" or not {*one["columns"]} & unread]
+    told = [
+        (step, why)
+        for step, why in zip(found.recipe.steps, found.reasons, strict=True)
+        if step.method != "drop_identifiers" or not {*step.arguments["columns"]} & unread
+    ]
+    steps = [{"method": step.method, **step.arguments} for step, _ in told]
     recipe = Recipe(steps, title=found.recipe.title, folder=found.recipe.folder)
-    recipe.apply(frame, scenario=chosen.changed(identifiers=())).report(path, internal=internal)
+    assessed = recipe.apply(frame, scenario=chosen.changed(identifiers=())).assess()
+    assert assessed.what_was_done is not None
+    searched = {**found.searched(internal=internal), "reasons": tuple(why for _, why in told)}
+    done = replace(assessed.what_was_done, searched=searched)
+    replace(assessed, what_was_done=done).report(path, internal=internal)
 
 
 def _write_json(found: Proposal, path: str, *, internal: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Alternative", "Proposal", "about_loss", "caution", "in_words"]
 
 SCHEMA = "sdckit/proposal"
+REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step
 MOST = 0.5  # of the records
 INSTEAD = "bound what is left to suppression (share=0.05)"
 
@@ -165,6 +167,24 @@ class Proposal(Displayed):
         """What to know where most records reach k only through missing values of others, and what to do; else empty."""
         return caution(self.resting, self.n)
 
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why each step of the recipe is there, as its comments say."""
+        said = (one.replace("# ", "").split() for one in REASON.findall(self.text))
+        return tuple(" ".join(words) for words in said)
+
+    def searched(self, *, internal: bool = False) -> dict[str, Any]:
+        """What a document tells of the search: the reasons, and the recipes that were found, shares as ranges."""
+        whole = self.to_dict(internal=internal)
+        found = [whole, *whole["alternatives"]]
+        return {
+            "reasons": self.reasons, "caution": self.caution, "combinations": f"{self.nodes:,}",
+            "recipes": tuple(
+                {name: _told(one[name]) for name in ("words", "loss", "resting")} | {"passed": bool(one["passed"])}
+                for one in found
+            ),
+        }  # fmt: skip
+
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
 
@@ -177,7 +197,7 @@ class Proposal(Displayed):
             "words": self.words, "keys": dict(self.keys),
             "hidden": {name: told(share) for name, share in self.hidden.items()},
             "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
-            "unjudged": list(self.unjudged),
+            "unjudged": list(self.unjudged), "reasons": list(self.reasons),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
@@ -198,3 +218,8 @@ class Proposal(Displayed):
             f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
             f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )
+
+
+def _told(share: float | str | None) -> str:
+    """A share, a range of shares, or words, as a document prints them."""
+    return f"{share:.1%}" if isinstance(share, float) else share or ""

@@ -34,12 +34,15 @@ class WhatWasDone:
     figures : tuple of StepFigures
     k : int
         Of ``below_k``.
+    searched : dict
+        Where a search found the recipe, what documents tell of it: why each step is there, and the recipes beside it.
     """
 
     log: RecipeLog
     arguments: tuple[dict[str, Any], ...]
     figures: tuple[StepFigures, ...]
     k: int
+    searched: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
