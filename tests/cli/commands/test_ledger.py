@@ -180,10 +180,23 @@ def test_a_release_without_its_id_is_remembered_with_it(
     mixed, itself = found.entries
     assert mixed.linked == itself.linked == len(DATA)
     assert mixed.certain_together == itself.certain_together > 0
-    assert run([*line, *place, "--log", "log.json"]) == 2
-    assert "give both" in capfd.readouterr().err
     assert run([*line, *place, "--original", "first.csv"]) == 2
     assert "name it: --id" in capfd.readouterr().err
     DATA.head(50).write_csv("half.csv")
     assert run([*line, *place, "--id", "id", "--original", "half.csv"]) == 2
     assert "row by row they are not the same people's" in " ".join(capfd.readouterr().err.split())
+
+
+def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    Path("recipe.toml").write_text(MIXED.replace('"id"', '"band"'), encoding="utf-8")
+    assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
+    place = ["--ledger", "ledger", "--key", "ledger.key", "--scenario", "first.toml"]
+    line = ["ledger", "add", "safe.csv", *place, "--name", "less"]
+    assert run(line) == 2
+    assert "no column 'band'" in capfd.readouterr().err
+    assert run([*line, "--log", "log.json"]) == 0
+    assert "band was left out of the release, so no intruder can use it there." in capfd.readouterr().out
+    assert run(["ledger", "check", "safe.csv", *place, "--log", "log.json"]) == 0
+    assert "band was left out" in capfd.readouterr().out

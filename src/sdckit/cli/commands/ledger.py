@@ -47,6 +47,13 @@ Id = Annotated[
     Option("--id", metavar="COLUMN", help="Has a value for each person, the same in every release."),
 ]
 
+Log = Annotated[
+    Path | None,
+    Option(
+        metavar="LOG.json", help="The log of the recipe: keys that it left out, and the order of the rows."
+    ),
+]
+
 
 @app.command("create")
 def create(
@@ -83,9 +90,7 @@ def add(
         Path | None,
         Option(metavar="FILE", help="The file that FILE was made from, where FILE has no id: row by row."),
     ] = None,
-    log: Annotated[
-        Path | None, Option(metavar="LOG.json", help="The log of the recipe, where it mixed the rows.")
-    ] = None,
+    log: Log = None,
     no_progress: NoProgress = False,
 ) -> None:
     """Remember FILE as a release: digests of its combinations with their counts, and no value.
@@ -95,9 +100,7 @@ def add(
     """
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
-    chosen = _reading_id(chosen, id)
-    if original is None and log is not None:
-        raise ScenarioError("--log tells the order of the rows of --original; give both")
+    chosen = _without_keys(_reading_id(chosen, id), reading, log)
     if original is not None and id is None:
         raise ScenarioError("--original has the id of each record; name it: --id COLUMN")
     opened = _open(chosen, ledger, key)
@@ -135,6 +138,7 @@ def check(
     ] = False,
     people: People = None,
     id: Id = None,
+    log: Log = None,
     within: Annotated[
         int | None,
         Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given."),
@@ -154,7 +158,7 @@ def check(
             "against the ledger beside its original instead: sdckit check ORIGINAL --released "
             f"{reading.file.name} --log LOG, with [ledger] in the scenario"
         )
-    chosen = _reading_id(chosen, id)
+    chosen = _without_keys(_reading_id(chosen, id), reading, log)
     if within is None:
         within = 3 if chosen.ledger is None else chosen.ledger.within
     opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
@@ -196,6 +200,16 @@ def _declared(scenario: Scenario, people: str | None, id: str | None) -> tuple[s
 def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
     """The scenario under which an id is read that is an identifier elsewhere: a ledger keeps digests of it alone."""
     return scenario.changed(identifiers=[name for name in scenario.identifiers if name != id])
+
+
+def _without_keys(scenario: Scenario, reading: Reading, log: Path | None) -> Scenario:
+    """The scenario without the keys that a recipe left out, as its log says."""
+    from sdckit.workflow.recoding.recodings import left_of, read_recodings
+
+    left, gone = left_of(scenario, read_recodings(None, log), _header(reading))
+    for name in gone:
+        tell(f"{name} was left out of the release, so no intruder can use it there.")
+    return left
 
 
 def _also(id: str | None) -> tuple[str, ...]:
