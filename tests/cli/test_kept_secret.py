@@ -22,6 +22,8 @@ DRAWN = [
 ]
 RELEASE = ("--released", "rel.csv", "--scenario", "s.toml", "--log", "l.json")
 ORIGINAL = ("--original", "raw.csv", "--scenario", "s.toml", "--log", "l.json")
+PLACE = ("--ledger", "ledger", "--key", "ledger.key")
+LEDGER = ("rel.csv", "--scenario", "s.toml", *PLACE, "--log", "l.json")
 # Every command that reads a log, with what else it needs and what it writes; a new one needs a line.
 READING: dict[str, list[tuple[str, ...]]] = {
     "assess": [
@@ -31,7 +33,9 @@ READING: dict[str, list[tuple[str, ...]]] = {
     ],
     "attack": [("raw.csv", *RELEASE, "--known", "age,job", "--n-attacks", "40", "--json", "a.json")],
     "check": [("raw.csv", *RELEASE)],
-    "joint-audit": [("rel.csv", *ORIGINAL, "--by", "age,job")],
+    "ledger add": [(*LEDGER, "--name", "2026")],
+    "ledger check": [LEDGER],
+    "joint-audit": [("rel.csv", *ORIGINAL, "--counted", "age,job")],
     "recoverable-values": [("rel.csv", *ORIGINAL)],
 }
 SYNTHESIZE = ("--columns", "income", "--models", "income=sample")
@@ -70,6 +74,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     applied = recipe.apply(sdc.read_file("raw.csv"), scenario=scene, seed=2**70 + 987654321, watch=False)
     applied.data.write_csv("rel.csv")
     applied.log.write("l.json")
+    sdc.ReleaseLedger.create("ledger", key="ledger.key", survey="Survey")
     return tmp_path
 
 
@@ -109,8 +114,9 @@ def hidden(log: Path) -> list[str]:
 
 def printed_and_written(done: Any, folder: Path) -> str:
     """All that a reader may come to see: both streams, and every file but the logs."""
-    files = [file for file in folder.iterdir() if file.name not in {"l.json", "m.json", "n.json"}]
-    return done.out + done.err + "".join(file.read_text(encoding="utf-8") for file in files)
+    files = [file for file in folder.rglob("*") if file.name not in {"l.json", "m.json", "n.json"}]
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in files if file.is_file()]
+    return done.out + done.err + "".join(texts)
 
 
 @pytest.mark.parametrize("name", READING)

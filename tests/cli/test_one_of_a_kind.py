@@ -36,7 +36,7 @@ LINES = [
     "population-risk a.csv --keys age --sampling-fraction 0.1",
     "explain a.csv --keys age --row 3 --internal",
     "recoverable-values o.csv --keys age --original a.csv",
-    "joint-audit o.csv --keys age --original a.csv --by age",
+    "joint-audit o.csv --keys age --original a.csv --counted age",
 ]
 
 
