@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 from draw import ALPHAS, files, quiet
 from sdckit import as_cells
 from sdckit.cells import margins
-from sdckit.cells.margins import level_sizes, margin_of
+from sdckit.cells.margins import margin_of
 from sdckit.errors import DataError
 
 
@@ -53,7 +53,7 @@ def test_coarser_as_if_recoded(span, file, data):
     with pytest.MonkeyPatch.context() as patch, quiet():
         patch.setattr(margins, "TABLE_SPAN", span)
         cells = as_cells(file.frame(), keys=file.keys, missing=file.missing, weight="w")
-        codes, size = level_sizes(cells, key)
+        codes, size = cells.level_sizes(key)
         codes = codes[codes < cells.levels[file.keys.index(key)].span]
         assert size.sum() == cells.n
         found = margin_of(cells).coarser(key, codes, codes[np.arange(len(codes)) // 2 * 2])

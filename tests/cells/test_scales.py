@@ -12,7 +12,6 @@ import pytest
 
 from draw import quiet
 from sdckit import as_cells
-from sdckit.cells.margins import level_sizes
 from sdckit.cells.scales import holds_ranges, is_spread_like_numbers, scale_of
 
 RNG = np.random.default_rng(12)
@@ -24,7 +23,7 @@ def scale(values, **declared):
     )
     with quiet():
         cells = as_cells(frame, keys=["x"])
-    codes, size = level_sizes(cells, "x")
+    codes, size = cells.level_sizes("x")
     known = codes < cells.levels[0].span
     return scale_of(cells.levels[0], codes[known], size[known], **declared)
 

@@ -18,7 +18,7 @@ from sdckit.numerics.wildcard_matches.filling import match_merged
 from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
-__all__ = ["Margin", "level_sizes", "margin_of"]
+__all__ = ["Margin", "margin_of"]
 
 NO_ROWS = np.empty(0, np.int32)
 
@@ -122,7 +122,7 @@ class Margin:
         old = self._layout
         layout = Layout(tuple(old.shifts[j] for j in kept), tuple(old.bits[j] for j in kept))
         pattern, clear_of = missing_patterns(self.merged.words, layout, free, missing_codes)
-        levels = [level_sizes(self.cells, self.keys[i])[0] for i in free]
+        levels = [self.cells.level_sizes(self.keys[i])[0] for i in free]
         known = [codes[codes < missing_codes[i]] for codes, i in zip(levels, free, strict=True)]
         shifts, merged = [layout.shifts[i] for i in free], self.merged
         if len(merged.slots) == 0:  # the cells as they were given, not merged yet
@@ -148,12 +148,6 @@ def margin_of(cells: Cells) -> Margin:
     return Margin(cells, cells.keys, table.size, table.weight,
         Merged(table.words, table.size, NO_WEIGHT if table.weight is None else table.weight, NO_ROWS),
     )  # fmt: skip
-
-
-def level_sizes(cells: Cells, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Codes that a key has, ascending, that of a missing value last, and the records with each."""
-    j = cells.keys.index(key)
-    return cells.once(f"{key} level sizes", lambda: cells.table.level_sizes(j, cells.levels[j].span))
 
 
 def _look_up(

@@ -270,12 +270,15 @@ class Cells(AnyCells):
             columns["population_frequency"] = size / fraction
         return replace(self, columns=columns, rules=rules, roles=roles, group_columns={})
 
+    def level_sizes(self, key: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Codes that a key has, ascending, that of a missing value last, and the records with each."""
+        j = self.keys.index(key)
+        return self.once(f"{key} level sizes", lambda: self.table.level_sizes(j, self.levels[j].span))
+
     def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
         """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
         j = self.keys.index(key)
-        codes, counts = self.once(
-            f"{key} level sizes", lambda: self.table.level_sizes(j, self.levels[j].span)
-        )
+        codes, counts = self.level_sizes(key)
         known = codes < self.levels[j].span
         codes, counts = codes[known], counts[known]
         # An engine gives cells in any order: levels equally frequent go by their names.

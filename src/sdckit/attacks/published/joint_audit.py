@@ -282,11 +282,12 @@ def joint_audit(
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
-    per_release, audits, below = [], [], []
+    per_release, audits, by_column, below = [], [], [], []
     for file in files:
         tell("holding the tables against the release")
         audit = _audit(file, counted, trees)
-        figures = _figures(audit)
+        columns = column_figures(audit)
+        figures = _figures(columns, known=audit.right is not None)
         figures |= dict.fromkeys(("k_before", "joint_k", "uniques_before", "joint_uniques"), math.nan)
         if roles.keys:
             tell("measuring the risk with the values put back")
@@ -299,12 +300,13 @@ def joint_audit(
             below.append(after.below_k)
         _audit_notes(notes, audit)
         audits.append(audit)
+        by_column.append(columns)
         per_release.append(figures)
     repairs = tuple(find_repairs(one, counted, tell) for one in audits) if remedies else ()
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return JointAudit(
-        pair, tuple(per_release), "", notes, columns=tuple(column_figures(one) for one in audits),
+        pair, tuple(per_release), "", notes, columns=tuple(by_column),
         tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=_shown(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
         damage=tuple(one.damage for one in repairs), remedies=tuple(one.remedies for one in repairs), **means,
@@ -394,9 +396,7 @@ def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
     return open_frame(with_levels(frame, made)).to_native() if made else frame.to_native()
 
 
-def _figures(audit: ReleaseAudit) -> dict[str, float]:
-    columns = column_figures(audit)
-    known = audit.right is not None
+def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, float]:
     return {
         "hidden": float(sum(one.hidden for one in columns)),
         "certain": float(sum(one.certain for one in columns)),

@@ -204,6 +204,8 @@ def _reading_id(scenario: Scenario, id: str | None) -> Scenario:
 
 def _without_keys(scenario: Scenario, reading: Reading, log: Path | None) -> Scenario:
     """The scenario without the keys that a recipe left out, as its log says."""
+    if log is None:
+        return scenario
     from sdckit.workflow.recoding.recodings import left_of, read_recodings
 
     left, gone = left_of(scenario, read_recodings(None, log), _header(reading))

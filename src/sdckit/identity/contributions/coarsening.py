@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.levels import numbers_of
-from sdckit.cells.margins import level_sizes
 from sdckit.cells.scales import Scale, scale_of
 from sdckit.identity.contributions.declared import NOTHING, Declared
 from sdckit.identity.contributions.recode_steps import along, grouped, in_bands, other
@@ -112,7 +111,7 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
 def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
     """Levels of a key of cells, as numbers, an ordered scale or codes: what is declared wins."""
     level = cells.levels[cells.keys.index(key)]
-    codes, size = level_sizes(cells, key)
+    codes, size = cells.level_sizes(key)
     known = codes < level.span
     n_missing = int(size[~known].sum())
     codes, size = codes[known], size[known]

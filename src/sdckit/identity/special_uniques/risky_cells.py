@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.margins import level_sizes
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -342,6 +341,6 @@ def _tabulate(
 def _dense(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """Codes without gaps, a missing value the last, so that small tables can be counted in place."""
     codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
-    used = [level_sizes(cells, key)[0] for key in cells.keys]
+    used = [cells.level_sizes(key)[0] for key in cells.keys]
     run(lambda j: codes.__setitem__(j, np.searchsorted(used[j], cells.table.codes[j])), range(len(used)))
     return codes, np.array([len(one) for one in used], np.int64)

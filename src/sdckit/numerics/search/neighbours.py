@@ -219,15 +219,10 @@ class Index:
     def sums(self, asked: _Asked, held: Floats) -> Floats:
         """Sums of the values of different rows within the limits of each distinct query."""
         sums = np.empty((len(asked.queries.skip), held.shape[1]))
-        for which, some in self.summed(asked, held):
-            sums[which] = some
-        return sums
-
-    def summed(self, asked: _Asked, held: Floats) -> Iterator[tuple[Ints, Floats]]:
-        """Sums of the values of different rows within the limits of each distinct query, for some queries at a time."""
         for part in self._parts(asked):
             agreed = None if part.agreed is None else part.agreed.sums(part.which, asked.found, held)
-            yield part.which, part.visited(values=held).sums if agreed is None else agreed
+            sums[part.which] = part.visited(values=held).sums if agreed is None else agreed
+        return sums
 
     def handed(self, asked: _Asked, held: Floats, given: Floats) -> tuple[Floats, Floats]:
         """Sums of one value within the limits of each distinct query, and what queries give to each different row.
@@ -245,9 +240,7 @@ class Index:
                 sums[which], shares = agreed
             else:
                 sums[which], counts = part.visited(values=columns).sums.T
-                many = counts.astype(np.int64)
-                ends = np.cumsum(many)
-                listed = part.visited(begins=ends - many, n_listed=int(ends[-1])).listed
+                many, listed = part.listed(counts)
                 shares = np.bincount(listed, np.repeat(given[which], many), len(held)).astype(np.float64)
             received += shares
         return sums, received
@@ -281,10 +274,8 @@ class Index:
         ones = np.ones((len(self.rows.size), 1))
         found = [np.empty(0, np.int64)] * len(asked.queries.skip)
         for part in self._parts(asked):
-            counts = part.visited(values=ones).sums[:, 0].astype(np.int64)
-            ends = np.cumsum(counts)
-            listed = part.visited(begins=ends - counts, n_listed=int(ends[-1])).listed
-            for q, places in zip(part.which.tolist(), np.split(listed, ends[:-1]), strict=True):
+            many, listed = part.listed(part.visited(values=ones).sums[:, 0])
+            for q, places in zip(part.which.tolist(), np.split(listed, np.cumsum(many)[:-1]), strict=True):
                 found[q] = places
         return found
 
@@ -345,6 +336,12 @@ class _Part(NamedTuple):
     which: Ints
     agreed: Agreement | None
     visited: Callable[..., Visited]
+
+    def listed(self, counts: Floats) -> tuple[Ints, NDArray[np.int32]]:
+        """How many different rows are within the limits of each query, and these one after the other."""
+        many = counts.astype(np.int64)
+        ends = np.cumsum(many)
+        return many, self.visited(begins=ends - many, n_listed=int(ends[-1])).listed
 
 
 def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
