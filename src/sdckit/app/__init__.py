@@ -1,0 +1,1 @@
+"""The web app: pages over `workflow`, for people who do not program."""

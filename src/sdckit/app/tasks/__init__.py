@@ -1,0 +1,1 @@
+"""What the worker process does, one file per page: plain arguments in, plain answers out."""
