@@ -1,0 +1,1 @@
+"""The web app, thin: pages and a guard in the server, all work on data in one process per session."""

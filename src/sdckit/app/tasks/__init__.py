@@ -1,0 +1,1 @@
+"""What the worker of a session does with data, one file per page: plain arguments in, plain dicts out."""
