@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from sdckit.app.desk import Desk
 from sdckit.app.shown import document_html, protected, sections_html
 from sdckit.app.tasks.roles import plain_scenario
-from sdckit.errors import DataError
+from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 
@@ -42,7 +43,7 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
     return {
         "name": opened.name,
         "format": desk.sample.header.format,
-        "rows": frame.height,
+        "records": frame.height,
         "columns": list(frame.columns),
         "numbers": [name for name, dtype in frame.schema.items() if dtype.is_numeric()],
         "labels": dict(desk.sample.labels),
@@ -104,9 +105,6 @@ def _effect(desk: Desk) -> Any:
     """What the given codes made missing: read once more with the empty field as the only one."""
     from sdckit.data.files.readers import describe_file
     from sdckit.data.missing_values.missing_codes import counted_codes
-    import warnings
-
-    from sdckit.errors import SdcWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SdcWarning)
