@@ -6,6 +6,7 @@ Everything here goes through the gate of the documents (`report.gate.protect`): 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sdckit.display import EXACT
@@ -66,9 +67,10 @@ def document_html(
 def sections_html(
     sections: Sequence[Section], *, exact: bool = False, language: str = "en", plain: Plain | None = None
 ) -> str:
-    """Show laid-out sections of protected figures; what `plain` names is not translated."""
+    """Show laid-out sections of protected figures, below a heading of level 2; what `plain` names is not translated."""
+    lower = [replace(one, level=one.level + 1) for one in sections]
     return render_sections(
-        _said(sections, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
+        _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
     )
 
 
