@@ -18,12 +18,11 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_applied import Applied
 
-__all__ = ["Tell", "applied", "data_for", "digest", "make_recipe", "plain_steps", "prefix_data"]
+__all__ = ["Tell", "applied", "data_for", "digest", "kept", "make_recipe", "plain_steps", "prefix_data"]
 
 Tell = Callable[[str], None]
 Steps = Sequence[Mapping[str, Any]]
-KEPT = "recipes: files"
-MOST_FILES = 3  # protected files in memory at a time
+MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
 TITLE = "Made in sdckit app"
 
 
@@ -71,7 +70,7 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
     def run() -> Applied:
         return _run(desk, made, scenario, secret, tell, watch=True)
 
-    found: Applied = _kept(desk, ["applied", scenario.to_toml(), made.to_toml(), secret], run)
+    found: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
     return found
 
 
@@ -84,7 +83,7 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
     def run() -> Any:
         return _run(desk, first, scenario, secret, tell, watch=False).data
 
-    found = _kept(desk, ["prefix", scenario.to_toml(), first.to_toml(), secret], run)
+    found = kept(desk, "files on the way", [scenario.to_toml(), first.to_toml(), secret], run)
     return found[0] if isinstance(found, list) else found
 
 
@@ -107,9 +106,9 @@ def _key(secret: str, column: str) -> str:
     return hashlib.sha256(bytes.fromhex(secret) + column.encode()).hexdigest()
 
 
-def _kept(desk: Desk, parts: list[Any], make: Callable[[], Any]) -> Any:
-    """Keep few files: each is as large as the one that is open."""
-    files: dict[str, Any] = desk.memo.setdefault(KEPT, {})
+def kept(desk: Desk, kind: str, parts: list[Any], make: Callable[[], Any]) -> Any:
+    """Keep the last few of what holds a file."""
+    files: dict[str, Any] = desk.memo.setdefault(kind, {})
     name = digest(*parts)
     if name not in files:
         made = make()
