@@ -150,13 +150,13 @@ class Result(Displayed):
 
     def _plot(self, kind: str = "", *, internal: bool) -> alt.Chart:
         """Draw the chart of its documents, or one that its view draws besides."""
-        from sdckit.report import result_chart
+        from sdckit.report.notebook import result_chart
 
         chart: alt.Chart = result_chart(self, internal=internal, kind=kind)
         return chart
 
     def _repr_html_(self) -> str:
-        from sdckit.report import notebook_html
+        from sdckit.report.notebook import notebook_html
 
         html: str = notebook_html(self)
         return html

@@ -1,1 +1,1 @@
-"""The web app: pages over `workflow`, for people who do not program."""
+"""The web app, thin: pages and a guard in the server, all work on data in one process per session."""

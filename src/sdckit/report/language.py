@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
-from importlib.resources import files
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -31,7 +30,8 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
-from sdckit.report.wording import SOFT_HYPHEN, Wording, read_wording
+from sdckit.report.saying import ENGLISH, languages, say, wording
+from sdckit.report.wording import SOFT_HYPHEN, Wording
 
 __all__ = [
     "ENGLISH",
@@ -45,13 +45,11 @@ __all__ = [
     "wording",
 ]
 
-ENGLISH = "en"
 GLOSSARY = "Glossary"
 TITLES = {
     "Disclosure risk assessment",
     "Disclosure risk of a release",
 }  # of a document without one of its own
-FILE = re.compile(r"[a-z]{2}\.toml")
 # Where the figures of a document name columns and values, the measures and the engine.
 COLUMNS = {
     "variables", "variable", "column", "columns", "keys", "sensitive", "identifiers", "numeric", "by", "measure",
@@ -77,13 +75,6 @@ class Names:
         return self.given | self.data
 
 
-@cache
-def languages() -> tuple[str, ...]:
-    """The languages there are: English, and one file of words for each other."""
-    found = (one.name for one in files("sdckit.report").joinpath("words").iterdir())
-    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in found if FILE.fullmatch(name)))
-
-
 def check_language(language: str) -> str:
     """One of the languages there are.
 
@@ -93,24 +84,6 @@ def check_language(language: str) -> str:
         Another one; the message names those there are.
     """
     return choice(language, "language", languages())
-
-
-@cache
-def wording(language: str) -> Wording:
-    """The words of a language other than English, compiled once."""
-    folder = files("sdckit.report").joinpath("words")
-    return read_wording(language, folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
-
-
-def say(text: str, language: str = ENGLISH) -> str:
-    """A text of our own in a language.
-
-    Examples
-    --------
-    >>> say("Contents"), say("Contents", "de")
-    ('Contents', 'Inhalt')
-    """
-    return text if language == ENGLISH else wording(language).said(text)
 
 
 def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> Names:

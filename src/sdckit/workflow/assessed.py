@@ -219,8 +219,8 @@ class Assessed(Displayed):
             The file cannot be written; what writes it is not there; the folder holds something else than such
             documents; the logo is no picture.
         """
-        from sdckit.report import write_report
         from sdckit.report.cover import Cover
+        from sdckit.report.formats.write import write_report
 
         self._need_data()
         cover = Cover(
@@ -238,20 +238,20 @@ class Assessed(Displayed):
         FileFormatError
             The file cannot be written.
         """
-        from sdckit.report import write_json
+        from sdckit.report.formats.write import write_json
 
         self._need_data()
         write_json(self, path, internal=internal, beside=beside)
 
     def plot(self, *, internal: bool = False) -> Any:
         """Altair charts of the figures, protected unless `internal`: a chart can be saved and passed on."""
-        from sdckit.report import assessment_chart
+        from sdckit.report.notebook import assessment_chart
 
         self._need_data()
         return assessment_chart(self, internal=internal)
 
     def _repr_html_(self) -> str:
-        from sdckit.report import notebook_html
+        from sdckit.report.notebook import notebook_html
 
         html: str = notebook_html(self)
         return html

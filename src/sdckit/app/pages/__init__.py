@@ -1,1 +1,1 @@
-"""The pages, one Shiny module each."""
+"""The pages of the app, one file each: what stands on it, and what its buttons do."""

@@ -115,7 +115,7 @@ class Exploration(Displayed):
         return frame_of(columns, self.backend)
 
     def _repr_html_(self) -> str:
-        from sdckit.report import map_html
+        from sdckit.report.notebook import map_html
 
         html: str = map_html(self)
         return html

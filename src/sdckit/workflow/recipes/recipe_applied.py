@@ -154,7 +154,7 @@ class Applied(Displayed):
         return "pyarrow" if is_lazy(frame) else frame.implementation
 
     def _repr_html_(self) -> str:
-        from sdckit.report import recipe_html
+        from sdckit.report.notebook import recipe_html
 
         html: str = recipe_html(self.what_was_done)
         return html

@@ -1,0 +1,34 @@
+"""``python -m sdckit.app``: what the command ``sdckit app`` starts."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+
+from sdckit.app.serve import Options, serve
+from sdckit.errors import SdcError
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve with the options of a command line, which were checked before."""
+    parser = argparse.ArgumentParser(prog="python -m sdckit.app")
+    parser.add_argument("file", nargs="?", default="")
+    parser.add_argument("--scenario", default="", help="the entries of a scenario, as JSON")
+    parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--no-browser", action="store_true")
+    given = parser.parse_args(arguments)
+    scenario = json.loads(given.scenario) if given.scenario else None
+    try:
+        serve(Options(given.file, scenario, given.port, browser=not given.no_browser))
+    except SdcError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

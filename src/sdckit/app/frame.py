@@ -1,0 +1,280 @@
+"""The frame of the app: title, the way through six pages, the verdict on top, the running task, the alert."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.resources import files
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from htmltools import HTML, Tag, TagChild, TagList, tags
+from shiny import App, Inputs, Outputs, Session, reactive, render, ui
+from starlette.requests import Request
+
+from sdckit import __version__
+from sdckit.app.room import Room
+from sdckit.app.seats import Seats
+from sdckit.app.words import Say, speaker
+from sdckit.report.saying import ENGLISH, languages
+
+__all__ = ["PAGES", "Frame"]
+
+# The way through, in its order: the name of the file of each page, and its title.
+PAGES = {
+    "file": "File",
+    "roles": "Roles",
+    "risk": "Risk",
+    "protect": "Protect",
+    "release": "Release",
+    "take_away": "Take away",
+}
+
+
+def _page(name: str) -> ModuleType:
+    return import_module(f"sdckit.app.pages.{name}")
+
+
+def language_of(request: Request) -> str:
+    """The language of a page: asked for in its address, or by the browser."""
+    asked = request.query_params.get("language") or request.headers.get("accept-language", "")
+    wanted = [one.split(";")[0].strip()[:2].lower() for one in asked.split(",")]
+    return next((one for one in wanted if one in languages()), ENGLISH)
+
+
+class Frame:
+    """The page and the server function of the app.
+
+    Parameters
+    ----------
+    seats
+        Where tabs sit down.
+    limit
+        The largest upload in bytes, told on the page.
+    """
+
+    def __init__(self, seats: Seats, *, limit: int) -> None:
+        self._seats = seats
+        self.limit = limit
+
+    def app(self) -> App:
+        """The Shiny application."""
+        app = App(self._asked, self.serve, static_assets=Path(static_folder()))
+        app.sanitize_errors = True  # an error of a library may hold a value
+        return app
+
+    def html(self) -> str:
+        """The page as text: what its policy is made from."""
+        rendered: Any = App(self.page(ENGLISH), None).ui
+        return str(rendered["html"])
+
+    def _asked(self, request: Request) -> Tag:
+        return self.page(language_of(request))
+
+    def page(self, language: str) -> Tag:
+        """The page as it is loaded, in a language."""
+        say = speaker(language)
+        return ui.page_fluid(
+            tags.head(
+                tags.link(rel="stylesheet", href="app.css"), tags.link(rel="icon", href="icon.svg"),
+                tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
+            ),
+            tags.a(say("To the page"), href="#main", class_="skip"),
+            _hidden(language),
+            _header(say, language),
+            _status(say),
+            tags.main(*(_panel(name, title, say) for name, title in PAGES.items()), id="main", tabindex="-1"),
+            tags.script(src="app.js"),
+            title="sdckit", lang=language, class_="app",
+        )  # fmt: skip
+
+    def serve(self, input: Inputs, _: Outputs, session: Session) -> None:
+        """Seat the tab that has come, and serve its pages."""
+        with reactive.isolate():
+            seat = self._seats.take(input.tab(), reloaded=input.tab_left() == "yes")
+            language = input.page_language()
+        if seat.work.language != language:
+            seat.change(language=language)
+        room = Room(seat)
+        session.on_ended(lambda: self._left(room))
+        _serve_status(input, session, room)
+        _serve_switches(input, room)
+        _serve_saved(input, room)
+        for name in PAGES:
+            _page(name).serve(name, room)
+
+    def _left(self, room: Room) -> None:
+        if room.here():
+            self._seats.leave(room.seat)
+
+
+def _hidden(language: str) -> Tag:
+    """What the page tells the server when it connects; app.js fills in the name of the tab."""
+    told = {"tab": "", "tab_left": "", "page_language": language}
+    fields = (
+        tags.input(type="text", id=name, value=value, class_="shiny-input-text")
+        for name, value in told.items()
+    )
+    return tags.div(*fields, hidden="")
+
+
+def _header(say: Say, language: str) -> Tag:
+    steps = (
+        tags.li(
+            tags.button(
+                tags.span(str(at), class_="at", aria_hidden="true"), say(title),
+                type="button", class_="way", data_go=name, aria_current="page" if at == 1 else None,
+            )
+        )
+        for at, (name, title) in enumerate(PAGES.items(), start=1)
+    )  # fmt: skip
+    return tags.header(
+        tags.div(
+            tags.h1("sdckit", tags.span(__version__, class_="version")),
+            tags.div(_exact(say), _languages(say, language), class_="switches"),
+            class_="title",
+        ),
+        tags.nav(tags.ol(*steps), aria_label=say("The way through")),
+    )
+
+
+def _exact(say: Say) -> Tag:
+    return tags.div(
+        ui.input_switch("exact", say("Exact figures")),
+        tags.span(say("confidential"), class_="mark", id="exact_mark", hidden=""),
+        class_="exact",
+    )
+
+
+def _languages(say: Say, language: str) -> Tag:
+    names = {"en": "English", "de": "Deutsch"}
+    links = (
+        tags.a(names.get(one, one), href=f"?language={one}", lang=one, aria_current="true" if one == language else None)
+        for one in languages()
+    )  # fmt: skip
+    return tags.nav(*links, aria_label=say("Language"), class_="languages")
+
+
+def _status(say: Say) -> TagChild:
+    """The verdict, the running task with its button, the alert and the notes: always in their place."""
+    return TagList(
+        tags.section(ui.output_ui("verdict"), id="verdict_bar", aria_label=say("Verdict")),
+        tags.div(
+            tags.span(class_="spinner", aria_hidden="true"),
+            tags.span(id="busy_text", role="status", aria_live="polite"),
+            ui.input_action_button("cancel", say("Cancel"), class_="btn-sm btn-outline-secondary"),
+            id="busy", hidden="",
+        ),
+        tags.div(
+            tags.p(id="alert_text", role="alert"),
+            tags.button(say("Close"), type="button", class_="btn btn-sm btn-outline-danger", data_close="alert"),
+            id="alert", hidden="",
+        ),
+        tags.div(
+            tags.p(id="notes_text", role="status"),
+            tags.button(say("Close"), type="button", class_="btn btn-sm btn-outline-secondary", data_close="notes"),
+            id="notes", hidden="",
+        ),
+        tags.div(
+            tags.p(say("The connection to sdckit is lost. If the program still runs, this page comes back by itself.")),
+            id="lost", role="alert", hidden="",
+        ),
+        ui.output_ui("saved"),
+    )  # fmt: skip
+
+
+def _panel(name: str, title: str, say: Say) -> Tag:
+    names = list(PAGES)
+    after = names[names.index(name) + 1 :][:1]
+    onward = (
+        tags.p(
+            tags.button(
+                say("Continue: {t}", t=say(PAGES[one])), type="button", class_="btn btn-primary", data_go=one
+            ),
+            class_="onward",
+        )
+        for one in after
+    )
+    return tags.section(
+        tags.h2(say(title), id=f"title_{name}"), _page(name).panel(name, say), *onward,
+        id=f"page_{name}", class_="page", aria_labelledby=f"title_{name}",
+        hidden=None if name == names[0] else "",
+    )  # fmt: skip
+
+
+def _serve_status(input: Inputs, session: Session, room: Room) -> None:
+    @reactive.effect
+    async def _() -> None:
+        shown = room.shown.get()
+        told = {"label": shown.label, "progress": room.say(shown.progress)}
+        notes = list(map(room.say, shown.notes))
+        await session.send_custom_message("status", {**told, "error": room.say(shown.error), "notes": notes})
+
+    @reactive.effect
+    async def _() -> None:
+        await session.send_custom_message("seat", {"tab": room.seat.name})
+
+    @reactive.effect
+    async def _() -> None:
+        if page := room.page.get():
+            await session.send_custom_message("go", {"page": page})
+            room.page.set("")
+
+    @render.ui
+    def verdict() -> TagChild:
+        if told := room.verdict.get():
+            return HTML(told)
+        return tags.p(
+            room.say("No verdict yet: open a file and say who might recognise whom."), class_="none"
+        )
+
+    @reactive.effect
+    @reactive.event(input.cancel)
+    def _() -> None:
+        room.cancel()
+
+
+def _serve_switches(input: Inputs, room: Room) -> None:
+    @reactive.effect
+    @reactive.event(input.exact, ignore_init=True)
+    def _() -> None:
+        room.change(exact=bool(input.exact()))
+
+    if room.seat.work.exact:
+        ui.update_switch("exact", value=True)
+
+
+def _serve_saved(input: Inputs, room: Room) -> None:
+    """Offer what the last session left, as long as nothing was decided."""
+    kept = room.seat.autosave
+
+    @render.ui
+    def saved() -> TagChild:
+        work: Any = room.work.get()
+        if kept.found is None or work.scenario or work.steps:
+            return None
+        told = room.say("Scenario and recipe of {c} were saved.", c=kept.found.get("name") or "?")
+        return tags.div(
+            tags.p(told),
+            ui.input_action_button("take_up", room.say("Take them up"), class_="btn-sm btn-outline-primary"),
+            ui.input_action_button("forget", room.say("Forget them"), class_="btn-sm btn-outline-secondary"),
+            class_="saved",
+        )
+
+    @reactive.effect
+    @reactive.event(input.take_up)
+    def _() -> None:
+        if kept.found is not None:
+            taken = room.seat.work.taken_up(kept.found)
+            room.change(scenario=taken.scenario, steps=taken.steps)
+
+    @reactive.effect
+    @reactive.event(input.forget)
+    def _() -> None:
+        kept.forget()
+        room.seat.changed()
+
+
+def static_folder() -> str:
+    """Where style and script of the app stand."""
+    return str(files("sdckit.app").joinpath("static"))

@@ -1,0 +1,211 @@
+"""The guard in front of the app: who comes without the cookie of this start, or from elsewhere, gets nothing.
+
+Every request passes here first, pages, files, uploads and the websocket alike. Shiny itself takes any host, any origin
+and uploads of any size.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from hmac import compare_digest
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs
+
+__all__ = ["Guard"]
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+SAFE = ("GET", "HEAD")
+REFUSED = 1008  # of a websocket: against the policy
+OWN_SITE = ("", "same-origin", "none")  # what a browser says of a page that may ask
+
+
+class _TooLargeError(Exception):
+    """An upload passed the limit."""
+
+
+class Guard:
+    """An ASGI application around another.
+
+    Parameters
+    ----------
+    app
+        What is guarded.
+    port
+        Where it listens, on 127.0.0.1; no other name of a host is taken.
+    limit
+        The most bytes that one upload may have.
+    scripts
+        The hashes of inline scripts that the page may run ("sha256-…"); others are not run.
+    """
+
+    def __init__(self, app: App, *, port: int, limit: int, scripts: Iterable[str] = ()) -> None:
+        self._app = app
+        self.limit = limit
+        self.host = f"127.0.0.1:{port}"
+        self.origin = f"http://{self.host}"
+        self.token = secrets.token_urlsafe(32)
+        self._token_left = True
+        self._cookie = f"sdckit-{port}"
+        self._pass = secrets.token_urlsafe(32)
+        self._headers = [
+            (b"content-security-policy", _policy(self.host, scripts).encode()),
+            (b"cache-control", b"no-store"),
+            (b"x-content-type-options", b"nosniff"),
+            (b"x-frame-options", b"DENY"),
+            (b"referrer-policy", b"no-referrer"),
+            (b"cross-origin-opener-policy", b"same-origin"),
+            (b"cross-origin-resource-policy", b"same-origin"),
+            (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+        ]
+
+    @property
+    def address(self) -> str:
+        """Where the first visit goes; the token is good for one."""
+        return f"{self.origin}/?token={self.token}"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let one request through, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        headers = _headers_of(scope)
+        if scope["type"] == "websocket":
+            if (
+                self._comes_from_here(headers)
+                and headers.get("origin") == self.origin
+                and self._known(headers)
+            ):
+                await self._app(scope, receive, send)
+            else:
+                await receive()
+                await send({"type": "websocket.close", "code": REFUSED})
+            return
+        await self._http(scope, headers, receive, self._with_headers(send))
+
+    async def _http(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        if headers.get("host") != self.host:
+            return await _answer(send, 403, "This address is not the app's own.")
+        token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
+        if scope["path"] == "/" and token and scope["method"] == "GET":
+            return await self._enter(token, headers, send)
+        if not self._comes_from_here(headers) or (
+            scope["method"] not in SAFE and headers.get("origin") != self.origin
+        ):
+            return await _answer(send, 403, "Another page may not ask this one.")
+        if not self._known(headers):
+            return await _answer(send, 403, "Open the address that the program printed when it started.")
+        return await self._counted(scope, headers, receive, send)
+
+    async def _enter(self, token: str, headers: dict[str, str], send: Send) -> None:
+        """Exchange the token for the cookie, once, and go on without it.
+
+        The page goes on by itself instead of being redirected: after a redirect from elsewhere a browser keeps a
+        strict cookie back.
+        """
+        right = compare_digest(token.encode(), self.token.encode())
+        if right and self._known(headers):
+            return await _onward(send, [])
+        if not right or not self._token_left:
+            return await _answer(
+                send, 403,
+                "This address is wrong, or it was used before. Start sdckit app again; if it was not you who used it, "
+                "somebody else on this machine did.",
+            )  # fmt: skip
+        self._token_left = False
+        cookie = f"{self._cookie}={self._pass}; HttpOnly; SameSite=Strict; Path=/"
+        return await _onward(send, [(b"set-cookie", cookie.encode())])
+
+    def _known(self, headers: dict[str, str]) -> bool:
+        try:
+            found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
+        except CookieError:
+            return False
+        return found is not None and compare_digest(found.value.encode(), self._pass.encode())
+
+    def _comes_from_here(self, headers: dict[str, str]) -> bool:
+        return (
+            headers.get("host") == self.host
+            and headers.get("origin", self.origin) == self.origin
+            and headers.get("sec-fetch-site", "") in OWN_SITE
+        )
+
+    async def _counted(self, scope: Scope, headers: dict[str, str], receive: Receive, send: Send) -> None:
+        """Count what is sent while it comes, whatever its length is said to be."""
+        said = headers.get("content-length", "0")
+        if not said.isdecimal() or int(said) > self.limit:
+            return await self._too_large(send)
+        taken, answered = 0, False
+
+        async def counting() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self.limit:
+                raise _TooLargeError
+            return message
+
+        async def sending(message: Message) -> None:
+            nonlocal answered
+            answered = True
+            await send(message)
+
+        try:
+            await self._app(scope, counting, sending)
+        except _TooLargeError:
+            if not answered:
+                await self._too_large(send)
+
+    async def _too_large(self, send: Send) -> None:
+        await _answer(send, 413, f"A file may have at most {self.limit // 2**20} MB here.")
+
+    def _with_headers(self, send: Send) -> Send:
+        own = {name for name, _ in self._headers}
+
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                kept = [one for one in message.get("headers", []) if bytes(one[0]).lower() not in own]
+                message = {**message, "headers": [*kept, *self._headers]}
+            await send(message)
+
+        return sending
+
+
+def _policy(host: str, scripts: Iterable[str]) -> str:
+    """What a page may load: of this server, and nothing else. Drawings carry their styles with them."""
+    allowed = " ".join(["'self'", *(f"'{one}'" for one in scripts)])
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+        f"font-src 'self' data:; connect-src 'self' ws://{host}; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def _headers_of(scope: Scope) -> dict[str, str]:
+    """Headers by name; of one that comes twice nothing is believed."""
+    found: dict[str, str] = {}
+    for raw, value in scope.get("headers", []):
+        name = raw.decode("latin-1").lower()
+        found[name] = "\0" if name in found else value.decode("latin-1")
+    return found
+
+
+async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
+    page = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>sdckit</title>'
+    await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])
+
+
+async def _answer(
+    send: Send, status: int, text: str, headers: list[tuple[bytes, bytes]] | None = None
+) -> None:
+    told = headers or [(b"content-type", b"text/plain; charset=utf-8")]
+    body = text.encode()
+    told = [*told, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": told})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,125 @@
+"""Start the server on this machine, open the browser, and clean up behind it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import os
+import re
+import socket
+import sys
+import tempfile
+import threading
+import webbrowser
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sdckit.app.autosave import Autosave
+from sdckit.app.folders import Folders, state_folder
+from sdckit.app.work import Work
+from sdckit.errors import SdcError
+
+__all__ = ["Options", "serve"]
+
+LOCAL = "127.0.0.1"
+LIMIT = 4 * 2**30  # bytes of an upload; a larger file is opened by its path
+INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asked for; port 0 takes a free one."""
+
+    file: str = ""
+    scenario: Mapping[str, Any] | None = None
+    port: int = 0
+    browser: bool = True
+    limit: int = LIMIT
+
+
+def serve(options: Options) -> None:
+    """Serve until the program is stopped.
+
+    Raises
+    ------
+    SdcError
+        The port is taken, or the folder of the app cannot be written.
+    """
+    listening = _listen(options.port)
+    try:
+        folders = Folders(state_folder())
+    except OSError as error:
+        raise SdcError(
+            f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE"
+        ) from None
+    tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
+    os.environ["SHINY_OTEL_COLLECT"] = "none"
+    try:
+        _run(listening, folders, options)
+    finally:
+        listening.close()
+        folders.close()
+
+
+def _listen(port: int) -> socket.socket:
+    """A socket of this machine only."""
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    if sys.platform != "win32":
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOCAL, port))
+    except OSError:
+        listening.close()
+        raise SdcError(f"port {port} is in use; give another one, or none", argument="port") from None
+    listening.listen()
+    return listening
+
+
+def _run(listening: socket.socket, folders: Folders, options: Options) -> None:
+    import uvicorn
+
+    from sdckit.app.frame import Frame
+    from sdckit.app.guard import Guard
+    from sdckit.app.seats import Seats
+
+    first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
+    seats = Seats(folders, Autosave(folders.state), first)
+    frame = Frame(seats, limit=options.limit)
+    app = frame.app()
+    port = listening.getsockname()[1]
+    guard = Guard(app, port=port, limit=options.limit, scripts=scripts_of(frame.html()))
+    config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
+    config.timeout_graceful_shutdown = 1
+    server = uvicorn.Server(config)
+    _announce(guard.address, browser=options.browser)
+    try:
+        asyncio.run(_served(server, listening, seats))
+    except KeyboardInterrupt:
+        return
+
+
+async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
+    try:
+        await server.serve(sockets=[listening])
+    finally:
+        seats.close()
+
+
+def scripts_of(html: str) -> list[str]:
+    """The hashes of the inline scripts of a page, as a content policy names them.
+
+    >>> scripts_of("<script>1</script>")
+    ['sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s=']
+    """
+    digests = (hashlib.sha256(one.encode()).digest() for one in INLINE.findall(html))
+    return [f"sha256-{base64.b64encode(digest).decode()}" for digest in digests]
+
+
+def _announce(address: str, *, browser: bool) -> None:
+    sys.stdout.write(f"sdckit app: {address}\nStop it with Ctrl+C; what was uploaded is removed then.\n")
+    sys.stdout.flush()
+    if browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

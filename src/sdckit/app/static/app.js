@@ -1,0 +1,77 @@
+// What the page does by itself: the name of the tab's seat, the way through the pages, status, and coming back.
+"use strict";
+(() => {
+  const byId = name => document.getElementById(name);
+  const set = (name, value) => { byId(name).value = value; };
+
+  // The tab keeps the name of its seat. "left" tells a reload from a copy of the tab.
+  const kept = window.sessionStorage;
+  set("tab", kept.getItem("seat") || "");
+  set("tab_left", kept.getItem("left") || "");
+  kept.removeItem("left");
+  window.addEventListener("pagehide", () => kept.setItem("left", "yes"));
+  window.addEventListener("pageshow", event => { if (event.persisted) location.reload(); });
+  Shiny.addCustomMessageHandler("seat", told => {
+    kept.setItem("seat", told.tab);
+    document.body.dataset.ready = "yes";
+  });
+
+  // Pages: one is shown. Its outputs are told that they can be seen.
+  function go(page, focus) {
+    const target = byId("page_" + page);
+    if (!target) return;
+    for (const one of document.querySelectorAll("section.page")) one.hidden = one !== target;
+    for (const one of document.querySelectorAll("button.way"))
+      one.dataset.go === page ? one.setAttribute("aria-current", "page") : one.removeAttribute("aria-current");
+    kept.setItem("page", page);
+    $(target).trigger("shown");
+    Shiny.setInputValue("page", page);
+    if (focus) {
+      const title = target.querySelector("h2");
+      title.tabIndex = -1;
+      title.focus();
+      window.scrollTo(0, 0);
+    }
+  }
+  document.addEventListener("click", event => {
+    const way = event.target.closest("[data-go]");
+    if (way) go(way.dataset.go, true);
+    const close = event.target.closest("[data-close]");
+    if (close) { byId(close.dataset.close).hidden = true; byId("main").focus(); }
+  });
+  $(document).one("shiny:connected", () => go(kept.getItem("page") || "file", false));
+  Shiny.addCustomMessageHandler("go", told => go(told.page, true));
+
+  // The running task, the alert, the notes. A closed box comes back only with another text.
+  function tell(name, text) {
+    const place = byId(name + "_text");
+    if (place.textContent === text && text) { byId(name).hidden = false; return; }
+    place.textContent = text;
+    byId(name).hidden = !text;
+  }
+  Shiny.addCustomMessageHandler("status", told => {
+    tell("busy", told.label && told.label + (told.progress ? ": " + told.progress : " …"));
+    document.body.classList.toggle("busy", Boolean(told.label));
+    tell("alert", told.error);
+    if (told.notes.length || told.label) tell("notes", told.notes.join("\n"));
+  });
+  $(document).on("change", "#exact", event => {
+    document.body.classList.toggle("exact", event.target.checked);
+    byId("exact_mark").hidden = !event.target.checked;
+  });
+  Shiny.addCustomMessageHandler("exact", told => {
+    if (byId("exact").checked !== told.on) $("#exact").prop("checked", told.on).trigger("change");
+  });
+
+  // A lost connection: ask whether the program still runs, and come back to the same seat.
+  $(document).on("shiny:disconnected", () => {
+    if (document.body.dataset.ended) return;
+    byId("lost").hidden = false;
+    const again = window.setInterval(async () => {
+      try {
+        const answer = await fetch("icon.svg", { cache: "no-store" });
+        if (answer.ok) { window.clearInterval(again); location.reload(); }
+      } catch { /* not yet */ }
+    }, 1000);
+  });
+})();
