@@ -1,1 +1,1 @@
-"""What the worker process does, one file per page: plain arguments in, plain answers out."""
+"""What the worker of a session does with data, one file per page: plain arguments in, plain dicts out."""
