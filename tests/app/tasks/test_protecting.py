@@ -93,9 +93,7 @@ def test_recipes_to_start_from(tmp_path: Path) -> None:
 
 def test_two_recipes_side_by_side(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
-    found = protecting.compare(
-        desk, tell, first=STEPS, second=[BANDS, GROUPS], names=["now", "kept"], **HOW
-    )
+    found = protecting.compare(desk, tell, first=STEPS, second=[BANDS, GROUPS], names=["now", "kept"], **HOW)
     text = told(found)
     assert "now" in text
     assert "kept" in text

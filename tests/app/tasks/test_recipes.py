@@ -27,7 +27,11 @@ def test_a_step_that_is_off_is_not_carried_out(tmp_path: Path) -> None:
 def test_the_session_draws_the_same_whatever_is_run(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     scenario = desk.scenario(SCENARIO)
-    steps = [{"method": "new_ids", "arguments": {"column": "name"}}, *STEPS, {"method": "random_order", "arguments": {}}]
+    steps = [
+        {"method": "new_ids", "arguments": {"column": "name"}},
+        *STEPS,
+        {"method": "random_order", "arguments": {}},
+    ]
     first = applied(desk, scenario, steps, SECRET, tell)
     assert applied(desk, scenario, steps, SECRET, tell) is first
     desk.memo.clear()

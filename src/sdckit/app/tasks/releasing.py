@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.app.shown import sections_html, verdict_html
 from sdckit.app.tasks.recipes import Tell, applied, digest, kept, make_recipe
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
@@ -27,7 +27,6 @@ Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
 TRIED = "releases: recipes tried"
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
-NUMBER = re.compile(r"^\d+(\.\d+)* ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,9 @@ def judged(
 
         tell("assessing the release")
         people = None if not control else _people(desk, control, scenario)
-        found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
+        with warnings.catch_warnings():  # the document tells them
+            warnings.simplefilter("ignore", SdcWarning)
+            found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
         try:
             return Judged(name, made, found, check_assessment(found).passed)
         except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
