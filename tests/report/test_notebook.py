@@ -10,10 +10,15 @@ from report.fakes import FULL, assess_fake, survey
 from report.views.pairs import CALLS, drawn, printed, result_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.report.notebook import assessment_chart, notebook_html, result_chart
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
-from sdckit.report.notebook import pair_document, result_document
+from sdckit.report.notebook import (
+    assessment_chart,
+    notebook_html,
+    pair_document,
+    result_chart,
+    result_document,
+)
 
 KEYS = ["sex", "age", "region", "occupation"]
 DESIGN: dict[str, Any] = {"keys": KEYS, "weight": "weight"}

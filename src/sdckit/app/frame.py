@@ -8,9 +8,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from htmltools import HTML, Tag, TagChild, TagList, tags
 from shiny import App, Inputs, Outputs, Session, reactive, render, ui
-from starlette.requests import Request
+from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit import __version__
 from sdckit.app.room import Room
@@ -35,7 +34,7 @@ def _page(name: str) -> ModuleType:
     return import_module(f"sdckit.app.pages.{name}")
 
 
-def language_of(request: Request) -> str:
+def language_of(request: Any) -> str:
     """The language of a page: asked for in its address, or by the browser."""
     asked = request.query_params.get("language") or request.headers.get("accept-language", "")
     wanted = [one.split(";")[0].strip()[:2].lower() for one in asked.split(",")]
@@ -68,7 +67,7 @@ class Frame:
         rendered: Any = App(self.page(ENGLISH), None).ui
         return str(rendered["html"])
 
-    def _asked(self, request: Request) -> Tag:
+    def _asked(self, request: Any) -> Tag:
         return self.page(language_of(request))
 
     def page(self, language: str) -> Tag:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from htmltools import TagChild, tags
 from shiny import Inputs, Outputs, Session, module
+from shiny.ui import TagChild, tags
 
 from sdckit.app.room import Room
 from sdckit.app.words import Say
