@@ -47,7 +47,7 @@ class Desk:
         A file that cannot be read leaves the one before it open.
         """
         how = _given(reading or {})
-        opened = (str(path), json.dumps(how, sort_keys=True))
+        opened = (str(path), json.dumps([how, *map(_state, (path, how.get("join")))], sort_keys=True))
         if opened == self._opened:
             return
         from sdckit.data.files.readers import describe_file
@@ -111,6 +111,15 @@ class Desk:
             self.memo[key] = make()
         found: One = self.memo[key]
         return found
+
+
+def _state(path: str | None) -> list[int]:
+    """What changes when a file is written anew."""
+    try:
+        told = Path(path or "").stat()
+    except OSError:
+        return []  # reading it says what is wrong
+    return [told.st_mtime_ns, told.st_size]
 
 
 def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
