@@ -51,6 +51,7 @@ def serve(options: Options) -> None:
     SdcError
         The port is taken, or the folder of the app cannot be written.
     """
+    ending = _Ending()
     listening = _listen(options.port)
     try:
         folders = Folders(state_folder())
@@ -61,7 +62,8 @@ def serve(options: Options) -> None:
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
     os.environ["SHINY_OTEL_COLLECT"] = "none"
     try:
-        _run(listening, folders, options)
+        with contextlib.suppress(KeyboardInterrupt):
+            _run(listening, folders, options, ending)
     finally:
         listening.close()
         folders.close()
@@ -81,7 +83,7 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _run(listening: socket.socket, folders: Folders, options: Options) -> None:
+def _run(listening: socket.socket, folders: Folders, options: Options, ending: _Ending) -> None:
     port = listening.getsockname()[1]
     guard = Guard(port=port, limit=options.limit)
     # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
@@ -98,10 +100,8 @@ def _run(listening: socket.socket, folders: Folders, options: Options) -> None:
     guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
     config.timeout_graceful_shutdown = 1
-    server = uvicorn.Server(config)
-    _end_by_signals(server)
-    with contextlib.suppress(KeyboardInterrupt):
-        asyncio.run(_served(server, listening, seats))
+    ending.server = uvicorn.Server(config)
+    asyncio.run(_served(ending.server, listening, seats))
 
 
 async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
@@ -111,18 +111,22 @@ async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
         seats.close()
 
 
-def _end_by_signals(server: Any) -> None:
-    """Let every signal that ends a program end the server first, so that nothing stays behind.
+class _Ending:
+    """Lets every signal that ends a program end the server first, so that nothing stays behind.
 
     uvicorn answers SIGINT and SIGTERM while it runs and raises them again when it is done.
     """
 
-    def end(*_: object) -> None:
-        server.should_exit = True
+    def __init__(self) -> None:
+        self.server: Any = None
+        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
+            if number := getattr(signal, name, None):
+                signal.signal(number, self._end)
 
-    for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
-        if number := getattr(signal, name, None):
-            signal.signal(number, end)
+    def _end(self, *_: object) -> None:
+        if self.server is None:
+            raise KeyboardInterrupt
+        self.server.should_exit = True
 
 
 def scripts_of(html: str) -> list[str]:
