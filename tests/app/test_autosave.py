@@ -10,8 +10,9 @@ from sdckit.app.autosave import NAME, Autosave
 from sdckit.app.work import Step, Work
 
 WORK = Work(
-    path="/data/survey.csv", name="survey.csv", scenario={"keys": ["sex"]}, steps=(Step("round_values", {"base": 10}, False),),
-    secret="5ec4e7", facts={"records": 5, "example": "a value"}, release={"path": "x"}, control="/data/control.csv",
+    path="/data/survey.csv", name="survey.csv", scenario={"keys": ["sex"]},
+    steps=(Step("round_values", {"base": 10}, False),), secret="5ec4e7", facts={"records": 5, "example": "a value"},
+    release={"path": "x"}, control="/data/control.csv",
 )  # fmt: skip
 
 
@@ -44,7 +45,8 @@ def test_an_empty_session_leaves_what_is_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{", "[]", "null", '{"scenario": {}}', '{"scenario": {}, "steps": [1]}', '{"scenario": {}, "steps": []}']
+    "text",
+    ["", "{", "[]", "null", '{"scenario": {}}', '{"scenario": {}, "steps": [1]}', '{"scenario": {}, "steps": []}'],
 )  # fmt: skip
 def test_a_file_that_is_not_ours_is_nothing(tmp_path: Path, text: str) -> None:
     (tmp_path / NAME).write_text(text)

@@ -17,7 +17,12 @@ def test_a_step_that_is_off_stands_in_the_list_and_not_in_the_recipe() -> None:
 
 def test_the_digest_follows_file_scenario_and_recipe_alone() -> None:
     work = Work(path="a", reading={"missing": ["9"]}, scenario={"keys": ["sex"]}, steps=(ONE, TWO))
-    same = [replace(work, language="de"), replace(work, exact=True), replace(work, facts={}), replace(work, control="c")]
+    same = [
+        replace(work, language="de"),
+        replace(work, exact=True),
+        replace(work, facts={}),
+        replace(work, control="c"),
+    ]
     same += [replace(work, steps=(ONE,)), replace(work, secret="5")]
     assert {one.digest() for one in same} == {work.digest()}
     others = [

@@ -12,7 +12,9 @@ from sdckit.app.worker_process import answer
 
 
 def test_everything_a_task_needs_can_be_loaded_ahead() -> None:
-    code = "from sdckit.app.worker_process import preload; preload(); import sys; print('numba' in sys.modules)"
+    code = (
+        "from sdckit.app.worker_process import preload; preload(); import sys; print('numba' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "Jobs", "Shown"]
 
+INTERNAL = "internal error: {kind}; please report it"
 FIRST_PAGE = 1.0  # seconds that a page takes to be there
 
 
@@ -83,6 +84,8 @@ class Jobs:
                 await self._warm()
             except TaskError as error:
                 await self._told(Shown(error=str(error)))
+            except Exception as error:  # noqa: BLE001 - a page's mistake must not stop the line
+                await self._told(Shown(error=INTERNAL.format(kind=type(error).__name__)))
         if self.shown.label:
             await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
 
