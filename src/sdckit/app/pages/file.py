@@ -1,22 +1,275 @@
-"""Not built yet."""
+"""The page File: open or upload a file, say how it is read, and see what was read."""
 
 from __future__ import annotations
 
-from shiny import Inputs, Outputs, Session, module
-from shiny.ui import TagChild, tags
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, TagChild, TagList, tags
+
+from sdckit.app.declared import fits
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 
-__all__ = ["panel", "serve"]
+__all__ = ["ACCEPTED", "panel", "reading_of", "serve"]
+
+ACCEPTED = [
+    ".csv", ".tsv", ".tab", ".txt", ".gz", ".bz2", ".xz", ".zst", ".xlsx", ".xlsm", ".parquet", ".pq", ".arrow",
+    ".feather", ".ipc", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt",
+]  # fmt: skip
+FOUND = "found by itself"
+DELIMITERS = {"": FOUND, ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "blank"}
+DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
+ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
+FOLDER = "files"  # of what was uploaded, in the session's folder
 
 
 @module.ui
 def panel(say: Say) -> TagChild:
     """What stands on the page."""
-    return tags.p(say("This page is not there yet."))
+    return TagList(
+        tags.div(_upload(say), _demo(say), class_="columns"),
+        tags.details(
+            tags.summary(say("How the file is read, and a second file")), _reading(say), class_="card-box"
+        ),
+        ui.output_ui("facts"),
+        ui.output_ui("codes"),
+        ui.output_ui("records"),
+    )
+
+
+def _upload(say: Say) -> TagChild:
+    formats = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
+    return tags.div(
+        tags.h3(say("A file of yours")),
+        ui.input_file(
+            "upload", say("Choose a file"), accept=ACCEPTED, width="100%", button_label=say("Browse…"),
+            placeholder=say("No file chosen"),
+        ),
+        tags.p(say(formats), class_="quiet"),
+        tags.p(say("It stays on this machine, and is removed with the session."), class_="quiet"),
+        class_="card-box",
+    )  # fmt: skip
+
+
+def _demo(say: Say) -> TagChild:
+    about = "A survey of 6,366 married women of 1974, with its roles and limits: see how the pages work."
+    return tags.div(
+        tags.h3(say("No file at hand?")),
+        tags.p(say(about)),
+        ui.input_action_button("demo", say("Open the demo"), class_="btn-outline-primary"),
+        class_="card-box",
+    )
+
+
+def _reading(say: Say) -> TagChild:
+    def choices(ones: Mapping[str, str]) -> dict[str, str]:
+        return {value: say(words) for value, words in ones.items()}
+
+    encodings = {one: one or say(FOUND) for one in ENCODINGS}
+    return TagList(
+        tags.div(
+            ui.input_select("delimiter", say("Delimiter of a CSV"), choices(DELIMITERS)),
+            ui.input_select("decimal", say("Decimal mark"), choices(DECIMALS)),
+            ui.input_select("encoding", say("Encoding"), encodings),
+            ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
+            ui.input_checkbox("user_missing", say("Keep labelled missing codes as categories (SPSS, Stata)")),
+            ui.input_file(
+                "second", say("A second file, such as the households of persons"), accept=ACCEPTED,
+                button_label=say("Browse…"), placeholder=say("No file chosen"),
+            ),
+            ui.input_text("join_key", say("The column that both files have")),
+            class_="columns",
+        ),
+        ui.input_action_button("again", say("Read again"), class_="btn-outline-primary"),
+    )  # fmt: skip
+
+
+def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of `read_file` that the form states.
+
+    >>> reading_of({"delimiter": ";", "decimal": "", "missing": "NA, -9", "user_missing": False})
+    {'delimiter': ';', 'missing': ['NA', '-9']}
+    """
+    codes = [one.strip() for one in str(values.get("missing") or "").split(",")]
+    given = {**values, "missing": [one for one in codes if one]}
+    return {name: value for name, value in given.items() if value not in (None, "", False, [])}
 
 
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
+def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
+    say = room.say
+    rows: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
+    second: reactive.Value[str] = reactive.Value("")
+
+    def options() -> dict[str, Any]:
+        with reactive.isolate():
+            names = ("delimiter", "decimal", "encoding", "missing", "user_missing")
+            given = {name: input[name]() for name in names}
+            joined = {"join": second(), "join_key": input.join_key().strip()} if second() else {}
+        return reading_of({**given, **joined})
+
+    def open_file(path: str, name: str, reading: Mapping[str, Any]) -> None:
+        work = room.seat.work
+
+        def opened(facts: dict[str, Any]) -> None:
+            _taken(room, facts, path=path, name=name, reading=dict(reading))
+            ui.update_text("missing", value=", ".join(reading.get("missing", ())))
+            rows.set(None)
+
+        room.start(
+            "opening.open_file", opened, label=say("Reading {c}", c=name), path=path, reading=dict(reading),
+            exact=work.exact, language=work.language,
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.upload)
+    def _() -> None:
+        if chosen := input.upload():
+            path = _kept(room.folder, chosen[0])
+            open_file(str(path), path.name, options())
+
+    @reactive.effect
+    @reactive.event(input.second)
+    def _() -> None:
+        if chosen := input.second():
+            second.set(str(_kept(room.folder, chosen[0])))
+
+    @reactive.effect
+    @reactive.event(input.again)
+    def _() -> None:
+        work = room.seat.work
+        if work.path:
+            open_file(work.path, work.name, options())
+        else:
+            room.alert(say("Choose a file first, or open the demo."))
+
+    @reactive.effect
+    @reactive.event(input.demo)
+    def _() -> None:
+        work = room.seat.work
+
+        def opened(facts: dict[str, Any]) -> None:
+            told = {**facts, "demo": True}
+            scenario = told.pop("scenario")
+            _taken(room, told, path=told["path"], name=told["name"], reading={}, scenario=scenario)
+            rows.set(None)
+
+        label = say("Opening the demo")
+        room.start("opening.open_demo", opened, label=label, exact=work.exact, language=work.language)
+
+    @reactive.effect
+    def _() -> None:
+        """What the command line named, and everything once more where the switch or the language changed."""
+        work = room.work.get()
+        shown = (work.facts or {}).get("shown")
+        if work.path and shown != [work.exact, work.language]:
+            open_file(work.path, work.name, work.reading)
+
+    @render.ui
+    def facts() -> TagChild:
+        told = room.work.get().facts
+        if told is None:
+            return tags.p(say("No file is open yet. Choose one, or open the demo."), class_="empty")
+        return HTML(told["html"])
+
+    @render.ui
+    def codes() -> TagChild:
+        told = room.work.get().facts
+        if told is None or not (told["missing"] or told["suspected"]):
+            return None
+        every = list(dict.fromkeys([*told["missing"], *told["suspected"]]))
+        return tags.div(
+            ui.input_checkbox_group(
+                "chosen", say("These codes mean missing, in all columns"), {one: one for one in every},
+                selected=told["missing"], inline=True,
+            ),
+            ui.input_action_button("use_codes", say("Use these codes"), class_="btn-outline-primary"),
+            class_="card-box",
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.use_codes)
+    def _() -> None:
+        work = room.seat.work
+        chosen = list(input.chosen()) or [""]  # without any, the empty field alone
+        open_file(work.path, work.name, {**work.reading, "missing": chosen})
+
+    @render.ui
+    def records() -> TagChild:
+        work = room.work.get()
+        if work.facts is None:
+            return None
+        if not work.exact:
+            return tags.p(
+                say("Single records are shown only with exact figures: the switch is at the top."), class_="quiet"
+            )
+        told = rows.get()
+        if told is None:
+            return ui.input_action_button("show_rows", say("Show a page of records"), class_="btn-outline-secondary")
+        more = ui.input_action_button("more_rows", say("Next page"), class_="btn-outline-secondary")
+        hide = ui.input_action_button("hide_rows", say("Hide the records"), class_="btn-outline-secondary")
+        return tags.div(HTML(told["html"]), more if told["next"] is not None else None, hide, class_="wide")
+
+    def page(start: int) -> None:
+        work = room.seat.work
+        hidden = list((work.scenario or {}).get("identifiers", ()))
+        room.start(
+            "opening.rows", rows.set, label=say("Reading a page of records"), start=start, hidden=hidden,
+            exact=work.exact, language=work.language,
+        )  # fmt: skip
+
+    @reactive.effect
+    @reactive.event(input.show_rows)
+    def _() -> None:
+        page(0)
+
+    @reactive.effect
+    @reactive.event(input.more_rows)
+    def _() -> None:
+        told = rows.get()
+        page(told["next"] if told else 0)
+
+    @reactive.effect
+    @reactive.event(input.hide_rows)
+    def _() -> None:
+        rows.set(None)
+
+
+def _taken(
+    room: Room, facts: dict[str, Any], *, path: str, name: str, reading: dict[str, Any],
+    scenario: Mapping[str, Any] | None = None,
+) -> None:  # fmt: skip
+    """Take an opened file into the work; decisions stay where their columns are all there."""
+    work = room.seat.work
+    told = {**facts, "shown": [work.exact, work.language]}
+    if (path, reading) == (work.path, dict(work.reading)) and work.facts is not None and scenario is None:
+        room.change(facts=told)
+        return
+    fitting = fits(work.scenario, facts["columns"])
+    kept = work.scenario if fitting else None
+    if kept is not None and reading.get("missing"):
+        kept = {**kept, "missing_codes": list(reading["missing"])}
+    elif kept is not None and kept.get("missing_codes"):  # the file is read once more, as the scenario says
+        reading, told = {**reading, "missing": list(kept["missing_codes"])}, {**told, "shown": None}
+    room.seat.verdict = ""
+    room.change(
+        path=path, name=name, reading=reading, facts=told, release=None, control="",
+        scenario=kept if scenario is None else scenario, steps=work.steps if fitting and scenario is None else (),
+    )  # fmt: skip
+
+
+def _kept(folder: Path, chosen: Any) -> Path:
+    """Move an upload into the session's folder, under its own name and apart from others of that name."""
+    place = folder / FOLDER / token_hex(4)
+    place.mkdir(mode=0o700, parents=True)
+    name = Path(str(chosen["name"]).replace("\\", "/")).name.lstrip(".") or "file"
+    target = place / name
+    shutil.move(str(chosen["datapath"]), target)
+    target.chmod(0o600)
+    return target

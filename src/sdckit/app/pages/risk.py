@@ -1,22 +1,183 @@
-"""Not built yet."""
+"""The page Risk: the verdicts, the first figures, how they move with the keys, and what is asked for apart."""
 
 from __future__ import annotations
 
-from shiny import Inputs, Outputs, Session, module
-from shiny.ui import TagChild, tags
+from functools import partial
+from typing import Any
 
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, TagChild, TagList, tags
+
+from sdckit.app.declared import intruders_of
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 
-__all__ = ["panel", "serve"]
+__all__ = ["MORE", "panel", "serve"]
+
+# What is asked for by a button: its words, the task and its arguments.
+MORE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "helps": ("What would help most", "risk.helps", {}),
+    "levels": ("Levels of the keys", "risk.levels", {}),
+    "suda": ("Who is unique by which keys", "risk.further", {"measure": "suda"}),
+    "cells": ("Rare combinations of few variables", "risk.further", {"measure": "risky_cells"}),
+    "population": ("Unique in the population, too", "risk.further", {"measure": "population_risk"}),
+    "outliers": ("Extreme values", "risk.further", {"measure": "outliers"}),
+}
+OF_ONE = "risk.further"  # the task that is about one intruder
 
 
 @module.ui
 def panel(say: Say) -> TagChild:
     """What stands on the page."""
-    return tags.p(say("This page is not there yet."))
+    return TagList(
+        ui.output_ui("first"),
+        ui.output_ui("keys"),
+        ui.output_ui("moved"),
+        ui.output_ui("more"),
+        *(ui.output_ui(f"more_{name}") for name in (*MORE, "by")),
+    )
+
+
+def _more(say: Say, intruders: list[str], columns: list[str]) -> TagChild:
+    buttons = (
+        ui.input_action_button(name, say(words), class_="btn-outline-primary")
+        for name, (words, _, _) in MORE.items()
+    )
+    return tags.section(
+        tags.h3(say("Look closer")),
+        ui.input_select("whose", say("Intruder"), {one: one for one in intruders}) if len(intruders) > 1 else None,
+        tags.div(*buttons, class_="buttons"),
+        tags.div(
+            ui.input_select("by", say("Subgroups by"), {one: one for one in columns}),
+            ui.input_action_button("subgroups", say("Show the subgroups"), class_="btn-outline-primary"),
+            class_="buttons",
+        ),
+        class_="card-box",
+    )  # fmt: skip
+
+
+def _keys(say: Say, intruders: dict[str, list[str]], chosen: str) -> TagChild:
+    keys = intruders[chosen]
+    return tags.fieldset(
+        tags.legend(say("What if the intruder knew less?")),
+        ui.input_select("who", say("Intruder"), {one: one for one in intruders}, selected=chosen)
+        if len(intruders) > 1
+        else None,
+        ui.input_checkbox_group(
+            "ticked", say("Keys that are known"), {one: one for one in keys}, selected=keys, inline=True
+        ),
+        class_="card-box",
+    )
 
 
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
+def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
+    say = room.say
+    first: reactive.Value[str] = reactive.Value("")
+    moved: reactive.Value[str] = reactive.Value("")
+    more: dict[str, reactive.Value[str]] = {name: reactive.Value("") for name in (*MORE, "by")}
+    asked: list[Any] = [None]
+
+    def start(task: str, place: reactive.Value[str], label: str, **arguments: Any) -> None:
+        work = room.seat.work
+        if not work.scenario:
+            return
+        room.start(
+            task, lambda found: place.set(found["html"]), label=label, scenario=dict(work.scenario), exact=work.exact,
+            language=work.language, **arguments,
+        )  # fmt: skip
+
+    @reactive.effect
+    def _() -> None:
+        """Measure what is in use, whenever it changes; what was asked for apart is of the past then."""
+        work = room.work.get()
+        ready = work.facts is not None and work.facts["shown"] is not None and bool(work.scenario)
+        now = (
+            [work.path, dict(work.reading), work.scenario, work.exact, work.language]
+            if ready
+            else None
+        )
+        if now == asked[0]:
+            return
+        asked[0] = now
+        for place in (first, moved, *more.values()):
+            place.set("")
+        if now is not None:
+            start("risk.risk", first, say("Measuring the risk"))
+
+    @reactive.calc
+    def intruders() -> dict[str, list[str]]:
+        return intruders_of(room.work.get().scenario or {})
+
+    @output(id="first")
+    @render.ui
+    def _() -> TagChild:
+        work = room.work.get()
+        if work.facts is None:
+            return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
+        if not work.scenario:
+            return tags.p(say("Say on the page Roles who could know what; then the risk is measured."), class_="empty")
+        return HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
+
+    @render.ui
+    def keys() -> TagChild:
+        told = intruders()
+        if not first.get() or not told:
+            return None
+        chosen = input.who() if "who" in input and input.who() in told else next(iter(told))
+        return _keys(say, told, chosen)
+
+    @reactive.effect
+    @reactive.event(input.ticked, ignore_init=True)
+    def _() -> None:
+        told = intruders()
+        who = input.who() if len(told) > 1 else next(iter(told), "")
+        ticked = list(input.ticked())
+        if who not in told or set(ticked) >= set(told[who]):
+            moved.set("")
+        elif ticked:
+            start("risk.moved", moved, say("Measuring with fewer keys"), intruder=who, keys=ticked)
+
+    @output(id="moved")
+    @render.ui
+    def _() -> TagChild:
+        return HTML(moved.get()) if moved.get() else None
+
+    @output(id="more")
+    @render.ui
+    def _() -> TagChild:
+        told = room.work.get().facts
+        return _more(say, list(intruders()), list(told["columns"])) if first.get() and told else None
+
+    for name, (words, task, arguments) in MORE.items():
+        _serve_more(input, output, room, more[name], name=name, words=words, ask=partial(start, task, **arguments))
+
+    _serve_shown(output, more["by"], "by")
+
+    @reactive.effect
+    @reactive.event(input.subgroups)
+    def _() -> None:
+        start("risk.subgroups", more["by"], say("Measuring the subgroups"), by=[input.by()])
+
+
+def _serve_more(
+    input: Inputs, output: Outputs, room: Room, place: reactive.Value[str], *, name: str, words: str, ask: Any
+) -> None:
+    """One button and what it shows."""
+    _serve_shown(output, place, name)
+
+    @reactive.effect
+    @reactive.event(input[name])
+    def _() -> None:
+        whose = {}
+        if MORE[name][1] == OF_ONE and len(intruders_of(room.seat.work.scenario or {})) > 1:
+            whose = {"intruder": input.whose()}
+        ask(place, room.say(words), **whose)
+
+
+def _serve_shown(output: Outputs, place: reactive.Value[str], name: str) -> None:
+    @output(id=f"more_{name}")
+    @render.ui
+    def _() -> TagChild:
+        return HTML(place.get()) if place.get() else None

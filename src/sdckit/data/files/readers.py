@@ -260,18 +260,18 @@ def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHead
 def describe_file(
     path: str | Path, *, missing: Sequence[str] = (), delimiter: str | None = None,
     encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
-    user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None,
+    user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None, whole: bool = False,
 ) -> FileSample:  # fmt: skip
     """Give a file's header, its labels and its first records with all columns, for guessing roles.
 
-    `rows` are as many records as memory holds, unless given: a million, of wide files fewer.
+    `rows` are as many records as memory holds, unless given: a million, of wide files fewer; `whole`, all of them.
     Raises what `read_file` does.
     """
     from sdckit.data.files.read_labels import read_labels
 
     file = Path(path)
     header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
-    if rows is None:
+    if rows is None and not whole:
         rows = max(_FEWEST, min(_MOST, _CELLS // max(len(header.columns), 1)))
     frame, notes = _read_both(
         file, join, join_key, missing=missing, rows=rows, delimiter=delimiter, encoding=encoding, decimal=decimal,

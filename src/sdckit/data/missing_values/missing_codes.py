@@ -19,6 +19,7 @@ __all__ = [
     "apply_codes",
     "code_numbers",
     "code_texts",
+    "counted_codes",
     "found_texts",
     "suspects",
     "take_defaults",
@@ -225,3 +226,23 @@ def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[f
         else:
             hits.append(column == value)
     return pl.any_horizontal(hits) if hits else None
+
+
+def counted_codes(frame: pl.DataFrame, codes: Sequence[str]) -> tuple[Found, ...]:
+    """Count what `apply_codes` would make missing, code by code and column by column.
+
+    >>> import polars as pl
+    >>> counted_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "-999"]}), ["-999", "NA"])
+    (Found(column='x', code='-999', records=1), Found(column='y', code='-999', records=1))
+    """
+    import polars as pl
+
+    found = []
+    for code in dict.fromkeys(code for code in codes if code):
+        texts, numbers = code_texts([code]), code_numbers([code])
+        hits = {name: _hits(exactly(name), dtype, texts, numbers) for name, dtype in frame.schema.items()}
+        known = [(name, hit) for name, hit in hits.items() if hit is not None]
+        sums = frame.select(hit.sum().cast(pl.Int64).alias(str(at)) for at, (_, hit) in enumerate(known))
+        counts = sums.row(0) if known else ()
+        found += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
+    return tuple(found)

@@ -21,13 +21,13 @@ from sdckit.report.chapters.glossary import glossary
 from sdckit.report.chapters.release_types import limits_words, release_sentence
 from sdckit.report.chapters.sentences import answer, headline, labelled, listed, status, verdict_sentence
 from sdckit.report.chapters.side_by_side import figures_of
-from sdckit.report.parts import share_head, texts
+from sdckit.report.parts import bars, figure, share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, views_of
 
 __all__ = [
-    "MOST_ROWS", "STATES", "answer_section", "checksums", "headed_page", "intruder_sections", "lay_out",
-    "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "release_type",
+    "MOST_ROWS", "STATES", "answer_section", "checksums", "compared_section", "headed_page", "intruder_sections",
+    "lay_out", "level_charts", "measure_sections", "methods_section", "not_measured", "protection_words", "records_section", "release_type",
     "scenario_section", "verdicts_block",
 ]  # fmt: skip
 
@@ -42,7 +42,7 @@ def lay_out(plain: Plain) -> Page:
     several = len(plain["intruders"]) > 1
     sections = [answer_section(plain)]
     if several:
-        sections.append(_side_by_side(plain))
+        sections.append(compared_section(plain))
     sections += [scenario_section(plain), _file(plain)]
     known: list[str] = []
     for one in plain["intruders"]:
@@ -117,7 +117,8 @@ def verdicts_block(plain: Plain) -> Verdicts:
     return Verdicts(tuple(rows))
 
 
-def _side_by_side(plain: Plain) -> Section:
+def compared_section(plain: Plain) -> Section:
+    """The main figures of all intruders in one table."""
     ones = plain["intruders"]
     names = tuple(one["name"] for one in ones)
     found = figures_of(ones)
@@ -198,6 +199,15 @@ def _keys(one: Plain, known: Sequence[str]) -> list[Block]:
     numeric = tuple(range(2, len(columns) - 1))
     tables = [Tables(tuple(map(_levels, new)))] if new else []
     return [TableBlock("Keys", columns, rows, numeric), order, *tables]
+
+
+def level_charts(keys: Sequence[Plain]) -> list[Block]:
+    """Draw the levels of keys, the most frequent first, each with its table behind it."""
+    drawn = []
+    for key in keys:
+        rows = [("all other levels" if row.get("pooled") else row["level"], row["n"]) for row in key["level_counts"]]
+        drawn += figure(bars(f"Levels of {key['name']}", "records", rows), _levels(key))
+    return drawn
 
 
 def _levels(key: Plain) -> TableBlock:

@@ -8,13 +8,13 @@ from importlib.resources import files
 from typing import Any
 
 from sdckit.report.bar_charts import said_in
-from sdckit.report.blocks import Block, ChartBlock, Page, Verdicts
+from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
 from sdckit.report.language import say
 
-__all__ = ["figure_of", "render_fragment", "render_html", "render_page"]
+__all__ = ["figure_of", "render_fragment", "render_html", "render_page", "render_sections"]
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
@@ -67,6 +67,19 @@ def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> s
     )
 
 
+def render_sections(sections: Sequence[Section], *, note: str = "", language: str = "en") -> str:
+    """Render laid-out sections for a screen: words, charts, and the tables behind them folded away."""
+    return str(
+        _template("sections.html").render(
+            parts=decision_of(sections),
+            note=note,
+            words={name: say(words, language) for name, words in WORDS.items()},
+            classes={say(state, language): state for state in STATES},
+            draw=figure_of,
+        )
+    )
+
+
 def figure_of(block: ChartBlock) -> dict[str, Any]:
     """Draw a chart: its SVG, what it says to those who cannot see it, and a note on its marks."""
     from markupsafe import Markup
@@ -87,7 +100,7 @@ def _read(name: str) -> str:
 def _template(name: str) -> Any:
     import jinja2
 
-    names = ("report.html", "fragment.html", "blocks.html")
+    names = ("report.html", "fragment.html", "sections.html", "blocks.html")
     loader = jinja2.DictLoader({one: _read(one) for one in names})
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=loader)
     return environment.get_template(name)

@@ -1,0 +1,171 @@
+"""A scenario as the form of the page Roles has it: a role for each column, intruders, limits; plain values only."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
+
+from sdckit.errors import ScenarioError
+
+__all__ = [
+    "LIMITS", "RELEASES", "ROLES", "columns_of", "declared", "fits", "intruders_of", "limits_of", "number_of",
+    "role_of",
+]  # fmt: skip
+
+Plain = Mapping[str, Any]
+# What stands in the list of roles, and what it is called.
+ROLES = {
+    "key": "key: an intruder could know it",
+    "key numeric": "key, measured as a number",
+    "sensitive": "sensitive: an intruder would learn it",
+    "sensitive numeric": "sensitive, measured as a number",
+    "numeric": "measured number",
+    "weight": "sampling weight",
+    "household": "household",
+    "person": "person with several records",
+    "identifier": "identifier: never released",
+    "ignore": "none",
+}
+RELEASES = {
+    "public-use": "public-use file",
+    "teaching": "teaching file",
+    "scientific-use": "scientific-use file",
+    "enclave": "file for use in a secure environment",
+    "": "no type: only the limits below",
+}
+LIMITS = {
+    "k": "k-anonymity, k",
+    "l": "ℓ-diversity, ℓ",
+    "risk": "largest individual risk",
+    "global_risk": "largest mean risk",
+    "household_risk": "largest household risk",
+    "match_risk": "largest share matched back",
+    "recoverable": "largest share of changed values given back",
+}
+WHOLE = ("k", "l")
+SINGLE = ("weight", "household", "person")
+LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
+FIRST = "default"
+
+
+def role_of(scenario: Plain, column: str) -> str:
+    """The role of a column in a scenario, as the list of roles names it.
+
+    >>> role_of({"intruders": {"a": ["age"]}, "numeric": ["age"]}, "age")
+    'key numeric'
+    """
+    numeric = " numeric" if column in scenario.get("numeric", ()) else ""
+    if any(column in keys for keys in intruders_of(scenario).values()):
+        return f"key{numeric}"
+    if column in scenario.get("sensitive", ()):
+        return f"sensitive{numeric}"
+    for name in SINGLE:
+        if scenario.get(name) == column:
+            return name
+    if column in scenario.get("identifiers", ()):
+        return "identifier"
+    return "numeric" if numeric else "ignore"
+
+
+def intruders_of(scenario: Plain) -> dict[str, list[str]]:
+    """The intruders of a scenario by name, each with the columns they know.
+
+    >>> intruders_of({"keys": ["sex"]}), intruders_of({"intruders": {"a": {"keys": ["age"]}}})
+    ({'default': ['sex']}, {'a': ['age']})
+    """
+    if scenario.get("keys"):
+        return {FIRST: list(scenario["keys"])}
+    told = scenario.get("intruders") or {}
+    return {
+        name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()
+    }
+
+
+def limits_of(scenario: Plain) -> dict[str, Any]:
+    """The limits that a scenario states itself."""
+    return dict(scenario.get("thresholds") or {})
+
+
+def columns_of(scenario: Plain) -> set[str]:
+    """Every column that a scenario names but identifiers, which may be gone."""
+    named = {name for keys in intruders_of(scenario).values() for name in keys}
+    named |= {str(scenario[name]) for name in SINGLE if scenario.get(name)}
+    for role in ("sensitive", "numeric", "ordered", "household_variables"):
+        named |= set(scenario.get(role, ()))
+    return named
+
+
+def fits(scenario: Plain | None, columns: Collection[str]) -> bool:
+    """Whether a file with these columns has all that a scenario names.
+
+    >>> fits({"keys": ["sex"]}, ["sex", "age"]), fits({"keys": ["job"]}, ["sex"]), fits(None, ["sex"])
+    (True, False, False)
+    """
+    return scenario is not None and columns_of(scenario) <= set(columns)
+
+
+def declared(
+    base: Plain, roles: Mapping[str, str], intruders: Iterable[tuple[str, Sequence[str]]], limits: Plain,
+    **others: Any,
+) -> dict[str, Any]:  # fmt: skip
+    """The scenario that the form says; what the form does not show stays as it stands in `base`.
+
+    Parameters
+    ----------
+    base
+        The scenario so far.
+    roles
+        The role of each column.
+    intruders
+        Names, each with the columns that this intruder knows of those that are keys; one that knows none is left out.
+    limits
+        By name; None or "" where there is none.
+    **others
+        Entries such as ``release``, ``sampling_fraction``; None takes an entry out.
+
+    Raises
+    ------
+    ScenarioError
+        Two columns have a role that only one can have.
+    """
+    keys = [name for name, role in roles.items() if role.startswith("key")]
+    known = {name: [key for key in keys if key in ones] for name, ones in intruders}
+    found = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
+    found["intruders"] = {name: ones for name, ones in known.items() if ones}
+    for role, entry in LISTS.items():
+        found[entry] = [name for name, one in roles.items() if role in one.split()]
+    for role in SINGLE:
+        found |= _single(role, [name for name, one in roles.items() if one == role])
+    stated = {**limits_of(base), **limits}
+    found["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
+    found |= others
+    used = {*keys, *found["sensitive"]}
+    found["ordered"] = [name for name in found.get("ordered", ()) if name in used]
+    shared = (name for name in found.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
+    found["household_variables"] = list(shared) if found.get("household") else []
+    found["hierarchies"] = {
+        name: one for name, one in found.get("hierarchies", {}).items() if name in used
+    }
+    if isinstance(found.get("missing"), Mapping):
+        found["missing"] = {key: rule for key, rule in found["missing"].items() if key in keys}
+    return {name: value for name, value in found.items() if value not in (None, "", [], {}, ())}
+
+
+def _single(role: str, named: Sequence[str]) -> dict[str, str]:
+    if len(named) > 1:
+        raise ScenarioError(f"{named[0]!r} and {named[1]!r} both have the role {role!r}; only one column can")
+    return {role: named[0]} if named else {}
+
+
+def number_of(text: object, *, whole: bool = False) -> float | int | None:
+    """A number as it is typed, with a point or a comma; None for nothing.
+
+    Raises `ValueError`: it is none.
+
+    >>> number_of("0,05"), number_of(" 3 ", whole=True), number_of("")
+    (0.05, 3, None)
+    """
+    typed = str("" if text is None else text).strip().replace(",", ".")
+    if not typed:
+        return None
+    return int(typed) if whole else float(typed)

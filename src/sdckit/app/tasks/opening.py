@@ -1,0 +1,112 @@
+"""The page File: a file is opened, and what was read of it is told."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sdckit.app.desk import Desk
+from sdckit.app.shown import document_html, protected, sections_html
+from sdckit.app.tasks.roles import plain_scenario
+from sdckit.errors import DataError, SdcWarning
+from sdckit.report.blocks import Paragraph, Section, TableBlock
+from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
+
+__all__ = ["open_demo", "open_file", "rows"]
+
+Tell = Callable[[str], None]
+DEMO = "affairs.csv"
+MOST_ROWS = 50  # on a page of records
+MARK = "Records of persons: confidential, for this screen only."
+
+
+def open_file(
+    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
+    tell(f"reading {Path(path).name}")
+    desk.open(path, reading)
+    return told(desk, tell, exact=exact, language=language)
+
+
+def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
+    """The facts of the opened file: `html` and the codes are shown, the others serve the pages."""
+    tell("counting missing values")
+    opened = _opened(desk)
+    frame, notes = desk.data, desk.sample.notes
+    document = file_document(opened)
+    html = document_html(
+        lambda: protected(document, exact=exact), file_sections, exact=exact, language=language
+    )
+    return {
+        "name": opened.name,
+        "format": desk.sample.header.format,
+        "records": frame.height,
+        "columns": list(frame.columns),
+        "numbers": [name for name, dtype in frame.schema.items() if dtype.is_numeric()],
+        "labels": dict(desk.sample.labels),
+        "bytes": int(frame.estimated_size()),
+        "missing": list(notes.given) or list(dict.fromkeys(one.code for one in notes.taken)),
+        "suspected": list(dict.fromkeys(one.code for one in notes.suspected)),
+        "html": html,
+    }
+
+
+def open_demo(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -> dict[str, Any]:
+    """Write the demo's survey into the session's folder, open it, and give its scenario."""
+    from sdckit.data.files.write_file import write_file
+    from sdckit.demo import demo_scenario, load_demo
+
+    tell("reading the survey")
+    path = desk.folder / DEMO
+    if not path.exists():
+        write_file(load_demo(), path)
+    facts = open_file(desk, tell, path=str(path), reading={}, exact=exact, language=language)
+    return {**facts, "path": str(path), "scenario": plain_scenario(demo_scenario())}
+
+
+def rows(
+    desk: Desk, tell: Tell, *, start: int = 0, hidden: tuple[str, ...] | list[str] = (), exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """A page of records, marked as such; only where the session shows exact figures, and never an identifier."""
+    tell("reading a page of records")
+    if not exact:
+        raise DataError("records are shown only where the session shows exact figures; switch to them first")
+    frame = desk.data
+    shown = [name for name in frame.columns if name not in hidden]
+    first = max(0, min(int(start), frame.height - 1)) // MOST_ROWS * MOST_ROWS
+    page = frame.select(shown).slice(first, MOST_ROWS)
+    cells = tuple(
+        (str(first + at), *("" if one is None else str(one) for one in row))
+        for at, row in enumerate(page.rows(), 1)
+    )
+    caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
+    block = TableBlock(caption, ("Row", *shown), cells)
+    section = Section("Records", (Paragraph(MARK, "warning"), block))
+    named = {"variables": {name: 0 for name in shown}}
+    return {
+        "html": sections_html([section], exact=True, language=language, plain=named),
+        "start": first,
+        "next": first + MOST_ROWS if first + MOST_ROWS < frame.height else None,
+    }
+
+
+def _opened(desk: Desk) -> OpenedFile:
+    """The opened file, with the codes that became missing counted."""
+    notes = desk.sample.notes
+    taken = desk.remember("codes", list(notes.given), lambda: _effect(desk)) if notes.given else notes.taken
+    return OpenedFile(desk.path.name, desk.sample, taken, notes.suspected, desk.warnings)
+
+
+def _effect(desk: Desk) -> Any:
+    """What the given codes made missing: read once more with the empty field as the only one."""
+    from sdckit.data.files.readers import describe_file
+    from sdckit.data.missing_values.missing_codes import counted_codes
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        plain = describe_file(desk.path, whole=True, **{**desk.reading, "missing": [""]})
+    return counted_codes(plain.frame, desk.sample.notes.given)

@@ -1,0 +1,214 @@
+"""The page Risk: who can be recognised, how surely, by which keys, and what would help most."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sdckit.app.desk import Desk
+from sdckit.app.shown import document_html, protected, result_html, sections_html, verdict_html
+from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.report.blocks import Items, Paragraph, Section
+from sdckit.report.chapters.document import build_document
+from sdckit.report.chapters.next_steps import CONTRIBUTIONS, next_steps
+from sdckit.report.chapters.page import (
+    answer_section,
+    compared_section,
+    level_charts,
+    measure_sections,
+    not_measured,
+)
+from sdckit.report.subgroups import subgroup_blocks
+from sdckit.report.view import views_of
+from sdckit.workflow.assess import assess
+from sdckit.workflow.plan import carry_out, plan_file
+from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.assessment import Assessment
+
+__all__ = ["further", "helps", "levels", "moved", "risk", "subgroups"]
+
+Tell = Callable[[str], None]
+Plain = Mapping[str, Any]
+TICKED = "with the ticked keys"
+FURTHER = ("suda", "risky_cells", "population_risk", "outliers")
+
+
+def risk(
+    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
+    found = _assessed(desk, desk.scenario(scenario), tell)
+    tell("protecting the figures")
+    lean = without_measures(found, (CONTRIBUTIONS,))
+
+    def made() -> Plain:
+        return protected(build_document(lean), exact=exact)
+
+    def laid(plain: Plain) -> list[Section]:
+        several = len(plain["intruders"]) > 1
+        sections = [answer_section(plain)] if several else _answered(plain)
+        sections += [compared_section(plain)] if several else []
+        for one in plain["intruders"]:
+            if several:
+                sections.append(Section(f"Intruder “{one['name']}”", ()))
+            sections += measure_sections(one)
+        return [*sections, *not_measured(plain["intruders"])]
+
+    return {
+        "verdict": _verdict(made, exact=exact, language=language),
+        "html": document_html(made, laid, exact=exact, language=language),
+        "passed": found.passed,
+        "notes": [],
+    }
+
+
+def _answered(plain: Plain) -> list[Section]:
+    """The answer without its verdicts: they stand at the top of the page."""
+    section = answer_section(plain)
+    return [
+        Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))
+    ]
+
+
+def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
+    try:
+        return verdict_html(made(), exact=exact, language=language)
+    except DataError as error:
+        if exact:
+            raise
+        return sections_html([Section("", (Paragraph(str(error), "warning"),))], language=language)
+
+
+def helps(
+    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """What would help most: the next steps, and what every key contributes."""
+    found = _assessed(desk, desk.scenario(scenario), tell)
+    tell("leaving out the keys one by one")
+
+    def laid(plain: Plain) -> list[Section]:
+        sections = [Section("What would help most", (Items(tuple(next_steps(plain)), ordered=True),))]
+        for one in plain["intruders"]:
+            only = {place: tree for place, tree in one.items() if place == CONTRIBUTIONS}
+            blocks = [block for place, view in views_of(only) for block in view.blocks(one, place)]
+            title = f"Intruder “{one['name']}”" if len(plain["intruders"]) > 1 else "Key by key"
+            sections += [Section(title, tuple(blocks))] if blocks else []
+        return sections
+
+    return _html(found, laid, exact=exact, language=language)
+
+
+def levels(
+    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """How many records each level of a key has: pictures, with their tables folded away."""
+    found = _assessed(desk, desk.scenario(scenario), tell)
+    lean = without_measures(found, (CONTRIBUTIONS,))
+
+    def laid(plain: Plain) -> list[Section]:
+        known: dict[str, Plain] = {
+            key["name"]: key for one in reversed(plain["intruders"]) for key in one["key_facts"]
+        }
+        return [Section("Keys and their levels", tuple(level_charts(list(known.values()))))]
+
+    return _html(lean, laid, exact=exact, language=language)
+
+
+def moved(
+    desk: Desk, tell: Tell, *, scenario: Plain, intruder: str, keys: Sequence[str], exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """How the risk moves where an intruder knows only these of the keys: both side by side."""
+    whole = desk.scenario(scenario)
+    if intruder not in whole.intruders:
+        raise ScenarioError(f"there is no intruder '{intruder}'; choose one of the list")
+    if not keys:
+        raise ScenarioError("without any key there is nothing to recognise people by; tick one at least")
+    both = with_other_keys(whole, intruder, keys, name=TICKED)
+    found = _assessed(desk, both, tell)
+    lean = without_measures(found, (CONTRIBUTIONS,))
+    return _html(lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
+
+
+def further(
+    desk: Desk, tell: Tell, *, scenario: Plain, measure: str, intruder: str = "", exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """A measure that is not always run: special uniques, risky cells, a model of the population, outliers."""
+    if measure not in FURTHER:
+        raise ScenarioError(f"{measure!r} is not one of {', '.join(FURTHER)}")
+    whole = desk.scenario(scenario)
+    name = intruder or next(iter(whole.intruders))
+    key = [plain_of(whole.intruder(name)), measure]
+    outcome = desk.remember("further", key, lambda: _further(desk, whole.intruder(name), measure, tell))
+    if not outcome.results:
+        reason = outcome.skipped[0][1] if outcome.skipped else "there is nothing for it to look at"
+        told = Section("", (Paragraph(f"Not measured: {reason}.", "warning"),))
+        return {"html": sections_html([told], language=language)}
+    return {"html": result_html(*outcome.results.values(), exact=exact, language=language)}
+
+
+def _further(desk: Desk, one: Scenario, measure: str, tell: Tell) -> Any:
+    (planned,) = plan_file(one, measures=(measure,), data=desk.original(one), tell=tell).values()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        return carry_out([row for row in planned if row.row.name == measure])
+
+
+def subgroups(
+    desk: Desk, tell: Tell, *, scenario: Plain, by: Sequence[str], exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """The figures by subgroup: protected, the shares that many records carry; else all of them."""
+    if not by:
+        raise ScenarioError("choose a variable whose values are the subgroups")
+    whole = desk.scenario(scenario)
+    found = desk.remember("by", [plain_of(whole), list(by)], lambda: _one(desk, whole, tell, by))
+    lean = without_measures(found, (CONTRIBUTIONS,))
+
+    def laid(plain: Plain) -> list[Section]:
+        sections = []
+        for one in plain["intruders"]:
+            several = f"{one['name']}: " if len(plain["intruders"]) > 1 else ""
+            for place, view in views_of(one):
+                blocks = subgroup_blocks(one, place)
+                sections += [Section(several + view.title, tuple(blocks))] if blocks else []
+        return sections
+
+    return _html(lean, laid, exact=exact, language=language)
+
+
+def _html(
+    found: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
+) -> dict[str, Any]:
+    return {
+        "html": document_html(
+            lambda: protected(build_document(found), exact=exact), laid, exact=exact, language=language
+        )
+    }
+
+
+def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
+    """The assessment of the file, one intruder at a time, so that what is known of one is kept."""
+    parts = []
+    for name in whole.intruders:
+        one = whole.intruder(name)
+        parts.append(desk.remember("assess", plain_of(one), partial(_one, desk, one, tell)))
+    return put_together(parts, whole)
+
+
+def _one(desk: Desk, one: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
+    """Its warnings stand in the document, with their counts protected."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        return assess(desk.original(one), scenario=one, by=tuple(by), step=tell)
+
+
+def plain_of(scenario: Scenario) -> Any:
+    """What a scenario says, for telling results apart."""
+    return json.loads(scenario.model_dump_json())

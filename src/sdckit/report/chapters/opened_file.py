@@ -1,0 +1,169 @@
+"""What was read of a file, and what was guessed of its columns: documents for a screen, through the gate like all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sdckit.display import displayed
+from sdckit.report.blocks import Block, Facts, Paragraph, Section, TableBlock
+from sdckit.report.gate.figures import Count, Document, Foreign, Ledger, Share, Tree
+from sdckit.report.parts import texts
+
+if TYPE_CHECKING:
+    from sdckit.data.files.readers import FileSample
+    from sdckit.data.missing_values.missing_codes import Found
+    from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+
+__all__ = ["OpenedFile", "file_document", "file_sections", "guesses_document"]
+
+Plain = Mapping[str, Any]
+# How a type of a column begins, and what it is called.
+KINDS = (
+    ("Int", "whole numbers"), ("UInt", "whole numbers"), ("Float", "numbers"), ("Decimal", "numbers"),
+    ("String", "texts"), ("Categorical", "categories"), ("Enum", "categories"), ("Boolean", "yes or no"),
+    ("Datetime", "days and times"), ("Date", "days"), ("Time", "times"), ("Duration", "spans of time"),
+    ("Null", "nothing at all"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class OpenedFile:
+    """A file as it was read.
+
+    Attributes
+    ----------
+    name : str
+        Its name, without the folder.
+    sample : FileSample
+        Its records, its header, its labels.
+    taken, suspected : tuple of Found
+        Codes that became missing, and values that may mean it.
+    warnings : tuple of str
+        What reading it warned of.
+    """
+
+    name: str
+    sample: FileSample
+    taken: tuple[Found, ...] = ()
+    suspected: tuple[Found, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def file_document(opened: OpenedFile) -> Document:
+    """Build the document of an opened file: its records, and column by column type, label and missing values."""
+    sample, frame = opened.sample, opened.sample.frame
+    ledger = Ledger()
+    tree: dict[str, Tree] = {
+        "n": ledger.count("n", frame.height, "n"),
+        "name": displayed(Path(opened.name).name),
+        "format": sample.header.format,
+    }
+    columns = []
+    for at, name in enumerate(frame.columns):
+        missing = ledger.count(f"missing.{at}", frame[name].null_count(), f"missing.{at}")
+        ledger.nested("n", missing.name)
+        columns.append(
+            {
+                "column": name,
+                "label": sample.labels.get(name, ""),
+                "kind": kind_of(str(frame.schema[name])),
+                "n_categories": len(sample.value_labels.get(name, ())),
+                "n_missing": missing,
+                "missing_rate": Share(missing.name, "n"),
+            }
+        )
+    tree["columns"] = tuple(columns)
+    places = {name: at for at, name in enumerate(frame.columns)}
+    for kind, found in (("taken", opened.taken), ("suspected", opened.suspected)):
+        tree[kind] = tuple(_code(one, kind, places[one.column], ledger) for one in found)
+    tree["warnings"] = tuple(Foreign(text) for text in opened.warnings)
+    return Document(tree, ledger.variables, tuple(ledger.relations), frame.height)
+
+
+def _code(found: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
+    """A code in a column: what was taken for missing is among the missing values, what is suspected among all."""
+    name = f"{kind}.{place}.{found.code}"
+    count: Count = ledger.count(name, found.records, f"missing.{place}")
+    ledger.nested(f"missing.{place}" if kind == "taken" else "n", name)
+    return {"code": found.code, "column": found.column, "n": count}
+
+
+def kind_of(dtype: str) -> str:
+    """What values of a type are called.
+
+    Examples
+    --------
+    >>> kind_of("Int64"), kind_of("Datetime(time_unit='us', time_zone=None)")
+    ('whole numbers', 'days and times')
+    """
+    return next((words for start, words in KINDS if dtype.startswith(start)), "other values")
+
+
+def file_sections(plain: Plain) -> list[Section]:
+    """Lay an opened file out: what was read, its columns, and the codes for missing with their effect."""
+    facts = Facts(
+        (
+            ("File", plain["name"]),
+            ("Format", plain["format"]),
+            ("Records", plain["n"]["text"]),
+            ("Columns", str(len(plain["columns"]))),
+        )
+    )
+    read: list[Block] = [facts, *(Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"])]
+    return [
+        Section("What was read", tuple(read)),
+        Section("Codes that mean missing", tuple(_codes(plain))),
+        Section("Columns", (_columns(plain["columns"]),)),
+    ]
+
+
+def _codes(plain: Plain) -> list[Block]:
+    blocks: list[Block] = []
+    if plain["taken"]:
+        blocks.append(_code_table("Taken for missing", plain["taken"], "Values that became missing"))
+    if plain["suspected"]:
+        blocks.append(_code_table("May mean missing", plain["suspected"], "Records that hold it"))
+    return blocks or [Paragraph("No code for missing values was found; empty fields are missing.")]
+
+
+def _code_table(caption: str, rows: Sequence[Plain], counted: str) -> TableBlock:
+    cells = tuple((one["code"], one["column"], one["n"]["text"]) for one in rows)
+    return TableBlock(caption, ("Code", "Column", counted), cells, (2,))
+
+
+def _columns(rows: Sequence[Plain]) -> TableBlock:
+    labelled = any(one["label"] for one in rows)
+    cells = tuple(
+        (
+            one["column"],
+            *([one["label"]] if labelled else []),
+            one["kind"],
+            str(one["n_categories"]) if one["n_categories"] else "–",
+            *texts(one["n_missing"], one["missing_rate"]),
+        )
+        for one in rows
+    )
+    heads = ("Column", *(["Label"] if labelled else []), "Values", "Labelled values", "Missing", "Missing rate")
+    last = len(heads)
+    return TableBlock("Columns of the file", heads, cells, (last - 3, last - 2, last - 1))
+
+
+def guesses_document(guesses: RoleGuesses) -> Document:
+    """Build the document of guessed roles: counts in their evidence are protected as those of a warning are."""
+    ledger = Ledger()
+    rows = tuple(
+        {
+            "column": one.column,
+            "role": one.role,
+            "confidence": one.confidence,
+            "evidence": tuple(Foreign(text) for text in one.evidence),
+            "warning": Foreign(one.warning or ""),
+            "question": one.question or "",
+        }
+        for one in guesses
+    )
+    tree: dict[str, Tree] = {"n": ledger.count("n", guesses.n_records, "n"), "guesses": rows}
+    return Document(tree, ledger.variables, tuple(ledger.relations), guesses.n_records)
