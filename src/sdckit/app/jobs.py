@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "Jobs", "Shown"]
 
+FIRST_PAGE = 1.0  # seconds that a page takes to be there
+
 
 @dataclass(frozen=True)
 class Job:
@@ -49,6 +51,14 @@ class Jobs:
         self._runner: asyncio.Task[None] | None = None
         self.shown = Shown()
         self.show: Callable[[Shown], None] = lambda _: None
+
+    def warm(self) -> None:
+        """Start the worker ahead, once the page has had its turn."""
+        asyncio.get_running_loop().call_later(FIRST_PAGE, self._warm_if_idle)
+
+    def _warm_if_idle(self) -> None:
+        if self._runner is None or self._runner.done():
+            self._runner = asyncio.get_running_loop().create_task(self._warm())
 
     def start(self, job: Job) -> None:
         """Put a job into the line."""

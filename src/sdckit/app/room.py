@@ -42,6 +42,7 @@ class Room:
         self._jobs: Jobs = seat.jobs
         self.shown: reactive.Value[Shown] = reactive.Value(self._jobs.shown)
         self._jobs.show = self.shown.set
+        self._jobs.warm()
         seat.changed = self._changed
 
     def _changed(self) -> None:
