@@ -79,7 +79,7 @@ def _variables(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                 tags.td(
                     ui.input_select(
                         f"role_{at}", tags.span(name, class_="visually-hidden"), roles,
-                        selected=role_of(scenario, one["column"]), width="19rem",
+                        selected=role_of(scenario, one["column"]),
                     )
                 ),
                 tags.td(say(SURE[one["confidence"]]), class_=f"sure {one['confidence']}"),
@@ -136,10 +136,10 @@ def _limits(say: Say, scenario: Plain) -> TagChild:
                 "missing", say("A missing value in a key"), {one: say(words) for one, words in RULES.items()},
                 selected=rule if isinstance(rule, str) else "wildcard",
             ),
-            class_="columns",
+            class_="form-grid",
         ),
         tags.p(say("A limit that is left empty is that of the type of release."), class_="quiet"),
-        tags.div(*fields, class_="limits"),
+        tags.div(*fields, class_="form-grid"),
         class_="card-box",
     )  # fmt: skip
 
@@ -336,7 +336,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         else:
             room.change(scenario=found["scenario"])
 
-    @render.download(filename="scenario.toml")
+    @render.download_button(filename="scenario.toml")
     def save() -> Any:
         found = checked.get()
         yield found["toml"] if found else ""
