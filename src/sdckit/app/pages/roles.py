@@ -42,6 +42,7 @@ def panel(say: Say) -> TagChild:
     about = "Keys are what a stranger could know of a person; sensitive is what they would learn. Guessed; you decide."
     return TagList(
         tags.p(say(about)),
+        ui.output_ui("quick"),
         ui.output_ui("variables"),
         ui.output_ui("intruders"),
         ui.output_ui("limits"),
@@ -252,6 +253,13 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         return None if guessed.get() is None else _limits(say, standing())
 
     @render.ui
+    def quick() -> TagChild:
+        """Above a long table, so that the guesses are taken as they are in one click."""
+        if guessed.get() is None or room.work.get().scenario:
+            return None
+        return ui.input_action_button("accept_all", say("Accept the guesses"), class_="btn-primary")
+
+    @render.ui
     def use() -> TagChild:
         found = guessed.get()
         if found is None:
@@ -288,7 +296,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         )  # fmt: skip
 
     @reactive.effect
-    @reactive.event(input.accept)
+    @reactive.event(input.accept, input.accept_all)
     def _() -> None:
         try:
             scenario = stated()
