@@ -78,7 +78,8 @@ class Frame:
         say = speaker(language)
         return ui.page_fluid(
             tags.head(
-                tags.link(rel="stylesheet", href="app.css"), tags.link(rel="icon", href="icon.svg"),
+                tags.link(rel="stylesheet", href="app.css"), tags.link(rel="stylesheet", href="shown.css"),
+                tags.link(rel="icon", href="icon.svg"),
                 tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
             ),
             tags.a(say("To the page"), href="#main", class_="skip"),

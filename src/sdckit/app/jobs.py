@@ -109,6 +109,7 @@ class Jobs:
             with session_context(job.session), reactive.isolate():
                 if "verdict" in result:
                     self._seat.verdict = result["verdict"]
+                    self._seat.changed()
                 job.then(result)
                 self._set(
                     Shown(label=job.label if self._waiting else "", notes=tuple(result.get("notes", ())))
