@@ -6,6 +6,7 @@ A test that lacks it is skipped, and the last lines of the run say what was miss
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -44,6 +45,13 @@ def needs_chromium() -> Path:
         if found := shutil.which(name):
             return Path(found)
     pytest.skip("missing: Chromium")
+
+
+def needs_app() -> None:
+    """What the extra `app` brings, and what drives a browser, or skip."""
+    for name in ("shiny", "uvicorn", "playwright", "axe_playwright_python"):
+        if importlib.util.find_spec(name) is None:
+            pytest.skip(f"missing: {name}")
 
 
 @cache

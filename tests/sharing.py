@@ -13,16 +13,16 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ('scope="module"', "from report.real import")
+SHARED = ('scope="module"', "from app.browsing import", "from report.real import")
 
 
 def share_of(nodeid: str) -> str:
-    """What a test shares: the one Spark, the real documents, what its file makes, or nothing."""
+    """What a test shares: the one Spark, the real documents, what its file makes (a served app is one), or nothing."""
     if "spark" in nodeid.lower():
         return "spark"
     path = nodeid.partition("::")[0]
     what = _shared_in(path)
-    return {"": nodeid, SHARED[0]: path, SHARED[1]: "real documents"}[what]
+    return {"": nodeid, SHARED[0]: path, SHARED[1]: path, SHARED[2]: "real documents"}[what]
 
 
 @cache

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Sequence
 
 from sdckit.app.serve import Options, serve
+from sdckit.data.scenarios.placed_entries import placed_entries
 from sdckit.errors import SdcError
 
 __all__ = ["main"]
@@ -17,12 +17,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve with the options of a command line, which were checked before."""
     parser = argparse.ArgumentParser(prog="python -m sdckit.app")
     parser.add_argument("file", nargs="?", default="")
-    parser.add_argument("--scenario", default="", help="the entries of a scenario, as JSON")
+    parser.add_argument("--scenario", default="", help="a scenario file")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     given = parser.parse_args(arguments)
-    scenario = json.loads(given.scenario) if given.scenario else None
     try:
+        scenario = placed_entries(given.scenario) if given.scenario else None
         serve(Options(given.file, scenario, given.port, browser=not given.no_browser))
     except SdcError as error:
         sys.stderr.write(f"error: {error}\n")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from sdckit.app.work import Work
+from sdckit.data.files.whole_files import replacing
+from sdckit.errors import FileFormatError
 
 __all__ = ["Autosave"]
 
@@ -44,18 +43,12 @@ class Autosave:
         """Write scenario and recipe; an empty session leaves what is there."""
         saved = work.saved()
         if saved["scenario"] or saved["steps"]:
-            with contextlib.suppress(OSError):  # a full disk must not end the work
-                self._write({**saved, "day": time.strftime("%Y-%m-%d")})
-
-    def _write(self, saved: Mapping[str, Any]) -> None:
-        place, name = tempfile.mkstemp(dir=self._path.parent)  # 0600
-        try:
-            with os.fdopen(place, "w", encoding="utf-8") as file:
-                json.dump(saved, file, default=str)
-            Path(name).replace(self._path)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
-            raise
+            told = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
+            with (
+                contextlib.suppress(FileFormatError),  # a full disk must not end the work
+                replacing(self._path, what="the saved work", private=True) as part,
+            ):
+                part.write_text(told, encoding="utf-8")
 
     def forget(self) -> None:
         """Remove what was kept."""

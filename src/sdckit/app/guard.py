@@ -25,6 +25,16 @@ SAFE = ("GET", "HEAD")
 REFUSED = 1008  # of a websocket: against the policy
 OWN_SITE = ("", "same-origin", "none")  # what a browser says of a page that may ask
 
+HEADERS = (
+    (b"cache-control", b"no-store"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
+)
+
 
 class _TooLargeError(Exception):
     """An upload passed the limit."""
@@ -35,18 +45,14 @@ class Guard:
 
     Parameters
     ----------
-    app
-        What is guarded.
     port
         Where it listens, on 127.0.0.1; no other name of a host is taken.
     limit
         The most bytes that one upload may have.
-    scripts
-        The hashes of inline scripts that the page may run ("sha256-…"); others are not run.
     """
 
-    def __init__(self, app: App, *, port: int, limit: int, scripts: Iterable[str] = ()) -> None:
-        self._app = app
+    def __init__(self, *, port: int, limit: int) -> None:
+        self._app: App = _nobody
         self.limit = limit
         self.host = f"127.0.0.1:{port}"
         self.origin = f"http://{self.host}"
@@ -54,16 +60,12 @@ class Guard:
         self._token_left = True
         self._cookie = f"sdckit-{port}"
         self._pass = secrets.token_urlsafe(32)
-        self._headers = [
-            (b"content-security-policy", _policy(self.host, scripts).encode()),
-            (b"cache-control", b"no-store"),
-            (b"x-content-type-options", b"nosniff"),
-            (b"x-frame-options", b"DENY"),
-            (b"referrer-policy", b"no-referrer"),
-            (b"cross-origin-opener-policy", b"same-origin"),
-            (b"cross-origin-resource-policy", b"same-origin"),
-            (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
-        ]
+        self._headers = [(b"content-security-policy", _policy(self.host, ()).encode()), *HEADERS]
+
+    def stand_before(self, app: App, *, scripts: Iterable[str] = ()) -> None:
+        """Guard this application; its pages may run the inline scripts of these hashes ("sha256-…"), and no others."""
+        self._app = app
+        self._headers = [(b"content-security-policy", _policy(self.host, scripts).encode()), *HEADERS]
 
     @property
     def address(self) -> str:
@@ -196,8 +198,16 @@ def _headers_of(scope: Scope) -> dict[str, str]:
     return found
 
 
+async def _nobody(*_: object) -> None:
+    """Stands where no application is yet."""
+    raise RuntimeError("the guard has nothing to guard")
+
+
 async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
-    page = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>sdckit</title>'
+    page = (
+        '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,">'
+        "<title>sdckit</title>"
+    )
     await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "Jobs", "Shown"]
 
+INTERNAL = "internal error: {kind}; please report it"
+FIRST_PAGE = 1.0  # seconds that a page takes to be there
+
 
 @dataclass(frozen=True)
 class Job:
@@ -50,6 +53,14 @@ class Jobs:
         self.shown = Shown()
         self.show: Callable[[Shown], None] = lambda _: None
 
+    def warm(self) -> None:
+        """Start the worker ahead, once the page has had its turn."""
+        asyncio.get_running_loop().call_later(FIRST_PAGE, self._warm_if_idle)
+
+    def _warm_if_idle(self) -> None:
+        if self._runner is None or self._runner.done():
+            self._runner = asyncio.get_running_loop().create_task(self._warm())
+
     def start(self, job: Job) -> None:
         """Put a job into the line."""
         self._waiting = [*(one for one in self._waiting if one.task != job.task), job]
@@ -73,6 +84,8 @@ class Jobs:
                 await self._warm()
             except TaskError as error:
                 await self._told(Shown(error=str(error)))
+            except Exception as error:  # noqa: BLE001 - a page's mistake must not stop the line
+                await self._told(Shown(error=INTERNAL.format(kind=type(error).__name__)))
         if self.shown.label:
             await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
 
@@ -96,6 +109,7 @@ class Jobs:
             with session_context(job.session), reactive.isolate():
                 if "verdict" in result:
                     self._seat.verdict = result["verdict"]
+                    self._seat.changed()
                 job.then(result)
                 self._set(
                     Shown(label=job.label if self._waiting else "", notes=tuple(result.get("notes", ())))

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import os
 import re
+import signal
 import socket
 import sys
 import tempfile
@@ -19,6 +21,7 @@ from typing import Any
 
 from sdckit.app.autosave import Autosave
 from sdckit.app.folders import Folders, state_folder
+from sdckit.app.guard import Guard
 from sdckit.app.work import Work
 from sdckit.errors import SdcError
 
@@ -48,6 +51,7 @@ def serve(options: Options) -> None:
     SdcError
         The port is taken, or the folder of the app cannot be written.
     """
+    ending = _Ending()
     listening = _listen(options.port)
     try:
         folders = Folders(state_folder())
@@ -58,7 +62,8 @@ def serve(options: Options) -> None:
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
     os.environ["SHINY_OTEL_COLLECT"] = "none"
     try:
-        _run(listening, folders, options)
+        with contextlib.suppress(KeyboardInterrupt):
+            _run(listening, folders, options, ending)
     finally:
         listening.close()
         folders.close()
@@ -78,27 +83,25 @@ def _listen(port: int) -> socket.socket:
     return listening
 
 
-def _run(listening: socket.socket, folders: Folders, options: Options) -> None:
+def _run(listening: socket.socket, folders: Folders, options: Options, ending: _Ending) -> None:
+    port = listening.getsockname()[1]
+    guard = Guard(port=port, limit=options.limit)
+    # The browser may come while the rest is loaded: the socket listens, and it waits for its turn.
+    _announce(guard.address, browser=options.browser)
+
     import uvicorn
 
     from sdckit.app.frame import Frame
-    from sdckit.app.guard import Guard
     from sdckit.app.seats import Seats
 
     first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
     seats = Seats(folders, Autosave(folders.state), first)
-    frame = Frame(seats, limit=options.limit)
-    app = frame.app()
-    port = listening.getsockname()[1]
-    guard = Guard(app, port=port, limit=options.limit, scripts=scripts_of(frame.html()))
+    frame = Frame(seats, limit=options.limit, stop=ending.end)
+    guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
     config.timeout_graceful_shutdown = 1
-    server = uvicorn.Server(config)
-    _announce(guard.address, browser=options.browser)
-    try:
-        asyncio.run(_served(server, listening, seats))
-    except KeyboardInterrupt:
-        return
+    ending.server = uvicorn.Server(config)
+    asyncio.run(_served(ending.server, listening, seats))
 
 
 async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
@@ -106,6 +109,25 @@ async def _served(server: Any, listening: socket.socket, seats: Any) -> None:
         await server.serve(sockets=[listening])
     finally:
         seats.close()
+
+
+class _Ending:
+    """Lets every signal that ends a program end the server first, so that nothing stays behind.
+
+    uvicorn answers SIGINT and SIGTERM while it runs and raises them again when it is done.
+    """
+
+    def __init__(self) -> None:
+        self.server: Any = None
+        for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
+            if number := getattr(signal, name, None):
+                signal.signal(number, self.end)
+
+    def end(self, *_: object) -> None:
+        """End it now, or before it begins."""
+        if self.server is None:
+            raise KeyboardInterrupt
+        self.server.should_exit = True
 
 
 def scripts_of(html: str) -> list[str]:

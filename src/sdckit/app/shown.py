@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from html import escape
 from typing import Any
 
 from sdckit.display import EXACT
@@ -75,11 +76,14 @@ def sections_html(
 
 
 def verdict_html(plain: Plain, *, exact: bool = False, language: str = "en") -> str:
-    """The verdict of a protected document in a line, and every limit, for the top of each page."""
-    told: list[Block] = [Paragraph(headline(plain), f"headline {_state(plain)}")]
-    if plain["verdicts"]:
-        told.append(verdicts_block(plain))
-    return sections_html([Section("", tuple(told))], exact=exact, language=language, plain=plain)
+    """The verdict of a protected document in a line, and every limit folded away, for the top of each page."""
+    line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
+    told = sections_html([line], exact=exact, language=language, plain=plain)
+    if not plain["verdicts"]:
+        return told
+    every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)
+    summary = escape(say("Every limit", language))
+    return f"{told}<details><summary>{summary}</summary>{every}</details>"
 
 
 def _state(plain: Plain) -> str:

@@ -13,13 +13,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 __all__ = ["TaskCancelledError", "TaskError", "Worker"]
 
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
+PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 POSIX = os.name == "posix"
 
 
@@ -38,10 +39,13 @@ class Worker:
     ----------
     folder
         The session's folder, which the process may read and write.
+    program
+        What is started, with the folder as its last argument.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM) -> None:
         self.folder = folder
+        self._program = program
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._closed = False
@@ -109,7 +113,7 @@ class Worker:
             raise TaskCancelledError
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "sdckit.app.worker_process", str(self.folder),
+                *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=POSIX,
             )  # fmt: skip

@@ -28,7 +28,7 @@ INTERNAL = "internal error: {kind}; please report it"
 COMPILING = "compiling, the first time only"
 USED_BY_MOST = (
     "sdckit.workflow.assess", "sdckit.workflow.check", "sdckit.report.formats.write", "sdckit.report.formats.html",
-    "sdckit.data.files.read_file",
+    "sdckit.data.files.readers",
 )  # fmt: skip
 
 Send = Callable[[dict[str, Any]], None]

@@ -52,7 +52,7 @@ def _add_commands() -> None:
     for found in iter_modules(commands.__path__):
         module = import_module(f"{commands.__name__}.{found.name}")
         name = found.name.replace("_", "-")
-        if hasattr(module, "app"):
+        if isinstance(getattr(module, "app", None), typer.Typer):
             app.add_typer(module.app, name=name)
             let_help_flow(module.app)
         else:

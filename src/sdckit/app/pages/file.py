@@ -83,7 +83,7 @@ def _reading(say: Say) -> TagChild:
                 button_label=say("Browse…"), placeholder=say("No file chosen"),
             ),
             ui.input_text("join_key", say("The column that both files have")),
-            class_="columns",
+            class_="form-grid",
         ),
         ui.input_action_button("again", say("Read again"), class_="btn-outline-primary"),
     )  # fmt: skip

@@ -42,6 +42,7 @@ def panel(say: Say) -> TagChild:
     about = "Keys are what a stranger could know of a person; sensitive is what they would learn. Guessed; you decide."
     return TagList(
         tags.p(say(about)),
+        ui.output_ui("quick"),
         ui.output_ui("variables"),
         ui.output_ui("intruders"),
         ui.output_ui("limits"),
@@ -79,7 +80,7 @@ def _variables(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                 tags.td(
                     ui.input_select(
                         f"role_{at}", tags.span(name, class_="visually-hidden"), roles,
-                        selected=role_of(scenario, one["column"]), width="19rem",
+                        selected=role_of(scenario, one["column"]),
                     )
                 ),
                 tags.td(say(SURE[one["confidence"]]), class_=f"sure {one['confidence']}"),
@@ -136,10 +137,10 @@ def _limits(say: Say, scenario: Plain) -> TagChild:
                 "missing", say("A missing value in a key"), {one: say(words) for one, words in RULES.items()},
                 selected=rule if isinstance(rule, str) else "wildcard",
             ),
-            class_="columns",
+            class_="form-grid",
         ),
         tags.p(say("A limit that is left empty is that of the type of release."), class_="quiet"),
-        tags.div(*fields, class_="limits"),
+        tags.div(*fields, class_="form-grid"),
         class_="card-box",
     )  # fmt: skip
 
@@ -252,6 +253,13 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         return None if guessed.get() is None else _limits(say, standing())
 
     @render.ui
+    def quick() -> TagChild:
+        """Above a long table, so that the guesses are taken as they are in one click."""
+        if guessed.get() is None or room.work.get().scenario:
+            return None
+        return ui.input_action_button("accept_all", say("Accept the guesses"), class_="btn-primary")
+
+    @render.ui
     def use() -> TagChild:
         found = guessed.get()
         if found is None:
@@ -288,7 +296,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         )  # fmt: skip
 
     @reactive.effect
-    @reactive.event(input.accept)
+    @reactive.event(input.accept, input.accept_all)
     def _() -> None:
         try:
             scenario = stated()
@@ -336,7 +344,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         else:
             room.change(scenario=found["scenario"])
 
-    @render.download(filename="scenario.toml")
+    @render.download_button(filename="scenario.toml")
     def save() -> Any:
         found = checked.get()
         yield found["toml"] if found else ""

@@ -22,7 +22,7 @@ from sdckit.report.chapters.page import (
     not_measured,
 )
 from sdckit.report.subgroups import subgroup_blocks
-from sdckit.report.view import views_of
+from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
@@ -151,7 +151,8 @@ def further(
         reason = outcome.skipped[0][1] if outcome.skipped else "there is nothing for it to look at"
         told = Section("", (Paragraph(f"Not measured: {reason}.", "warning"),))
         return {"html": sections_html([told], language=language)}
-    return {"html": result_html(*outcome.results.values(), exact=exact, language=language)}
+    title = view_of(measure).title
+    return {"html": result_html(*outcome.results.values(), exact=exact, language=language, title=title)}
 
 
 def _further(desk: Desk, one: Scenario, measure: str, tell: Tell) -> Any:
@@ -172,12 +173,12 @@ def subgroups(
     lean = without_measures(found, (CONTRIBUTIONS,))
 
     def laid(plain: Plain) -> list[Section]:
-        sections = []
+        sections = [Section(f"Subgroups by {', '.join(by)}", ())]
         for one in plain["intruders"]:
             several = f"{one['name']}: " if len(plain["intruders"]) > 1 else ""
             for place, view in views_of(one):
                 blocks = subgroup_blocks(one, place)
-                sections += [Section(several + view.title, tuple(blocks))] if blocks else []
+                sections += [Section(several + view.title, tuple(blocks), 3)] if blocks else []
         return sections
 
     return _html(lean, laid, exact=exact, language=language)

@@ -11,8 +11,6 @@ from sdckit.cli.attack_files import check_original
 from sdckit.cli.options import Texts
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
-from sdckit.data.published_table import PublishedTable, declared_tables
-from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
 
 __all__ = ["joint_audit"]
@@ -57,6 +55,8 @@ def joint_audit(
 
     Without --tables and --counted the tables are those of the scenario. Exact figures for your own session.
     """
+    from sdckit.data.published_table import PublishedTable, declared_tables
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
     chosen = source.declared()

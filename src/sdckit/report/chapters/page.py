@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sdckit.report.blocks import (
     Block,
@@ -202,12 +202,23 @@ def _keys(one: Plain, known: Sequence[str]) -> list[Block]:
 
 
 def level_charts(keys: Sequence[Plain]) -> list[Block]:
-    """Draw the levels of keys, the most frequent first, each with its table behind it."""
-    drawn = []
+    """Draw the levels of keys, numbers in their order, else the most frequent first, with the table behind each."""
+    drawn: list[Block] = []
     for key in keys:
-        rows = [("all other levels" if row.get("pooled") else row["level"], row["n"]) for row in key["level_counts"]]
+        told = [row for row in key["level_counts"] if not row.get("pooled")]
+        pooled = [("all other levels", row["n"]) for row in key["level_counts"] if row.get("pooled")]
+        rows = [*((row["level"], row["n"]) for row in sorted(told, key=_place_of(told))), *pooled]
         drawn += figure(bars(f"Levels of {key['name']}", "records", rows), _levels(key))
     return drawn
+
+
+def _place_of(rows: Sequence[Plain]) -> Callable[[Plain], float]:
+    """Where a level stands among those shown: by its number, if all are numbers."""
+    try:
+        numbers = {row["level"]: float(row["level"]) for row in rows}
+    except ValueError:
+        return lambda _: 0.0  # as they come
+    return lambda row: numbers[row["level"]]
 
 
 def _levels(key: Plain) -> TableBlock:

@@ -1,0 +1,75 @@
+"""``sdckit app``: the web app, on this machine only."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+from sdckit.errors import SdcError
+
+__all__ = ["app"]
+
+NEEDED = ("shiny", "uvicorn")
+HIGHEST_PORT = 65_535
+
+
+def app(
+    file: Annotated[Path | None, Argument(metavar="[FILE]", help="A file to open at once.")] = None,
+    *,
+    scenario: Annotated[
+        Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file.")
+    ] = None,
+    port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
+    no_browser: Annotated[
+        bool, Option("--no-browser", help="Print the address only; open it yourself.")
+    ] = False,
+) -> int:
+    """Do the whole job in a browser: open a file, see its risk, protect it, take the release away.
+
+    Everything stays on this machine. The address that is printed is good for one visit; stop the program with Ctrl+C.
+    """
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        raise SdcError(f'the app needs {" and ".join(missing)}; install it: pip install "sdckit[app]"')
+    if not 0 <= port <= HIGHEST_PORT:
+        raise SdcError(f"port is from 0 to {HIGHEST_PORT}; give another one", argument="port")
+    options = [*_file(file), *_scenario(scenario), "--port", str(port), *["--no-browser"] * no_browser]
+    return _run([sys.executable, "-m", "sdckit.app", *options])
+
+
+def _file(file: Path | None) -> list[str]:
+    """The file, once it is sure to be one that can be read."""
+    if file is None:
+        return []
+    from sdckit.data.files.file_checks import file_format
+
+    file_format(file)
+    return [str(file.resolve())]
+
+
+def _scenario(path: Path | None) -> list[str]:
+    if path is None:
+        return []
+    from sdckit.data.scenarios.scenario import Scenario
+
+    Scenario.from_toml(path)
+    return ["--scenario", str(path.resolve())]
+
+
+def _run(command: list[str]) -> int:
+    """Become the server; where a program cannot, start it and wait."""
+    sys.stdout.flush()
+    if os.name == "posix":
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            os.dup2(sys.stdout.fileno(), 1)  # where the program was told to print
+        os.execv(command[0], command)
+    try:
+        return subprocess.run(command, stdout=sys.stdout, check=False).returncode
+    except KeyboardInterrupt:
+        return 0

@@ -1,0 +1,162 @@
+"""A served app and a browser to look at it with: what the browser tests share.
+
+A test asks for `served` (one server per file) and `visit` (a new window each call, closed at its end, which must have
+asked no other host and raised no error).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+PAGES = {
+    "file": "File", "roles": "Roles", "risk": "Risk", "protect": "Protect", "release": "Release",
+    "take_away": "Take away",
+}  # fmt: skip
+READY = "body[data-ready=yes]"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+WAIT = 10_000  # milliseconds: the machine may be busy with other tests
+
+Visit = Callable[..., Any]
+
+
+@dataclass
+class Served:
+    """A running server; `state` is the user's folder it writes to."""
+
+    process: subprocess.Popen[str]
+    address: str
+    state: Path
+    cookies: list[Any] = field(default_factory=list)
+
+    @property
+    def origin(self) -> str:
+        return self.address.partition("/?")[0]
+
+    @property
+    def own(self) -> Path:
+        """The folder of this server: those of its sessions are in it."""
+        return next(self.state.glob("server-*"))
+
+    def sessions(self) -> list[Path]:
+        return sorted(self.own.glob("session-*"))
+
+    def workers(self) -> list[int]:
+        """The ids of the processes that the server began."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            if int(fields[1]) == self.process.pid and fields[0] != "Z":
+                found.append(int(entry.name))
+        return found
+
+    def stop(self, *, signal: int = 2) -> int:
+        self.process.send_signal(signal)
+        code = self.process.wait(30)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return code
+
+
+def serve(state: Path, *arguments: str, options: Sequence[str] = ()) -> Served:
+    """Start the command and read the address it prints."""
+    environment = {**os.environ, "SDCKIT_APP_STATE": str(state)}
+    process = subprocess.Popen(
+        [sys.executable, *options, "-m", "sdckit", "app", "--no-browser", *arguments],
+        stdout=subprocess.PIPE, text=True, env=environment,
+    )  # fmt: skip
+    assert process.stdout is not None
+    return Served(process, process.stdout.readline().split()[-1], state)
+
+
+@dataclass
+class Windows:
+    """Opens windows on a server, and holds what they did against what they may do."""
+
+    browser: Any
+    served: Served
+    contexts: list[Any] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    expected: int = 0  # errors that a test provokes
+
+    def __call__(self, path: str = "/", *, width: int = 1280, language: str = "en") -> Any:
+        context = self.browser.new_context(
+            viewport={"width": width, "height": 900}, locale=language, accept_downloads=True
+        )
+        context.set_default_timeout(WAIT)
+        self.contexts.append(context)
+        context.add_cookies(self.served.cookies)
+        page = context.new_page()
+        page.on("request", lambda one: self.asked.append(one.url))
+        page.on("response", lambda one: one.status == 404 and self.errors.append(one.url))
+        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("console", lambda one: one.type == "error" and self.errors.append(one.text))
+        page.goto(self.served.origin + path if self.served.cookies else self.served.address)
+        page.wait_for_selector(READY)
+        self.served.cookies = self.served.cookies or context.cookies()
+        return page
+
+    def close(self) -> None:
+        for context in self.contexts:
+            context.close()
+        hosts = {url.split("/")[2] for url in self.asked if "://" in url}
+        assert hosts <= {self.served.origin.split("/")[2]}, hosts
+        assert len(self.errors) <= self.expected, self.errors
+
+
+def calm(page: Any) -> None:
+    """Wait until no task runs and nothing is drawn anew."""
+    page.wait_for_function(
+        "() => !document.body.classList.contains('busy') && !document.querySelector('.shiny-busy, .recalculating')"
+    )
+
+
+def shown(page: Any) -> str:
+    """The title of the page that is shown."""
+    return str(page.inner_text("section.page:not([hidden]) h2"))
+
+
+def faults(page: Any) -> list[str]:
+    """What axe-core finds serious or worse on the page as it is shown."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page, options={"preload": False}).response["violations"]
+    return [
+        f"{one['id']}: {one['help']}: {json.dumps([node['html'][:200] for node in one['nodes']])}"
+        for one in found
+        if one["impact"] in ("serious", "critical")
+    ]
+
+
+def eventually(true: Callable[[], bool], *, seconds: float = 10) -> bool:
+    """Whether it becomes true within some seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if true():
+            return True
+        time.sleep(0.02)
+    return true()
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep a picture of the page where ``SDCKIT_PICTURES`` names a folder: those of the docs are copied from there."""
+    folder = os.environ.get("SDCKIT_PICTURES")
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=False)
+
+
+def remove(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)

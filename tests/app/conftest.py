@@ -1,0 +1,50 @@
+"""What the tests of the app share: one browser per process, one server per file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.browsing import FLAGS, Served, Windows, serve
+from needs import needs_app, needs_chromium
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium, driven by Playwright."""
+    program = needs_chromium()
+    needs_app()
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=str(program), args=FLAGS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The app as its command starts it, without a file."""
+    needs_app()
+    running = serve(tmp_path_factory.mktemp("state"))
+    yield running
+    assert running.stop() == 0
+    assert not list(running.state.glob("server-*"))
+
+
+@pytest.fixture
+def visit(browser: Any, served: Served) -> Iterator[Windows]:
+    """Opens windows; at the end none of them may have left the machine or raised an error."""
+    windows = Windows(browser, served)
+    yield windows
+    windows.close()
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A user's folder of the app."""
+    monkeypatch.setenv("SDCKIT_APP_STATE", str(tmp_path / "state"))
+    return tmp_path / "state"
