@@ -86,8 +86,7 @@ def _quoted(text: str) -> str:
 
 
 def form(
-    say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], intruders: Sequence[str],
-    keys: Sequence[str] = (),
+    say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], intruders: Sequence[str]
 ) -> TagChild:  # fmt: skip
     """The fields of a method; those that few people need are folded away."""
     shown: list[Tag] = []

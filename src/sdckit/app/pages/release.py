@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from htmltools import HTML, Tag, TagChild, TagList, tags
@@ -16,15 +17,17 @@ from sdckit.app.work import Work
 __all__ = ["asked_of", "current", "panel", "serve"]
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
-CONTROL = "control"
+NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
+STALE = "Recipe, roles or figures have changed since: make the release again."
+MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
+ABOUT = "The steps are carried out, and the release is held against every limit beside its original."
 
 
 @module.ui
-def panel(say: Say) -> TagChild:
+def panel(_: Say) -> TagChild:
     """What stands on the page."""
-    return TagList(
-        ui.output_ui("make"), ui.output_ui("verdict"), ui.output_ui("chapters"), ui.output_ui("chapter"), ui.output_ui("map"),
-    )  # fmt: skip
+    outputs = ("make", "verdict", "chapters", "chapter", "map_shown")
+    return TagList(*(ui.output_ui(name) for name in outputs))
 
 
 def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -36,154 +39,158 @@ def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current(work: Work) -> Mapping[str, Any] | None:
-    """The release, where it is still that of the file, the scenario and the steps."""
+    """The release, where it is still that of the file, the scenario and the steps.
+
+    >>> work = Work(path="a.csv")
+    >>> current(Work(path="a.csv", release={"of": work.digest()}))["of"] == work.digest()
+    True
+    >>> current(Work(path="b.csv", release={"of": work.digest()})) is None
+    True
+    """
     made = work.release
     return made if made is not None and made.get("of") == work.digest() else None
 
 
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What was told of the release, the chapter that is read, and the map."""
+
+    room: Room
+    told: reactive.Value[dict[str, Any]]
+    chapter: reactive.Value[dict[str, Any]]
+    mapped: reactive.Value[str]
+
+    def is_current(self) -> bool:
+        """Whether it is still that of the work, and shown as the session shows figures now; reactive."""
+        work, told = self.room.work.get(), self.told.get()
+        return told.get("of") == work.digest() and told["shown"] == (work.exact, work.language)
+
+
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
+def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    told: reactive.Value[dict[str, Any]] = reactive.Value({})
-    chosen: reactive.Value[dict[str, Any]] = reactive.Value({})
-    drawn: reactive.Value[str] = reactive.Value("")
+    made = Made(room, reactive.Value({}), reactive.Value({}), reactive.Value(""))
+    _serve_making(input, made)
+    _serve_verdict(made)
+    _serve_chapters(input, made)
+    _serve_map(input, made)
+
+
+def _serve_making(input: Inputs, made: Made) -> None:
+    room = made.room
 
     @render.ui
     def make() -> TagChild:
         work = room.work.get()
-        if not work.recipe():
-            return _empty(room.say)
-        return _make(room.say, again=work.release is not None)
-
-    def options() -> dict[str, Any]:
-        formula = str(input.formula() or "").strip()
-        models = {formula: str(input.family())} if formula else {}
-        return {"models": models, "control": room.work.get().control, "attacks": bool(input.attacks())}
+        return _form(room.say, again=work.release is not None) if work.recipe() else _empty(room.say)
 
     @reactive.effect
     @reactive.event(input.make_release)
     def _() -> None:
-        work, wanted = room.work.get(), options()
-        of = work.digest()
+        work = room.work.get()
+        of, shown = work.digest(), (work.exact, work.language)
+        formula = str(input.formula() or "").strip()
+        options = {
+            "models": {formula: str(input.family())} if formula else {}, "control": work.control,
+            "attacks": bool(input.attacks()),
+        }  # fmt: skip
 
-        def made(found: dict[str, Any]) -> None:
-            chosen.set({})
-            told.set({**found, "of": of, "shown": (work.exact, work.language)})
-            room.change(release={"of": of, "passed": found["passed"], "options": wanted})
+        def then(found: dict[str, Any]) -> None:
+            made.chapter.set({})
+            made.told.set({**found, "of": of, "shown": shown})
+            room.change(release={"of": of, "passed": found["passed"], "options": options})
 
-        room.start(
-            "releasing.release", made, label=room.say("making the release and checking every limit"),
-            **asked_of(work, wanted),
-        )  # fmt: skip
+        label = room.say("making the release and checking every limit")
+        room.start("releasing.release", then, label=label, **asked_of(work, options))
 
     @reactive.effect
     @reactive.event(input.control_file)
     def _() -> None:
         for one in input.control_file() or ():
-            ending = "".join(
-                part
-                for part in str(one["name"]).partition(".")[1:]
-                if part.replace(".", "").isalnum() or part == "."
-            )
-            target = room.folder / f"{CONTROL}{ending}"
+            ending = str(one["name"]).rpartition(".")[2]
+            target = room.folder / f"control.{ending if ending.isalnum() else 'csv'}"
             shutil.copyfile(one["datapath"], target)
             room.change(control=str(target))
 
-    @output(id="verdict")
+
+def _serve_verdict(made: Made) -> None:
+    room = made.room
+
     @render.ui
-    def _() -> TagChild:
-        found, work = told.get(), room.work.get()
-        if not found:
+    def verdict() -> TagChild:
+        told = made.told.get()
+        if not told:
             return None
-        if found["of"] != work.digest() or found["shown"] != (work.exact, work.language):
-            return tags.p(
-                room.say("Recipe, roles or figures have changed since: make the release again."),
-                class_="warn",
-            )
-        return tags.section(
-            tags.h3(room.say("The verdict")), HTML(found["verdict"]), HTML(found["html"]), class_="card-box",
-        )  # fmt: skip
+        if not made.is_current():
+            return tags.p(room.say(STALE), class_="warn")
+        title = tags.h3(room.say("The verdict"))
+        return tags.section(title, HTML(told["verdict"]), HTML(told["html"]), class_="card-box")
+
+
+def _serve_chapters(input: Inputs, made: Made) -> None:
+    room = made.room
 
     @render.ui
     def chapters() -> TagChild:
-        found, work = told.get(), room.work.get()
-        if not found or found["of"] != work.digest() or not found["chapters"]:
+        if not made.told.get() or not made.is_current():
             return None
-        now = chosen.get().get("title")
+        now = made.chapter.get().get("title")
         buttons = (
             tags.button(
                 room.say(title), type="button", class_="btn btn-sm btn-outline-primary", data_act="chapter",
                 data_at=str(at), aria_pressed="true" if title == now else "false",
             )
-            for at, title in enumerate(found["chapters"])
+            for at, title in enumerate(made.told.get()["chapters"])
         )  # fmt: skip
-        mapped = ui.input_action_button(
-            "map_wanted", room.say("Map of risk and loss"), class_="btn-sm btn-outline-primary"
-        )
-        return tags.section(
-            tags.h3(room.say("The original beside the release")),
-            tags.div(*buttons, mapped, class_="chapters"),
-        )
+        words = room.say("Map of risk and loss")
+        mapped = ui.input_action_button("map_wanted", words, class_="btn-sm btn-outline-primary")
+        title = tags.h3(room.say("The original beside the release"))
+        return tags.section(title, tags.div(*buttons, mapped, class_="chapters"))
 
     @reactive.effect
     @reactive.event(input.act)
     def _() -> None:
-        titles = told.get().get("chapters", [])
-        at = int(input.act()["at"])
-        if not 0 <= at < len(titles):
-            return
+        titles, at = made.told.get().get("chapters", []), int(input.act()["at"])
         work = room.work.get()
-        made = current(work)
-        if made is None:
-            return
-        room.start(
-            "releasing.chapter", chosen.set, label=room.say("laying out a chapter"), title=titles[at],
-            **asked_of(work, made["options"]),
-        )  # fmt: skip
+        release = current(work)
+        if release is not None and 0 <= at < len(titles):
+            room.start(
+                "releasing.chapter", made.chapter.set, label=room.say("laying out a chapter"), title=titles[at],
+                **asked_of(work, release["options"]),
+            )  # fmt: skip
+
+    @render.ui
+    def chapter() -> TagChild:
+        told = made.chapter.get()
+        return tags.section(HTML(told["html"]), class_="card-box") if told and made.is_current() else None
+
+
+def _serve_map(input: Inputs, made: Made) -> None:
+    room = made.room
 
     @reactive.effect
     @reactive.event(input.map_wanted)
     def _() -> None:
-        work = room.work.get()
-        asked = {name: one for name, one in asked_of(work, {}).items()}
+        label = room.say("drawing the recipes tried")
+        asked = asked_of(room.work.get(), {})
         room.start(
-            "releasing.map_of_recipes", lambda found: drawn.set(found["html"]),
-            label=room.say("drawing the recipes tried"), **asked,
-        )  # fmt: skip
+            "releasing.map_of_recipes", lambda told: made.mapped.set(told["html"]), label=label, **asked
+        )
 
     @render.ui
-    def chapter() -> TagChild:
-        return tags.section(HTML(chosen.get()["html"]), class_="card-box") if chosen.get() else None
-
-    @output(id="map")
-    @render.ui
-    def _() -> TagChild:
-        if not drawn.get():
+    def map_shown() -> TagChild:
+        if not made.mapped.get():
             return None
-        text = (
-            "Every recipe that was carried out in this session: the lower and the further left, the better."
-        )
-        return tags.section(
-            tags.h3(room.say("Map of risk and loss")),
-            tags.p(room.say(text)),
-            HTML(drawn.get()),
-            class_="card-box",
-        )
+        title = tags.h3(room.say("Map of risk and loss"))
+        return tags.section(title, tags.p(room.say(MAP)), HTML(made.mapped.get()), class_="card-box")
 
 
 def _empty(say: Say) -> Tag:
-    return tags.div(
-        tags.p(
-            say(
-                "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
-            )
-        ),
-        tags.button(say("Go to Protect"), type="button", class_="btn btn-primary", data_go="protect"),
-        class_="empty",
-    )
+    go = tags.button(say("Go to Protect"), type="button", class_="btn btn-primary", data_go="protect")
+    return tags.div(tags.p(say(NOTHING)), go, class_="empty")
 
 
-def _make(say: Say, *, again: bool) -> Tag:
+def _form(say: Say, *, again: bool) -> Tag:
     more = tags.details(
         tags.summary(say("Attacks, a control file, a regression of your own")),
         ui.input_checkbox("attacks", say("Simulate attacks: singling out, linking, guessing")),
@@ -198,15 +205,6 @@ def _make(say: Say, *, again: bool) -> Tag:
         ),
         class_="more",
     )  # fmt: skip
-    return tags.div(
-        tags.p(
-            say("The steps are carried out, and the release is held against every limit beside its original.")
-        ),
-        ui.input_action_button(
-            "make_release",
-            say("Make the release again") if again else say("Make the release"),
-            class_="btn-primary",
-        ),
-        more,
-        class_="start",
-    )
+    words = say("Make the release again") if again else say("Make the release")
+    button = ui.input_action_button("make_release", words, class_="btn-primary")
+    return tags.div(tags.p(say(ABOUT)), button, more, class_="start")
