@@ -90,9 +90,15 @@ def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], to
     groups = {name: list(levels) for name, levels in (read("level_groups") or {}).items() if levels}
     if not groups:
         raise ScenarioError(say("Put a value in a group."))
-    if told.get("numeric"):
-        groups = {name: [_number(level) for level in levels] for name, levels in groups.items()}
-    return {**found, "groups": groups, "outside": found.get("outside", "keep")}
+    if not told.get("numeric"):
+        return {**found, "groups": groups, "outside": found.get("outside", "keep")}
+    # beside the names of groups no numbers can be kept: each value gets its own as its name
+    named = {level for levels in groups.values() for level in levels}
+    shown = [row["level"] for row in told["rows"] if not row["pooled"]]
+    groups |= {level: [level] for level in shown if level not in named}
+    numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
+    rest = "missing" if len(shown) < len(told["rows"]) else "error"
+    return {**found, "groups": numbers, "outside": found.get("outside", rest)}
 
 
 def _number(value: Any) -> float | int:

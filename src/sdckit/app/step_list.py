@@ -92,7 +92,7 @@ def step_shown(say: Say, work: Work, at: int, told: Plain) -> Tag:
     )
     return tags.li(
         tags.div(tags.label(switch, named, class_="step-name"), buttons, class_="step-head"),
-        tags.p(summary(one.method, one.arguments), class_="step-about"),
+        tags.p(summary(one.arguments), class_="step-about"),
         *(tags.p(text, class_="step-after") for text in _after(say, work, at, told)),
         class_="" if one.on else "off",
     )
