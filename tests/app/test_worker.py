@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import Any
 import pytest
 
 from app.browsing import eventually
+from app.toys import TOYS
 from sdckit.app.worker import TaskCancelledError, TaskError, Worker
 
-TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
 NO_FILE = {"path": "", "reading": {}}
 
 

@@ -71,9 +71,7 @@ def risk(
 def _answered(plain: Plain) -> list[Section]:
     """The answer without its verdicts: they stand at the top of the page."""
     section = answer_section(plain)
-    return [
-        Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))
-    ]
+    return [Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))]
 
 
 def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:

@@ -146,7 +146,14 @@ def _columns(rows: Sequence[Plain]) -> TableBlock:
         )
         for one in rows
     )
-    heads = ("Column", *(["Label"] if labelled else []), "Values", "Labelled values", "Missing", "Missing rate")
+    heads = (
+        "Column",
+        *(["Label"] if labelled else []),
+        "Values",
+        "Labelled values",
+        "Missing",
+        "Missing rate",
+    )
     last = len(heads)
     return TableBlock("Columns of the file", heads, cells, (last - 3, last - 2, last - 1))
 
