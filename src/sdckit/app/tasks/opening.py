@@ -23,7 +23,13 @@ MARK = "Records of persons: confidential, for this screen only."
 
 
 def open_file(
-    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
+    desk: Desk,
+    tell: Tell,
+    *,
+    path: str,
+    reading: Mapping[str, Any],
+    exact: bool = False,
+    language: str = "en",
 ) -> dict[str, Any]:
     """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
     tell(f"reading {Path(path).name}")
