@@ -79,13 +79,13 @@ def _proposed(desk: Desk, found: RoleGuesses) -> dict[str, Any]:
 
 def check(
     desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
+) -> dict[str, Any]:  # noqa: ARG001 - every task is told how to show
     """Check a scenario against the opened file; what is wrong is refused with the nearest name."""
     tell("checking the scenario")
     return _checked(desk.scenario(scenario), language)
 
 
-def load(desk: Desk, tell: Tell, *, path: str, exact: bool = False, language: str = "en") -> dict[str, Any]:
+def load(desk: Desk, tell: Tell, *, path: str, exact: bool = False, language: str = "en") -> dict[str, Any]:  # noqa: ARG001
     """Read a scenario from its file, and check it against the opened one."""
     from sdckit.data.scenarios.scenario import Scenario
 
