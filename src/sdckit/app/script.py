@@ -57,7 +57,8 @@ class Session:
 def command_lines(one: Session) -> str:
     """The command lines, for a shell in the folder of the files.
 
-    >>> print(command_lines(Session("a b.csv", "release.csv", {"missing": ["-9"]})).splitlines()[-2].partition(" --out ")[2])
+    >>> lines = command_lines(Session("a b.csv", "release.csv", {"missing": ["-9"]})).splitlines()
+    >>> print(lines[-2].partition(" --out ")[2])
     release-again.csv --replay log-secret.json --missing=-9
     """
     read = _flags(one)

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sdckit.app.shown import document_html, sections_html
-from sdckit.app.tasks.recipes import Tell, applied, make_recipe, plain_steps, prefix_data
+from sdckit.app.tasks.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Code, Paragraph, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_beside, recipe_section
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sdckit.app.desk import Desk
     from sdckit.workflow.recipes.recipe_applied import Applied
 
-__all__ = ["compare", "methods", "preview", "propose", "run", "starter", "variable"]
+__all__ = ["build_hierarchy", "compare", "methods", "preview", "propose", "run", "starter", "variable"]
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
@@ -196,6 +196,18 @@ def compare(
         plains, lambda plain: [recipe_beside(plain["both"], names)], exact=exact, language=language
     )
     return {"html": html}
+
+
+def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
+    """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
+    from sdckit.report.formats.atomic import write_whole
+    from sdckit.workflow.recipes.code_hierarchy import code_hierarchy
+
+    tell("building a hierarchy")
+    text = code_hierarchy(desk.data, column)
+    name = f"hierarchy-{digest(column)[:8]}.csv"  # a name of a column need not be one of a file
+    write_whole(text, desk.folder / name, private=True)
+    return {"name": name}
 
 
 def _written(text: str, *, exact: bool, language: str) -> str:
