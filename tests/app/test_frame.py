@@ -81,7 +81,7 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
 
 
 def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None:
-    before, seats = frame(tmp_path)
+    _, seats = frame(tmp_path)
     seats.take("", reloaded=False).change(name="a.csv", scenario={"keys": ["sex"]})
     seats.close()
     made, seats = frame(tmp_path)
