@@ -6,7 +6,6 @@ import asyncio
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -15,9 +14,9 @@ from typing import Any
 import pytest
 
 from app.browsing import eventually
+from app.toys import TOYS
 from sdckit.app.worker import TaskCancelledError, TaskError, Worker
 
-TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
 NO_FILE = {"path": "", "reading": {}}
 
 
@@ -97,12 +96,12 @@ def test_cancel_ends_the_process_with_its_children_and_the_next_task_starts_anot
     within(tmp_path, run)
 
 
-def test_a_process_that_ends_by_itself_is_a_cancelled_task(tmp_path: Path) -> None:
+def test_a_process_that_ends_by_itself_is_told_of(tmp_path: Path) -> None:
     async def run(worker: Worker) -> None:
         await worker.warm()
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
-        with pytest.raises(TaskCancelledError):
+        with pytest.raises(TaskError, match="ended by itself"):
             await worker.run("toys.begin", {}, lambda _: None, file=NO_FILE)
         assert (await worker.run("toys.echo", {}, lambda _: None, file=NO_FILE))["notes"] == []
 

@@ -143,9 +143,7 @@ def declared(
     found["ordered"] = [name for name in found.get("ordered", ()) if name in used]
     shared = (name for name in found.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
     found["household_variables"] = list(shared) if found.get("household") else []
-    found["hierarchies"] = {
-        name: one for name, one in found.get("hierarchies", {}).items() if name in used
-    }
+    found["hierarchies"] = {name: one for name, one in found.get("hierarchies", {}).items() if name in used}
     if isinstance(found.get("missing"), Mapping):
         found["missing"] = {key: rule for key, rule in found["missing"].items() if key in keys}
     return {name: value for name, value in found.items() if value not in (None, "", [], {}, ())}

@@ -77,7 +77,7 @@ class Frame:
         """The page as it is loaded, in a language."""
         say = speaker(language)
         return ui.page_fluid(
-            tags.head(
+            ui.head_content(
                 tags.link(rel="stylesheet", href="app.css"), tags.link(rel="stylesheet", href="shown.css"),
                 tags.link(rel="icon", href="icon.svg"),
                 tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
@@ -292,15 +292,15 @@ def _serve_switches(input: Inputs, room: Room) -> None:
 def _serve_saved(input: Inputs, room: Room) -> None:
     """Offer what the last session left, as long as nothing was decided."""
     kept = room.seat.autosave
+    offered: reactive.Value[dict[str, Any] | None] = reactive.Value(kept.found)
 
     @render.ui
     def saved() -> TagChild:
-        work: Any = room.work.get()
-        if kept.found is None or work.scenario or work.steps:
+        work, found = room.work.get(), offered.get()
+        if found is None or work.scenario or work.steps:
             return None
-        told = room.say("Scenario and recipe of {c} were saved.", c=kept.found.get("name") or "?")
         return tags.div(
-            tags.p(told),
+            tags.p(room.say("Scenario and recipe of {c} were saved.", c=found.get("name") or "?")),
             ui.input_action_button("take_up", room.say("Take them up"), class_="btn-sm btn-outline-primary"),
             ui.input_action_button("forget", room.say("Forget them"), class_="btn-sm btn-outline-secondary"),
             class_="saved",
@@ -309,15 +309,15 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     @reactive.effect
     @reactive.event(input.take_up)
     def _() -> None:
-        if kept.found is not None:
-            taken = room.seat.work.taken_up(kept.found)
-            room.change(scenario=taken.scenario, steps=taken.steps)
+        if found := offered.get():
+            taken = room.seat.work.taken_up(found)
+            room.change(scenario=taken.scenario, steps=taken.steps, name=taken.name)
 
     @reactive.effect
     @reactive.event(input.forget)
     def _() -> None:
         kept.forget()
-        room.seat.changed()
+        offered.set(None)
 
 
 def static_folder() -> str:

@@ -74,18 +74,21 @@ class Jobs:
         self._seat.worker.cancel()
 
     async def _run(self) -> None:
+        error = ""  # stays to be seen while what comes after it runs
         while self._waiting:
             job = self._waiting.pop(0)
-            await self._told(Shown(label=job.label))
+            await self._told(Shown(label=job.label, error=error))
             try:
                 await self._one(job)
             except TaskCancelledError:
                 await self._told(Shown())
                 await self._warm()
-            except TaskError as error:
-                await self._told(Shown(error=str(error)))
-            except Exception as error:  # noqa: BLE001 - a page's mistake must not stop the line
-                await self._told(Shown(error=INTERNAL.format(kind=type(error).__name__)))
+            except TaskError as refused:
+                error = str(refused)
+                await self._told(Shown(error=error))
+            except Exception as fault:  # noqa: BLE001 - a page's mistake must not stop the line
+                error = INTERNAL.format(kind=type(fault).__name__)
+                await self._told(Shown(error=error))
         if self.shown.label:
             await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
 

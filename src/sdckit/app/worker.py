@@ -21,6 +21,7 @@ __all__ = ["TaskCancelledError", "TaskError", "Worker"]
 
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
 PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
+ENDED = "the process that works on the data ended by itself; it may have run out of memory"
 POSIX = os.name == "posix"
 
 
@@ -29,7 +30,7 @@ class TaskError(Exception):
 
 
 class TaskCancelledError(Exception):
-    """The task was cancelled, or its process ended."""
+    """Somebody cancelled the task."""
 
 
 class Worker:
@@ -80,9 +81,9 @@ class Worker:
         Raises
         ------
         TaskError
-            The task refused; the message may be shown.
+            The task refused, or the process ended by itself; the message may be shown.
         TaskCancelledError
-            `cancel` was called, or the process ended.
+            `cancel` or `close` was called.
         """
         async with self._lock:
             process = await self._started()
@@ -92,8 +93,9 @@ class Worker:
                 await process.stdin.drain()  # type: ignore[union-attr]
                 return await self._answer(process, tell)
             except (OSError, EOFError):
+                cancelled = self._process is not process
                 self._kill()
-                raise TaskCancelledError from None
+                raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
     async def _answer(
         self, process: asyncio.subprocess.Process, tell: Callable[[str], None]

@@ -43,7 +43,9 @@ def panel(say: Say) -> TagChild:
 
 
 def _upload(say: Say) -> TagChild:
-    formats = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
+    formats = (
+        "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
+    )
     return tags.div(
         tags.h3(say("A file of yours")),
         ui.input_file(
@@ -207,11 +209,14 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
             return None
         if not work.exact:
             return tags.p(
-                say("Single records are shown only with exact figures: the switch is at the top."), class_="quiet"
+                say("Single records are shown only with exact figures: the switch is at the top."),
+                class_="quiet",
             )
         told = rows.get()
         if told is None:
-            return ui.input_action_button("show_rows", say("Show a page of records"), class_="btn-outline-secondary")
+            return ui.input_action_button(
+                "show_rows", say("Show a page of records"), class_="btn-outline-secondary"
+            )
         more = ui.input_action_button("more_rows", say("Next page"), class_="btn-outline-secondary")
         hide = ui.input_action_button("hide_rows", say("Hide the records"), class_="btn-outline-secondary")
         return tags.div(HTML(told["html"]), more if told["next"] is not None else None, hide, class_="wide")

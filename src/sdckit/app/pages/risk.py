@@ -93,11 +93,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         """Measure what is in use, whenever it changes; what was asked for apart is of the past then."""
         work = room.work.get()
         ready = work.facts is not None and work.facts["shown"] is not None and bool(work.scenario)
-        now = (
-            [work.path, dict(work.reading), work.scenario, work.exact, work.language]
-            if ready
-            else None
-        )
+        now = [work.path, dict(work.reading), work.scenario, work.exact, work.language] if ready else None
         if now == asked[0]:
             return
         asked[0] = now
@@ -117,8 +113,12 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         if work.facts is None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if not work.scenario:
-            return tags.p(say("Say on the page Roles who could know what; then the risk is measured."), class_="empty")
-        return HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
+            return tags.p(
+                say("Say on the page Roles who could know what; then the risk is measured."), class_="empty"
+            )
+        return (
+            HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
+        )
 
     @render.ui
     def keys() -> TagChild:
@@ -151,7 +151,9 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         return _more(say, list(intruders()), list(told["columns"])) if first.get() and told else None
 
     for name, (words, task, arguments) in MORE.items():
-        _serve_more(input, output, room, more[name], name=name, words=words, ask=partial(start, task, **arguments))
+        _serve_more(
+            input, output, room, more[name], name=name, words=words, ask=partial(start, task, **arguments)
+        )
 
     _serve_shown(output, more["by"], "by")
 

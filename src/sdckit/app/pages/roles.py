@@ -223,7 +223,9 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
             known = list(now.values())[at] if at < len(now) else told[name]
             only = len(told) == 1 and set(known) >= set(told[name])
             parts.append(_intruder(say, at, list(now)[at], every if only else known, every))
-        fewer = ui.input_action_button("fewer", say("Remove the last intruder"), class_="btn-outline-secondary")
+        fewer = ui.input_action_button(
+            "fewer", say("Remove the last intruder"), class_="btn-outline-secondary"
+        )
         return tags.section(
             tags.h3(say("Intruders")),
             tags.p(say("Each knows some of the keys. The file is measured against every one of them.")),
@@ -237,9 +239,7 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     def _() -> None:
         now = typed()
         name = next(
-            one
-            for one in (say(INTRUDER), *(f"{say(INTRUDER)} {n}" for n in range(2, 99)))
-            if one not in now
+            one for one in (say(INTRUDER), *(f"{say(INTRUDER)} {n}" for n in range(2, 99))) if one not in now
         )
         named.set({**now, name: keys()})
 

@@ -23,7 +23,13 @@ MARK = "Records of persons: confidential, for this screen only."
 
 
 def open_file(
-    desk: Desk, tell: Tell, *, path: str, reading: Mapping[str, Any], exact: bool = False, language: str = "en"
+    desk: Desk,
+    tell: Tell,
+    *,
+    path: str,
+    reading: Mapping[str, Any],
+    exact: bool = False,
+    language: str = "en",
 ) -> dict[str, Any]:
     """Open a file with these options, and tell what was read: records, columns, labels, codes for missing."""
     tell(f"reading {Path(path).name}")
@@ -86,7 +92,7 @@ def rows(
     caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
     block = TableBlock(caption, ("Row", *shown), cells)
     section = Section("Records", (Paragraph(MARK, "warning"), block))
-    named = {"variables": {name: 0 for name in shown}}
+    named = {"variables": dict.fromkeys(shown, 0)}
     return {
         "html": sections_html([section], exact=True, language=language, plain=named),
         "start": first,

@@ -45,10 +45,7 @@ def risk(
     """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
     found = _assessed(desk, desk.scenario(scenario), tell)
     tell("protecting the figures")
-    lean = without_measures(found, (CONTRIBUTIONS,))
-
-    def made() -> Plain:
-        return protected(build_document(lean), exact=exact)
+    made = _figures(desk, without_measures(found, (CONTRIBUTIONS,)), exact=exact)
 
     def laid(plain: Plain) -> list[Section]:
         several = len(plain["intruders"]) > 1
@@ -71,9 +68,7 @@ def risk(
 def _answered(plain: Plain) -> list[Section]:
     """The answer without its verdicts: they stand at the top of the page."""
     section = answer_section(plain)
-    return [
-        Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))
-    ]
+    return [Section(section.title, tuple(block for block in section.blocks if block.kind != "verdicts"))]
 
 
 def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
@@ -101,7 +96,7 @@ def helps(
             sections += [Section(title, tuple(blocks))] if blocks else []
         return sections
 
-    return _html(found, laid, exact=exact, language=language)
+    return _html(desk, found, laid, exact=exact, language=language)
 
 
 def levels(
@@ -117,7 +112,7 @@ def levels(
         }
         return [Section("Keys and their levels", tuple(level_charts(list(known.values()))))]
 
-    return _html(lean, laid, exact=exact, language=language)
+    return _html(desk, lean, laid, exact=exact, language=language)
 
 
 def moved(
@@ -133,7 +128,7 @@ def moved(
     both = with_other_keys(whole, intruder, keys, name=TICKED)
     found = _assessed(desk, both, tell)
     lean = without_measures(found, (CONTRIBUTIONS,))
-    return _html(lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
+    return _html(desk, lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
 
 
 def further(
@@ -181,17 +176,21 @@ def subgroups(
                 sections += [Section(several + view.title, tuple(blocks), 3)] if blocks else []
         return sections
 
-    return _html(lean, laid, exact=exact, language=language)
+    return _html(desk, lean, laid, exact=exact, language=language)
 
 
 def _html(
-    found: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
+    desk: Desk, found: Assessment, laid: Callable[[Plain], list[Section]], *, exact: bool, language: str
 ) -> dict[str, Any]:
-    return {
-        "html": document_html(
-            lambda: protected(build_document(found), exact=exact), laid, exact=exact, language=language
-        )
-    }
+    made = _figures(desk, found, exact=exact)
+    return {"html": document_html(made, laid, exact=exact, language=language)}
+
+
+def _figures(desk: Desk, found: Assessment, *, exact: bool) -> Callable[[], Plain]:
+    """What is shown of an assessment, made when it is asked for and then kept: the gate is the slow part."""
+    measures = [sorted(one.results) for one in found.intruders]
+    key = [plain_of(found.scenario), list(found.by), measures, exact]
+    return lambda: desk.remember("figures", key, lambda: protected(build_document(found), exact=exact))
 
 
 def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:

@@ -85,9 +85,7 @@ def check(
     return _checked(desk.scenario(scenario), language)
 
 
-def load(
-    desk: Desk, tell: Tell, *, path: str, exact: bool = False, language: str = "en"
-) -> dict[str, Any]:  # noqa: ARG001
+def load(desk: Desk, tell: Tell, *, path: str, exact: bool = False, language: str = "en") -> dict[str, Any]:  # noqa: ARG001
     """Read a scenario from its file, and check it against the opened one."""
     from sdckit.data.scenarios.scenario import Scenario
 

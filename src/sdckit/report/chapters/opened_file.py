@@ -135,20 +135,23 @@ def _code_table(caption: str, rows: Sequence[Plain], counted: str) -> TableBlock
 
 
 def _columns(rows: Sequence[Plain]) -> TableBlock:
-    labelled = any(one["label"] for one in rows)
+    labelled, coded = any(one["label"] for one in rows), any(one["n_categories"] for one in rows)
     cells = tuple(
         (
             one["column"],
             *([one["label"]] if labelled else []),
             one["kind"],
-            str(one["n_categories"]) if one["n_categories"] else "–",
+            *([str(one["n_categories"] or "–")] if coded else []),
             *texts(one["n_missing"], one["missing_rate"]),
         )
         for one in rows
     )
-    heads = ("Column", *(["Label"] if labelled else []), "Values", "Labelled values", "Missing", "Missing rate")
-    last = len(heads)
-    return TableBlock("Columns of the file", heads, cells, (last - 3, last - 2, last - 1))
+    more = (["Label"] if labelled else [], ["Labelled values"] if coded else [])
+    heads = ("Column", *more[0], "Values", *more[1], "Missing", "Missing rate")
+    counts = tuple(
+        at for at, head in enumerate(heads) if head in ("Labelled values", "Missing", "Missing rate")
+    )
+    return TableBlock("Columns of the file", heads, cells, counts)
 
 
 def guesses_document(guesses: RoleGuesses) -> Document:
