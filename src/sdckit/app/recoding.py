@@ -83,7 +83,7 @@ def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], to
             raise ScenarioError(say("Choose the file of a hierarchy, or build one."))
         return {**found, "hierarchy": named, "level": int(read("level") or 1)}
     if way == "bands":
-        edges = sorted({_number(one) for one in read("band_edges") or ()})
+        edges = sorted({_number(edge) for edge in read("band_edges") or ()})
         if not edges:
             raise ScenarioError(say("Bands need one edge at least."))
         return {**found, "bands": [None, *edges, None]}
@@ -93,9 +93,9 @@ def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], to
     if not told.get("numeric"):
         return {**found, "groups": groups, "outside": found.get("outside", "keep")}
     # beside the names of groups no numbers can be kept: each value gets its own as its name
-    named = {level for levels in groups.values() for level in levels}
+    taken = {level for levels in groups.values() for level in levels}
     shown = [row["level"] for row in told["rows"] if not row["pooled"]]
-    groups |= {level: [level] for level in shown if level not in named}
+    groups |= {level: [level] for level in shown if level not in taken}
     numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
     rest = "missing" if len(shown) < len(told["rows"]) else "error"
     return {**found, "groups": numbers, "outside": found.get("outside", rest)}
