@@ -118,11 +118,22 @@ class Windows:
         assert len(self.errors) <= self.expected, self.errors
 
 
+# The server answers in turn: what was clicked before was taken in when it answers.
+CALM = """async () => {
+  const asked = () => new Promise(done => Shiny.shinyapp.makeRequest('ping', [], done, done));
+  const still = () => !document.body.classList.contains('busy')
+    && ![...document.querySelectorAll('.recalculating')].some(one => one.offsetParent);
+  for (;;) {
+    await asked();
+    if (still()) { await asked(); if (still()) return; }
+    await new Promise(done => setTimeout(done, 20));
+  }
+}"""
+
+
 def calm(page: Any) -> None:
-    """Wait until no task runs and nothing is drawn anew."""
-    page.wait_for_function(
-        "() => !document.body.classList.contains('busy') && !document.querySelector('.shiny-busy, .recalculating')"
-    )
+    """Wait until no task runs and nothing that can be seen is drawn anew."""
+    page.evaluate(CALM)
 
 
 def shown(page: Any) -> str:

@@ -39,7 +39,8 @@ def test_it_fits_the_smallest_width_and_speaks_german(visit: Windows) -> None:
     for name in PAGES:
         page.click(f"button.way[data-go={name}]")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
-    page.click("text=English")
+    with page.expect_navigation():
+        page.click("text=English")
     page.wait_for_selector("body[data-ready=yes]")
     assert page.evaluate("document.documentElement.lang") == "en"
 

@@ -114,9 +114,10 @@ class Jobs:
                     self._seat.verdict = result["verdict"]
                     self._seat.changed()
                 job.then(result)
-                self._set(
-                    Shown(label=job.label if self._waiting else "", notes=tuple(result.get("notes", ())))
-                )
+            await reactive.flush()  # what follows from it joins the line before anybody sees it empty
+            self._set(
+                Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ())))
+            )
             await reactive.flush()
 
     async def _told(self, shown: Shown) -> None:
