@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,12 @@ class Served:
         return code
 
 
-def serve(state: Path, *arguments: str, options: Sequence[str] = ()) -> Served:
-    """Start the command and read the address it prints."""
+def serve(state: Path, *arguments: str, program: str = "sdckit.app") -> Served:
+    """Start the server and read the address it prints; by default no worker is started before there is a task."""
     environment = {**os.environ, "SDCKIT_APP_STATE": str(state)}
+    own = ["--warm", "600"] if program == "sdckit.app" else ["app"]
     process = subprocess.Popen(
-        [sys.executable, *options, "-m", "sdckit", "app", "--no-browser", *arguments],
+        [sys.executable, "-m", program, *own, "--no-browser", *arguments],
         stdout=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
     assert process.stdout is not None

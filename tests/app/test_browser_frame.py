@@ -131,7 +131,7 @@ def test_what_a_page_may_do_is_itself_only(visit: Windows, served: Served) -> No
 
 def test_nothing_stays_after_the_end(browser: Any, tmp_path: Path) -> None:
     """Also where the server is killed: its workers end with it, and the next start removes what it left."""
-    served = serve(tmp_path)
+    served = serve(tmp_path, program="sdckit")
     windows = Windows(browser, served)
     windows()
     assert eventually(lambda: len(served.workers()) == 1)

@@ -16,10 +16,10 @@ BAD = "a,b\n1,2,3\n4\n"
 def test_cancel_ends_a_task_within_a_second_and_the_next_one_runs(visit: Windows, served: Served) -> None:
     before = set(served.workers())
     page = visit()
+    page.click("text=Open the demo")
     assert eventually(lambda: len(set(served.workers()) - before) == 1)
     (worker,) = set(served.workers()) - before
     os.kill(worker, signal.SIGSTOP)  # a task that would never end
-    page.click("text=Open the demo")
     page.wait_for_selector("#busy:not([hidden])")
     start = time.monotonic()
     page.click("#cancel")
