@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sdckit.app.serve import LIMIT, Options, serve
 from sdckit.data.scenarios.placed_entries import placed_entries
@@ -27,16 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     try:
         scenario = placed_entries(given.scenario) if given.scenario else None
-        serve(
-            Options(
-                given.file,
-                scenario,
-                given.port,
-                browser=not given.no_browser,
-                limit=given.limit,
-                warm=given.warm,
-            )
-        )
+        options = Options(given.file, scenario, given.port, browser=not given.no_browser)
+        serve(replace(options, limit=given.limit, warm=given.warm))
     except SdcError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2
