@@ -28,7 +28,7 @@ class Job:
     task: str
     arguments: Mapping[str, Any]
     label: str
-    then: Callable[[dict[str, Any]], None] = field(repr=False)
+    then: Callable[[dict[str, Any]], object] = field(repr=False)
     session: Session | None = field(repr=False, default=None)
 
 

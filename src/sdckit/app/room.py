@@ -88,7 +88,7 @@ class Room:
         self.seat.redo()
 
     def start(
-        self, task: str, then: Callable[[dict[str, Any]], None], *, label: str, **arguments: Any
+        self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, **arguments: Any
     ) -> None:
         """Carry out a task in the worker; this returns at once.
 

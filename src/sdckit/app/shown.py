@@ -12,7 +12,7 @@ from typing import Any
 
 from sdckit.display import EXACT
 from sdckit.errors import DataError
-from sdckit.report.blocks import Block, Page, Paragraph, Section
+from sdckit.report.blocks import Page, Paragraph, Section
 from sdckit.report.chapters.page import STATES, verdicts_block
 from sdckit.report.chapters.sentences import headline
 from sdckit.report.formats.html import render_sections

@@ -92,7 +92,7 @@ def rows(
     caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
     block = TableBlock(caption, ("Row", *shown), cells)
     section = Section("Records", (Paragraph(MARK, "warning"), block))
-    named = {"variables": {name: 0 for name in shown}}
+    named = {"variables": dict.fromkeys(shown, 0)}
     return {
         "html": sections_html([section], exact=True, language=language, plain=named),
         "start": first,
