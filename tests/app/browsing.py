@@ -100,9 +100,11 @@ class Windows:
         context.add_cookies(self.served.cookies)
         page = context.new_page()
         page.on("request", lambda one: self.asked.append(one.url))
-        page.on("response", lambda one: one.status == 404 and self.errors.append(one.url))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("console", lambda one: one.type == "error" and self.errors.append(one.text))
+        page.on(
+            "console",
+            lambda one: one.type == "error" and self.errors.append(f"{one.location['url']}: {one.text}"),
+        )
         page.goto(self.served.origin + path if self.served.cookies else self.served.address)
         page.wait_for_selector(READY)
         self.served.cookies = self.served.cookies or context.cookies()

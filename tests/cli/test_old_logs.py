@@ -13,8 +13,8 @@ import pytest
 import sdckit as sdc
 from cli.conftest import make_survey
 from sdckit.cli.old_logs import refuse_old_logs
-from sdckit.cli.recipe_files import write_release
 from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.release_files import write_release
 
 Runner = Callable[..., Any]
 RECIPE = '[[steps]]\nmethod = "pram"\ncolumns = ["income"]\npd = 0.5\n'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -50,10 +51,12 @@ class Frame:
         Where tabs sit down.
     limit
         The largest upload in bytes, told on the page.
+    stop
+        Is called when the last session was ended.
     """
 
-    def __init__(self, seats: Seats, *, limit: int) -> None:
-        self._seats = seats
+    def __init__(self, seats: Seats, *, limit: int, stop: Callable[[], None]) -> None:
+        self._seats, self._stop = seats, stop
         self.limit = limit
 
     def app(self) -> App:
@@ -74,13 +77,13 @@ class Frame:
         """The page as it is loaded, in a language."""
         say = speaker(language)
         return ui.page_fluid(
-            tags.head(
+            ui.head_content(
                 tags.link(rel="stylesheet", href="app.css"), tags.link(rel="stylesheet", href="shown.css"),
                 tags.link(rel="icon", href="icon.svg"),
                 tags.meta(name="viewport", content="width=device-width, initial-scale=1"),
             ),
             tags.a(say("To the page"), href="#main", class_="skip"),
-            _hidden(language),
+            _hidden(language, self.limit, say),
             _header(say, language),
             _status(say),
             tags.main(*(_panel(name, title, say) for name, title in PAGES.items()), id="main", tabindex="-1"),
@@ -95,11 +98,12 @@ class Frame:
             language = input.page_language()
         if seat.work.language != language:
             seat.change(language=language)
-        room = Room(seat)
+        room = Room(seat, limit=self.limit)
         session.on_ended(lambda: self._left(room))
         _serve_status(input, session, room)
         _serve_switches(input, room)
         _serve_saved(input, room)
+        self._serve_end(input, session, room)
         for name in PAGES:
             _page(name).serve(name, room)
 
@@ -107,15 +111,51 @@ class Frame:
         if room.here():
             self._seats.leave(room.seat)
 
+    def _serve_end(self, input: Inputs, session: Session, room: Room) -> None:
+        """End the session at once, and with the last one the program."""
 
-def _hidden(language: str) -> Tag:
-    """What the page tells the server when it connects; app.js fills in the name of the tab."""
+        @reactive.effect
+        @reactive.event(input.end)
+        def _() -> None:
+            say = room.say
+            ui.modal_show(
+                ui.modal(
+                    say("Uploaded files, figures and the release are removed; what you saved elsewhere stays."),
+                    title=say("End this session?"), easy_close=True,
+                    footer=(
+                        ui.input_action_button("end_now", say("End and remove"), class_="btn-danger"),
+                        ui.modal_button(say("Go on working")),
+                    ),
+                )
+            )  # fmt: skip
+
+        @reactive.effect
+        @reactive.event(input.end_now)
+        async def _() -> None:
+            room.seat.changed = _gone
+            self._seats.end(room.seat)
+            await session.send_custom_message(
+                "ended", {"text": room.say("This session has ended; close this window.")}
+            )
+            if not len(self._seats):
+                self._stop()
+
+
+def _gone() -> None:
+    """Nobody sits there any more."""
+
+
+def _hidden(language: str, limit: int, say: Say) -> Tag:
+    """What the page tells the server when it connects, where app.js fills in the name of the tab; and its limit."""
     told = {"tab": "", "tab_left": "", "page_language": language}
     fields = (
         tags.input(type="text", id=name, value=value, class_="shiny-input-text")
         for name, value in told.items()
     )
-    return tags.div(*fields, hidden="")
+    large = say(
+        "A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}"
+    )
+    return tags.div(*fields, id="told", hidden="", data_limit=limit, data_large=large)
 
 
 def _header(say: Say, language: str) -> Tag:
@@ -131,7 +171,12 @@ def _header(say: Say, language: str) -> Tag:
     return tags.header(
         tags.div(
             tags.h1("sdckit", tags.span(__version__, class_="version")),
-            tags.div(_exact(say), _languages(say, language), class_="switches"),
+            tags.div(
+                _exact(say),
+                _languages(say, language),
+                ui.input_action_button("end", say("End session"), class_="btn-sm btn-outline-light"),
+                class_="switches",
+            ),
             class_="title",
         ),
         tags.nav(tags.ol(*steps), aria_label=say("The way through")),
@@ -247,15 +292,15 @@ def _serve_switches(input: Inputs, room: Room) -> None:
 def _serve_saved(input: Inputs, room: Room) -> None:
     """Offer what the last session left, as long as nothing was decided."""
     kept = room.seat.autosave
+    offered: reactive.Value[dict[str, Any] | None] = reactive.Value(kept.found)
 
     @render.ui
     def saved() -> TagChild:
-        work: Any = room.work.get()
-        if kept.found is None or work.scenario or work.steps:
+        work, found = room.work.get(), offered.get()
+        if found is None or work.scenario or work.steps:
             return None
-        told = room.say("Scenario and recipe of {c} were saved.", c=kept.found.get("name") or "?")
         return tags.div(
-            tags.p(told),
+            tags.p(room.say("Scenario and recipe of {c} were saved.", c=found.get("name") or "?")),
             ui.input_action_button("take_up", room.say("Take them up"), class_="btn-sm btn-outline-primary"),
             ui.input_action_button("forget", room.say("Forget them"), class_="btn-sm btn-outline-secondary"),
             class_="saved",
@@ -264,15 +309,15 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     @reactive.effect
     @reactive.event(input.take_up)
     def _() -> None:
-        if kept.found is not None:
-            taken = room.seat.work.taken_up(kept.found)
-            room.change(scenario=taken.scenario, steps=taken.steps)
+        if found := offered.get():
+            taken = room.seat.work.taken_up(found)
+            room.change(scenario=taken.scenario, steps=taken.steps, name=taken.name)
 
     @reactive.effect
     @reactive.event(input.forget)
     def _() -> None:
         kept.forget()
-        room.seat.changed()
+        offered.set(None)
 
 
 def static_folder() -> str:

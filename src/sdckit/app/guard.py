@@ -204,7 +204,10 @@ async def _nobody(*_: object) -> None:
 
 
 async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
-    page = '<!doctype html><meta http-equiv="refresh" content="0; url=/"><title>sdckit</title>'
+    page = (
+        '<!doctype html><meta http-equiv="refresh" content="0; url=/"><link rel="icon" href="data:,">'
+        "<title>sdckit</title>"
+    )
     await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Job", "Jobs", "Shown"]
 
+INTERNAL = "internal error: {kind}; please report it"
 FIRST_PAGE = 1.0  # seconds that a page takes to be there
 
 
@@ -73,16 +74,21 @@ class Jobs:
         self._seat.worker.cancel()
 
     async def _run(self) -> None:
+        error = ""  # stays to be seen while what comes after it runs
         while self._waiting:
             job = self._waiting.pop(0)
-            await self._told(Shown(label=job.label))
+            await self._told(Shown(label=job.label, error=error))
             try:
                 await self._one(job)
             except TaskCancelledError:
                 await self._told(Shown())
                 await self._warm()
-            except TaskError as error:
-                await self._told(Shown(error=str(error)))
+            except TaskError as refused:
+                error = str(refused)
+                await self._told(Shown(error=error))
+            except Exception as fault:  # noqa: BLE001 - a page's mistake must not stop the line
+                error = INTERNAL.format(kind=type(fault).__name__)
+                await self._told(Shown(error=error))
         if self.shown.label:
             await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
 

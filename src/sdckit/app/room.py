@@ -30,10 +30,13 @@ class Room:
         HTML of the bar on top, from ``result["verdict"]`` of any task.
     page
         The page to go to; the frame's navigation follows.
+    limit
+        The most bytes of an upload.
     """
 
-    def __init__(self, seat: Seat) -> None:
+    def __init__(self, seat: Seat, *, limit: int) -> None:
         self.seat = seat
+        self.limit = limit
         self.work: reactive.Value[Work] = reactive.Value(seat.work)
         self.verdict: reactive.Value[str] = reactive.Value(seat.verdict)
         self.page: reactive.Value[str] = reactive.Value("")

@@ -46,7 +46,9 @@ class Seat:
     def change(self, **fields: Any) -> None:
         """Change what was decided; what undo takes back is remembered, and saved."""
         before, self.work = self.work, replace(self.work, **fields)
-        if _decisions(before) != _decisions(self.work):
+        if before.path and before.path != self.work.path:
+            self.history.clear()
+        elif _decisions(before) != _decisions(self.work):
             self.history.keep(before)
         self._show(before)
 

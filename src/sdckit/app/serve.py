@@ -96,7 +96,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
     first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
     seats = Seats(folders, Autosave(folders.state), first)
-    frame = Frame(seats, limit=options.limit)
+    frame = Frame(seats, limit=options.limit, stop=ending.end)
     guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")
     config.timeout_graceful_shutdown = 1
@@ -121,9 +121,10 @@ class _Ending:
         self.server: Any = None
         for name in ("SIGTERM", "SIGHUP", "SIGBREAK"):
             if number := getattr(signal, name, None):
-                signal.signal(number, self._end)
+                signal.signal(number, self.end)
 
-    def _end(self, *_: object) -> None:
+    def end(self, *_: object) -> None:
+        """End it now, or before it begins."""
         if self.server is None:
             raise KeyboardInterrupt
         self.server.should_exit = True

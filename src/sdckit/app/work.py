@@ -68,7 +68,8 @@ class Work:
         True
         """
         steps = tuple(Step(one["method"], one["arguments"], one["on"]) for one in saved["steps"])
-        return replace(self, scenario=saved["scenario"], steps=steps)
+        name = self.name or str(saved.get("name", ""))
+        return replace(self, name=name, scenario=saved["scenario"], steps=steps)
 
 
 @dataclass

@@ -13,13 +13,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 __all__ = ["TaskCancelledError", "TaskError", "Worker"]
 
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
+PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
+ENDED = "the process that works on the data ended by itself; it may have run out of memory"
 POSIX = os.name == "posix"
 
 
@@ -28,7 +30,7 @@ class TaskError(Exception):
 
 
 class TaskCancelledError(Exception):
-    """The task was cancelled, or its process ended."""
+    """Somebody cancelled the task."""
 
 
 class Worker:
@@ -38,10 +40,13 @@ class Worker:
     ----------
     folder
         The session's folder, which the process may read and write.
+    program
+        What is started, with the folder as its last argument.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM) -> None:
         self.folder = folder
+        self._program = program
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._closed = False
@@ -76,9 +81,9 @@ class Worker:
         Raises
         ------
         TaskError
-            The task refused; the message may be shown.
+            The task refused, or the process ended by itself; the message may be shown.
         TaskCancelledError
-            `cancel` was called, or the process ended.
+            `cancel` or `close` was called.
         """
         async with self._lock:
             process = await self._started()
@@ -88,8 +93,9 @@ class Worker:
                 await process.stdin.drain()  # type: ignore[union-attr]
                 return await self._answer(process, tell)
             except (OSError, EOFError):
+                cancelled = self._process is not process
                 self._kill()
-                raise TaskCancelledError from None
+                raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
     async def _answer(
         self, process: asyncio.subprocess.Process, tell: Callable[[str], None]
@@ -109,7 +115,7 @@ class Worker:
             raise TaskCancelledError
         if self._process is None or self._process.returncode is not None:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "sdckit.app.worker_process", str(self.folder),
+                *self._program, str(self.folder),
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=POSIX,
             )  # fmt: skip

@@ -25,6 +25,7 @@ __all__ = ["answer", "main", "preload"]
 
 NICE = 5  # the server answers clicks while work runs
 INTERNAL = "internal error: {kind}; please report it"
+OPENING = "opening"  # the file of tasks that need no open file
 COMPILING = "compiling, the first time only"
 USED_BY_MOST = (
     "sdckit.workflow.assess", "sdckit.workflow.check", "sdckit.report.formats.write", "sdckit.report.formats.html",
@@ -49,7 +50,9 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
     try:
         with _compiling(send), _warned() as notes:
             result = _carried_out(desk, request, send)
-        send({"result": {**result, "notes": [*result.get("notes", ()), *notes]}})
+        exact = request["arguments"].get("exact", False)
+        told = notes if exact else list(map(_protected, notes))
+        send({"result": {**result, "notes": [*result.get("notes", ()), *told]}})
     except SdcError as error:
         send({"error": str(error)})
     except MemoryError:
@@ -61,12 +64,18 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
 
 
 def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, Any]:
-    file = request["file"]
-    if file.get("path"):
+    file, (room, _, function) = request["file"], request["task"].partition(".")
+    if file.get("path") and room != OPENING:  # a file that is gone keeps nobody from opening another
         desk.open(file["path"], file.get("reading", {}))
-    room, _, function = request["task"].partition(".")
     task = getattr(import_module(f"sdckit.app.tasks.{room}"), function)
     return dict(task(desk, lambda text: send({"tell": text}), **request["arguments"]))
+
+
+def _protected(text: str) -> str:
+    """A warning as it may be shown: its counts of records pass the gate."""
+    from sdckit.report.gate.words import protect_words
+
+    return protect_words(text)
 
 
 @contextlib.contextmanager

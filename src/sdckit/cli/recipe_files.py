@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,6 +11,7 @@ from sdckit.cli.old_logs import refuse_old_logs
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import refuse_existing
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -142,55 +141,6 @@ def apply_or_replay(
     return recipe.apply(data, scenario=scenario, seed=seed, id_keys=keys, watch=watch, step=steps.step)
 
 
-def write_release(
-    data: Any,
-    out: Path,
-    *,
-    log: RecipeLog | None,
-    log_path: Path | None,
-    sources: Sequence[Path],
-    excel_safe: bool,
-    labels: FileLabels,
-) -> list[Path]:
-    """Write the protected file, or each of several, and the log.
-
-    All of it is written beside its place first. Then an older release goes, the log comes into place, and the
-    release after it: whatever ends the program between, no file has the log of another, and none is without its own.
-    """
-    from sdckit.data.files.coded_columns import shared_codes
-    from sdckit.data.files.whole_files import remove, replacing
-    from sdckit.data.files.write_file import WRITTEN, writing_file
-    from sdckit.report.formats.atomic import real_target
-
-    files = data if isinstance(data, list) else [data]
-    if len(files) > 1:
-        labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
-    paths = numbered(out, len(files))
-    with ExitStack() as moved:  # the last one entered is moved first
-        for one, path in zip(files, paths, strict=True):
-            moved.enter_context(
-                writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
-            )
-        if log_path is not None and log is not None:
-            part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
-            replace(log, released=tuple(path.name for path in paths)).write(part)
-            for path in paths:
-                older = real_target(path)
-                remove(older) if older.is_dir() else older.unlink(missing_ok=True)
-    return paths
-
-
-def numbered(out: Path, m: int) -> list[Path]:
-    """Names of m files: the one given, or with _1, _2, ... before the ending.
-
-    Examples
-    --------
-    >>> [one.name for one in numbered(Path("out.csv"), 2)]
-    ['out_1.csv', 'out_2.csv']
-    """
-    return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
-
-
 def check_release(out: Sequence[Path], log: Path | None, *, replay: Path | None, force: bool) -> None:
     """Refuse to replace a release or a log, and to leave the log of an older release beside a new one."""
     refuse_existing(*out, log, force=force)
@@ -233,11 +183,3 @@ def scenario_of(recipe: Recipe, path: Path | None) -> Scenario | None:
 def codes_of(missing: list[str] | None, scenario: Scenario | None) -> Sequence[str]:
     """The codes for missing of the option, else of the scenario."""
     return codes(missing) or (() if scenario is None else scenario.missing_codes)
-
-
-def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
-    """Identifiers that no step deals with: they are not read, so they cannot go out."""
-    from sdckit.workflow.recipes.recipe_checks import columns_used
-
-    used = columns_used(recipe.steps)
-    return () if scenario is None else tuple(name for name in scenario.identifiers if name not in used)

@@ -7,9 +7,9 @@ from typing import Any
 
 from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
-from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.blocks import Block, ChartBlock
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.map import WORDS, plain_map
+from sdckit.report.chapters.map import map_table, plain_map
 from sdckit.report.chapters.page import answer_section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
@@ -164,12 +164,4 @@ def map_html(found: Any) -> str:
         plain = plain_map(found, internal=internal)
     except DataError as error:
         return render_fragment("", [], note=str(error))
-    heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
-    rows = tuple(
-        (one["label"], one["risk"]["text"], one["loss"]["text"], "front" if one["front"] else "")
-        for one in plain["points"]
-    )
-    table = TableBlock(
-        "Recipes tried; no other beats those on the front", ("recipe", *heads, ""), rows, numeric=(1, 2)
-    )
-    return render_fragment("", [table], note=EXACT if internal else "")
+    return render_fragment("", [map_table(plain)], note=EXACT if internal else "")

@@ -1,22 +1,260 @@
-"""Not built yet."""
+"""The page Protect: the steps as a list, each with its form and its picture, and what all of them come to."""
 
 from __future__ import annotations
 
-from shiny import Inputs, Outputs, Session, module
-from shiny.ui import TagChild, tags
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
+from htmltools import HTML, TagChild, TagList, tags
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+
+from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.room import Room
+from sdckit.app.step_form import WHAT
+from sdckit.app.step_list import button, found_shown, is_ready, name_of, nothing_yet, start_shown, step_shown
 from sdckit.app.words import Say
+from sdckit.app.work import Step
 
 __all__ = ["panel", "serve"]
+
+Plain = Mapping[str, Any]
+SECONDS = 120  # of a search for a recipe
+NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
+KEEP = "Keep the recipe as it is now, change it, and see both side by side."
 
 
 @module.ui
 def panel(say: Say) -> TagChild:
     """What stands on the page."""
-    return tags.p(say("This page is not there yet."))
+    return TagList(
+        tags.link(rel="stylesheet", href="protect.css"),
+        tags.script(src="protect.js", defer=""),
+        ui.output_ui("start"),
+        tags.div(
+            tags.div(tags.h3(say("Steps")), ui.output_ui("steps"), ui.output_ui("add"), class_="steps"),
+            tags.div(ui.output_ui("editor"), ui.output_ui("picture"), class_="editor"),
+            class_="protect",
+        ),
+        ui.output_ui("found"), ui.output_ui("beside"), ui.output_ui("outcome"),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What the page knows besides the work: the step in the form, what was measured and found, a recipe kept."""
+
+    room: Room
+    draft: reactive.Value[Draft | None]
+    figures: reactive.Value[dict[str, Any]]
+    found: reactive.Value[dict[str, Any]]
+    beside: reactive.Value[str]
+    kept: reactive.Value[list[dict[str, Any]]]
+
+    def steps(self) -> list[Step]:
+        """The steps as they are."""
+        with reactive.isolate():
+            return list(self.room.work.get().steps)
+
+    def take(self, plain: Sequence[Plain]) -> None:
+        """Take the steps that a task gave."""
+        made = (Step(one["method"], dict(one["arguments"]), bool(one.get("on", True))) for one in plain)
+        self.room.change(steps=tuple(made))
+
+    def take_found(self, told: dict[str, Any]) -> None:
+        """Take the recipe that was found, and keep what was said of it."""
+        self.found.set(told)
+        self.draft.set(None)
+        self.take(told["steps"])
+
+    def put(self, draft: Draft, arguments: Plain) -> None:
+        """Put what a form says in the place of its step, or behind the last one."""
+        steps = self.steps()
+        if draft.at is None or draft.at >= len(steps):
+            steps.append(Step(draft.method, dict(arguments)))
+        else:
+            steps[draft.at] = Step(draft.method, dict(arguments), steps[draft.at].on)
+        self.room.change(steps=tuple(steps))
+
+    def move(self, act: str, at: int) -> None:
+        """Switch, move or remove a step."""
+        steps = self.steps()
+        if not 0 <= at < len(steps):
+            return
+        one = steps.pop(at)
+        if act == "switch":
+            steps.insert(at, replace(one, on=not one.on))
+        elif act != "remove":
+            to = at - 1 if act == "up" else at + 1
+            steps.insert(max(0, min(to, len(steps))), one)
+        self.draft.set(None)
+        self.room.change(steps=tuple(steps))
+
+    def edit(self, at: int) -> None:
+        """Open the form of a step."""
+        steps = self.steps()
+        if 0 <= at < len(steps):
+            self.draft.set(Draft(steps[at].method, dict(steps[at].arguments), at))
+
+    def asked(self) -> dict[str, Any]:
+        """What every task on a recipe is told besides its steps."""
+        work = self.room.work.get()
+        return {
+            "scenario": dict(work.scenario or {}), "secret": work.secret, "exact": work.exact,
+            "language": work.language,
+        }  # fmt: skip
+
+    def compare(self, second: Sequence[Plain], name: str) -> None:
+        """Put the recipe beside another."""
+        say, first = self.room.say, self.room.work.get().recipe()
+        self.room.start(
+            "protecting.compare", lambda told: self.beside.set(told["html"]), label=say("comparing two recipes"),
+            first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
+        )  # fmt: skip
+
+    def do(self, act: str, at: int) -> None:
+        """Carry out what a button says."""
+        others = self.found.get().get("alternatives", [])
+        say = self.room.say
+        acts: dict[str, Callable[[], object]] = {
+            "undo": self.room.undo,
+            "redo": self.room.redo,
+            "edit": lambda: self.edit(at),
+            "keep": lambda: self.kept.set(self.room.work.get().recipe()),
+            "compare": lambda: self.compare(self.kept.get(), say("the recipe kept")),
+            "other": lambda: self.take(others[at]["steps"]),
+            "compare_other": lambda: self.compare(others[at]["steps"], say("the other recipe")),
+        }
+        acts.get(act, lambda: self.move(act, at))()
 
 
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
+def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
+    bench = Bench(
+        room, reactive.Value(None), reactive.Value({}), reactive.Value({}), reactive.Value(""), reactive.Value([])
+    )  # fmt: skip
+    serve_editor(input, session, room, bench.draft, bench.put)
+    _serve_list(input, bench)
+    _serve_finding(input, bench)
+    _serve_figures(session, bench)
+    _serve_beside(bench)
+
+    @reactive.effect
+    @reactive.event(input.act)
+    def _() -> None:
+        bench.do(str(input.act()["act"]), int(input.act().get("at", -1)))
+
+
+def _serve_list(input: Inputs, bench: Bench) -> None:
+    """The list of steps, and a new one."""
+    room = bench.room
+
+    @render.ui
+    def steps() -> TagChild:
+        work = room.work.get()
+        if not is_ready(work):
+            return None
+        if not work.steps:
+            return tags.p(room.say(NO_STEP), class_="empty")
+        told = bench.figures.get()
+        items = (step_shown(room.say, work, at, told) for at in range(len(work.steps)))
+        return tags.ol(*items, class_="step-list")
+
+    @render.ui
+    def add() -> TagChild:
+        if not is_ready(room.work.get()):
+            return None
+        choices = {name: f"{room.say(what)} ({name})" for name, what in WHAT.items()}
+        return tags.div(
+            ui.input_select("method", room.say("Method"), choices),
+            ui.input_action_button("add_step", room.say("Add a step"), class_="btn-outline-primary"),
+            class_="add-step",
+        )
+
+    @reactive.effect
+    @reactive.event(input.add_step)
+    def _() -> None:
+        bench.draft.set(Draft(str(input.method())))
+
+
+def _serve_finding(input: Inputs, bench: Bench) -> None:
+    """A recipe to start from."""
+    room = bench.room
+
+    @render.ui
+    def start() -> TagChild:
+        if not is_ready(room.work.get()):
+            return nothing_yet(room.say)
+        return start_shown(room)
+
+    def look(task: str, label: str, **more: Any) -> None:
+        asked = {name: one for name, one in bench.asked().items() if name != "secret"}
+        room.start(f"protecting.{task}", bench.take_found, label=room.say(label), **asked, **more)
+
+    @reactive.effect
+    @reactive.event(input.propose)
+    def _() -> None:
+        keep = list(input.keep() or ())
+        look("propose", "looking for the recipe that loses least", keep=keep, seconds=SECONDS)
+
+    @reactive.effect
+    @reactive.event(input.starter)
+    def _() -> None:
+        look("starter", "following the advice on the keys")
+
+    @render.ui
+    def found() -> TagChild:
+        return found_shown(room.say, bench.found.get()) if bench.found.get() else None
+
+
+def _serve_figures(session: Session, bench: Bench) -> None:
+    """Risk and loss after every step, measured whenever the steps are others."""
+    room, root = bench.room, session.root_scope()
+
+    @reactive.effect
+    def _() -> None:
+        work = room.work.get()
+        here = "page" in root.input and root.input.page() == "protect"
+        if not here or not is_ready(work) or not work.recipe():
+            return
+        name = name_of(work)
+        with reactive.isolate():
+            if bench.figures.get().get("name") == name:
+                return
+        room.start(
+            "protecting.run", lambda told: bench.figures.set({**told, "name": name}),
+            label=room.say("measuring risk and loss after every step"), steps=work.recipe(), **bench.asked(),
+        )  # fmt: skip
+
+    @render.ui
+    def outcome() -> TagChild:
+        told, work = bench.figures.get(), room.work.get()
+        if not told or not work.recipe():
+            return None
+        same = told["name"] == name_of(work)
+        stale = None if same else tags.p(room.say("The steps have changed since."), class_="warn")
+        title = room.say("Risk and loss after every step, in full")
+        return tags.details(tags.summary(title), stale, HTML(told["html"]), class_="card-box")
+
+
+def _serve_beside(bench: Bench) -> None:
+    """Two recipes side by side."""
+    room = bench.room
+
+    @render.ui
+    def beside() -> TagChild:
+        if not room.work.get().recipe():
+            return None
+        say, kept, html = room.say, bench.kept.get(), bench.beside.get()
+        status = tags.p(say("A recipe of {n} steps is kept.", n=len(kept)), role="status") if kept else None
+        buttons = tags.div(
+            button(say("Keep this recipe"), "keep"),
+            button(say("Compare with the recipe kept"), "compare", disabled=not kept),
+            class_="buttons",
+        )
+        title = tags.summary(say("Compare two recipes"))
+        opened = "" if html or kept else None
+        return tags.details(
+            title, tags.p(say(KEEP)), buttons, status, HTML(html), class_="card-box", open=opened
+        )

@@ -1,22 +1,210 @@
-"""Not built yet."""
+"""The page Release: the recipe is carried out, held against every limit, and compared with the original."""
 
 from __future__ import annotations
 
-from shiny import Inputs, Outputs, Session, module
-from shiny.ui import TagChild, tags
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from htmltools import HTML, Tag, TagChild, TagList, tags
+from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 
 from sdckit.app.room import Room
 from sdckit.app.words import Say
+from sdckit.app.work import Work
 
-__all__ = ["panel", "serve"]
+__all__ = ["asked_of", "current", "panel", "serve"]
+
+FAMILIES = ("linear", "logistic", "poisson", "multinomial")
+NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
+STALE = "Recipe, roles or figures have changed since: make the release again."
+MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
+ABOUT = "The steps are carried out, and the release is held against every limit beside its original."
 
 
 @module.ui
-def panel(say: Say) -> TagChild:
+def panel(_: Say) -> TagChild:
     """What stands on the page."""
-    return tags.p(say("This page is not there yet."))
+    outputs = ("make", "verdict", "chapters", "chapter", "map_shown")
+    return TagList(*(ui.output_ui(name) for name in outputs))
+
+
+def asked_of(work: Work, options: Mapping[str, Any]) -> dict[str, Any]:
+    """What every task on a release is told."""
+    return {
+        "scenario": dict(work.scenario or {}), "steps": work.recipe(), "secret": work.secret, "exact": work.exact,
+        "language": work.language, **options,
+    }  # fmt: skip
+
+
+def current(work: Work) -> Mapping[str, Any] | None:
+    """The release, where it is still that of the file, the scenario and the steps.
+
+    >>> work = Work(path="a.csv")
+    >>> current(Work(path="a.csv", release={"of": work.digest()}))["of"] == work.digest()
+    True
+    >>> current(Work(path="b.csv", release={"of": work.digest()})) is None
+    True
+    """
+    made = work.release
+    return made if made is not None and made.get("of") == work.digest() else None
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What was told of the release, the chapter that is read, and the map."""
+
+    room: Room
+    told: reactive.Value[dict[str, Any]]
+    chapter: reactive.Value[dict[str, Any]]
+    mapped: reactive.Value[str]
+
+    def is_current(self) -> bool:
+        """Whether it is still that of the work, and shown as the session shows figures now; reactive."""
+        work, told = self.room.work.get(), self.told.get()
+        return told.get("of") == work.digest() and told["shown"] == (work.exact, work.language)
 
 
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
+def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
+    made = Made(room, reactive.Value({}), reactive.Value({}), reactive.Value(""))
+    _serve_making(input, made)
+    _serve_verdict(made)
+    _serve_chapters(input, made)
+    _serve_map(input, made)
+
+
+def _serve_making(input: Inputs, made: Made) -> None:
+    room = made.room
+
+    @render.ui
+    def make() -> TagChild:
+        work = room.work.get()
+        return _form(room.say, again=work.release is not None) if work.recipe() else _empty(room.say)
+
+    @reactive.effect
+    @reactive.event(input.make_release)
+    def _() -> None:
+        work = room.work.get()
+        of, shown = work.digest(), (work.exact, work.language)
+        formula = str(input.formula() or "").strip()
+        options = {
+            "models": {formula: str(input.family())} if formula else {}, "control": work.control,
+            "attacks": bool(input.attacks()),
+        }  # fmt: skip
+
+        def then(found: dict[str, Any]) -> None:
+            made.chapter.set({})
+            made.told.set({**found, "of": of, "shown": shown})
+            room.change(release={"of": of, "passed": found["passed"], "options": options})
+
+        label = room.say("making the release and checking every limit")
+        room.start("releasing.release", then, label=label, **asked_of(work, options))
+
+    @reactive.effect
+    @reactive.event(input.control_file)
+    def _() -> None:
+        for one in input.control_file() or ():
+            ending = str(one["name"]).rpartition(".")[2]
+            target = room.folder / f"control.{ending if ending.isalnum() else 'csv'}"
+            shutil.copyfile(one["datapath"], target)
+            room.change(control=str(target))
+
+
+def _serve_verdict(made: Made) -> None:
+    room = made.room
+
+    @render.ui
+    def verdict() -> TagChild:
+        told = made.told.get()
+        if not told:
+            return None
+        if not made.is_current():
+            return tags.p(room.say(STALE), class_="warn")
+        title = tags.h3(room.say("The verdict"))
+        return tags.section(title, HTML(told["verdict"]), HTML(told["html"]), class_="card-box")
+
+
+def _serve_chapters(input: Inputs, made: Made) -> None:
+    room = made.room
+
+    @render.ui
+    def chapters() -> TagChild:
+        if not made.told.get() or not made.is_current():
+            return None
+        now = made.chapter.get().get("title")
+        buttons = (
+            tags.button(
+                room.say(title), type="button", class_="btn btn-sm btn-outline-primary", data_act="chapter",
+                data_at=str(at), aria_pressed="true" if title == now else "false",
+            )
+            for at, title in enumerate(made.told.get()["chapters"])
+        )  # fmt: skip
+        words = room.say("Map of risk and loss")
+        mapped = ui.input_action_button("map_wanted", words, class_="btn-sm btn-outline-primary")
+        title = tags.h3(room.say("The original beside the release"))
+        return tags.section(title, tags.div(*buttons, mapped, class_="chapters"))
+
+    @reactive.effect
+    @reactive.event(input.act)
+    def _() -> None:
+        titles, at = made.told.get().get("chapters", []), int(input.act()["at"])
+        work = room.work.get()
+        release = current(work)
+        if release is not None and 0 <= at < len(titles):
+            room.start(
+                "releasing.chapter", made.chapter.set, label=room.say("laying out a chapter"), title=titles[at],
+                **asked_of(work, release["options"]),
+            )  # fmt: skip
+
+    @render.ui
+    def chapter() -> TagChild:
+        told = made.chapter.get()
+        return tags.section(HTML(told["html"]), class_="card-box") if told and made.is_current() else None
+
+
+def _serve_map(input: Inputs, made: Made) -> None:
+    room = made.room
+
+    @reactive.effect
+    @reactive.event(input.map_wanted)
+    def _() -> None:
+        label = room.say("drawing the recipes tried")
+        asked = asked_of(room.work.get(), {})
+        room.start(
+            "releasing.map_of_recipes", lambda told: made.mapped.set(told["html"]), label=label, **asked
+        )
+
+    @render.ui
+    def map_shown() -> TagChild:
+        if not made.mapped.get():
+            return None
+        title = tags.h3(room.say("Map of risk and loss"))
+        return tags.section(title, tags.p(room.say(MAP)), HTML(made.mapped.get()), class_="card-box")
+
+
+def _empty(say: Say) -> Tag:
+    go = tags.button(say("Go to Protect"), type="button", class_="btn btn-primary", data_go="protect")
+    return tags.div(tags.p(say(NOTHING)), go, class_="empty")
+
+
+def _form(say: Say, *, again: bool) -> Tag:
+    more = tags.details(
+        tags.summary(say("Attacks, a control file, a regression of your own")),
+        ui.input_checkbox("attacks", say("Simulate attacks: singling out, linking, guessing")),
+        ui.input_file(
+            "control_file", say("Control file: people of the same kind who are not in the file"),
+            button_label=say("Browse…"), placeholder=say("No file chosen"),
+        ),
+        tags.div(
+            ui.input_text("formula", say("Regression"), placeholder="income ~ age + sex"),
+            ui.input_select("family", say("Of the kind"), list(FAMILIES)),
+            class_="buttons",
+        ),
+        class_="more",
+    )  # fmt: skip
+    words = say("Make the release again") if again else say("Make the release")
+    button = ui.input_action_button("make_release", words, class_="btn-primary")
+    return tags.div(tags.p(say(ABOUT)), button, more, class_="start")

@@ -63,6 +63,26 @@
     if (byId("exact").checked !== told.on) $("#exact").prop("checked", told.on).trigger("change");
   });
 
+  // A file that is too large is not sent; whoever sends it all the same is refused by the guard.
+  document.addEventListener("change", event => {
+    const told = byId("told").dataset;
+    const large = file => file.size > Number(told.limit);
+    if (event.target.type !== "file" || ![...event.target.files].some(large)) return;
+    event.stopImmediatePropagation();
+    event.target.value = "";
+    tell("alert", told.large);
+  }, true);
+
+  // The session was ended on purpose.
+  Shiny.addCustomMessageHandler("ended", told => {
+    document.body.dataset.ended = "yes";
+    kept.clear();
+    const text = document.createElement("p");
+    text.textContent = told.text;
+    text.className = "ended";
+    document.body.replaceChildren(text);
+  });
+
   // A lost connection: ask whether the program still runs, and come back to the same seat.
   $(document).on("shiny:disconnected", () => {
     if (document.body.dataset.ended) return;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.numerics.pareto import pareto
 from sdckit.report.bar_charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.blocks import TableBlock
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.view import Plain
@@ -15,7 +16,7 @@ from sdckit.report.view import Plain
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.exploration import Exploration
 
-__all__ = ["map_chart", "plain_map"]
+__all__ = ["map_chart", "map_table", "plain_map"]
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12
@@ -100,6 +101,17 @@ def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> T
         return Part(true, "n", counted=True)
     base = ledger.count(f"{name}.behind", behind, "behind", watched="nowhere")
     return Guarded(ledger.value(name, max(0.0, round(true, 12)), "loss").name, base.name, few=True)
+
+
+def map_table(plain: Plain) -> TableBlock:
+    """List what `plain_map` gave."""
+    heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
+    rows = tuple(
+        (one["label"], one["risk"]["text"], one["loss"]["text"], "front" if one["front"] else "")
+        for one in plain["points"]
+    )
+    caption = "Recipes tried; no other beats those on the front"
+    return TableBlock(caption, ("recipe", *heads, ""), rows, numeric=(1, 2))
 
 
 def map_chart(plain: Plain) -> Any:

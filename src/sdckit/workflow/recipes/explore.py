@@ -20,7 +20,7 @@ from sdckit.numerics.threads import n_threads
 from sdckit.workflow.recipes.exploration import Exploration, Point
 from sdckit.workflow.recipes.explore_runs import FEW, Runs, key_of
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch
+from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -191,10 +191,7 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
             found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}
-        few = {
-            "behind": min(one.behind for one in found), "small": min(one.small * one.estimated for one in found),
-        }  # fmt: skip
-        return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, **few, "note": ""}
+        return {**worst_of(found), "note": ""}
 
     return measure
 

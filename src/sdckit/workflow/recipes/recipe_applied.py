@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -96,8 +97,11 @@ class Applied(Displayed):
         arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
         return WhatWasDone(self.log.without_secrets(), arguments, self.figures, self.k)
 
-    def assess(self, *, seed: int | None = None, measures: Any = ()) -> ReleaseAssessment:
-        """Assess the release against its original; the report tells what was done.
+    def assess(
+        self, *, seed: int | None = None, measures: Any = (), models: Any = (), control: Any = None,
+        attacks: bool = False, step: Callable[[str], None] | None = None,
+    ) -> ReleaseAssessment:  # fmt: skip
+        """Assess the release against its original, as `assess` does; the report tells what was done.
 
         Raises
         ------
@@ -123,7 +127,8 @@ class Applied(Displayed):
         assert recodings is not None
         recodings = replace(recodings, own=True)
         found = assess(
-            self.original, self.data, scenario=scenario, seed=seed, measures=measures, recipe=recodings,
+            self.original, self.data, scenario=scenario, seed=seed, measures=measures, models=models,
+            control=control, attacks=attacks, recipe=recodings, step=step,
         )  # fmt: skip
         assert isinstance(found, ReleaseAssessment)
         declared = found.scenario.changed(identifiers=self.scenario.identifiers)

@@ -20,7 +20,7 @@ from sdckit.errors import SdcError, SdcWarning
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["FIGURES", "LOSSES", "RISKS", "StepFigures", "Watch"]
+__all__ = ["FIGURES", "LOSSES", "RISKS", "StepFigures", "Watch", "worst_of"]
 
 DEFAULT_K = 3
 SMALL = 5
@@ -76,6 +76,18 @@ class StepFigures:
     behind: int = 0
     small: int = 0
     estimated: bool = False
+
+
+def worst_of(found: Sequence[StepFigures]) -> dict[str, float]:
+    """The figures of the worst of several intruders, and how few records stand behind those of any.
+
+    >>> worst_of([StepFigures(1, "pram", "a", 3, pmse=0.1), StepFigures(1, "pram", "b", 3, pmse=0.2)])["pmse"]
+    0.2
+    """
+    few = {
+        "behind": min(one.behind for one in found), "small": min(one.small * one.estimated for one in found),
+    }  # fmt: skip
+    return {**{name: max(getattr(one, name) for one in found) for name in FIGURES}, **few}
 
 
 @dataclass(frozen=True, eq=False)

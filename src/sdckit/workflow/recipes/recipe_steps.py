@@ -15,8 +15,8 @@ from sdckit.errors import ScenarioError
 from sdckit.workflow.verdicts import DIVERSITY
 
 __all__ = [
-    "LACKING_VALUES", "METHODS", "RISK_MEASURE", "RISK_MEASURES", "Method", "check_arguments", "columns_made",
-    "columns_named", "is_all_new", "method_of", "n_files",
+    "LACKING_VALUES", "METHODS", "RISK_MEASURE", "RISK_MEASURES", "Method", "annotation_of", "check_arguments",
+    "columns_made", "columns_named", "is_all_new", "method_of", "n_files",
 ]  # fmt: skip
 
 Effect = Literal["same", "gone", "text", "unknown"]
@@ -195,7 +195,7 @@ def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) ->
         if name not in method.offered:
             near = did_you_mean(name, method.offered)
             raise ScenarioError(f"{place}: {method.name} has no argument {name!r}; {near}")
-        kind = str if name == "intruder" else _annotation(method, name)
+        kind = str if name == "intruder" else annotation_of(method, name)
         if name == "combinations" or _fits(value, kind):
             continue
         words = _words(kind)
@@ -243,7 +243,8 @@ def _inside(role: str, value: Any) -> tuple[str, ...]:
     return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list | tuple) else ()
 
 
-def _annotation(method: Method, name: str) -> Any:
+def annotation_of(method: Method, name: str) -> Any:
+    """The kind of value that an argument takes, as its signature says."""
     written = method.parameters[name].annotation
     if not isinstance(written, str):
         return written

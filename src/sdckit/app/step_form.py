@@ -1,0 +1,202 @@
+"""The form of a step: made from what the method asks for, and read back into the arguments of a recipe."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from htmltools import Tag, TagChild, TagList, tags
+from shiny import ui
+
+from sdckit.app.words import Say
+from sdckit.errors import ScenarioError
+
+__all__ = ["EDITED", "arguments_of", "as_text", "form", "summary"]
+
+Plain = Mapping[str, Any]
+Read = Callable[[str], Any]
+EDITED = ("bands", "groups", "hierarchy", "level")  # of recode: they have editors of their own
+FIRST = ("columns", "column", "k", "intruder", "threshold", "risk")  # shown at once though not needed
+LONGEST = 70  # letters of an argument in the list of steps
+NAMED = ("column", "columns", "keys", "weight", "household")
+WHAT = {
+    "recode": "Coarser values", "top_bottom_code": "Cut off the ends", "round_to": "Round numbers",
+    "drop_identifiers": "Leave columns out", "new_ids": "New identifiers", "local_suppression": "Take out few values",
+    "suppress_above": "Take out where risk is high", "pram": "Change categories at random",
+    "microaggregate": "Means of small groups", "add_noise": "Add noise", "rank_swap": "Swap by rank",
+    "shuffle": "Shuffle", "swap_records": "Swap households", "synthesize": "Synthetic values",
+    "mask_categorical": "Mask categories", "mask_continuous": "Mask numbers",
+    "impute_masked": "Draw what was masked", "replace_high_risk": "Replace where risk is high",
+    "coarsen_weights": "Coarser weights", "limit_households": "Limit households", "random_order": "Random order",
+}  # fmt: skip
+
+
+def summary(method: str, arguments: Plain) -> str:
+    """A step in a line: what it is about first.
+
+    >>> summary("recode", {"column": "age", "bands": [None, 40, None]})
+    'age: bands = [-inf, 40, inf]'
+    """
+    named = next((name for name in NAMED if arguments.get(name)), "")
+    about = arguments.get(named, "")
+    about = about if isinstance(about, str) else ", ".join(map(str, about))
+    rest = ", ".join(f"{name} = {_short(value)}" for name, value in arguments.items() if name != named)
+    return ": ".join(filter(None, (about, rest))) or method
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{len(value)} …"
+    text = as_text(value)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def as_text(value: Any) -> str:
+    """A value as a recipe file writes it; "" for none.
+
+    >>> as_text([None, 40, None]), as_text({"a": ["x"]}), as_text(None), as_text("age"), as_text(True)
+    ('[-inf, 40, inf]', '{a = ["x"]}', '', 'age', 'true')
+    """
+    if value is None or isinstance(value, str):
+        return value or ""
+    return _written(value)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        ends = {0: "-inf"}
+        parts = (ends.get(at, "inf") if one is None else _written(one) for at, one in enumerate(value))
+        return "[" + ", ".join(parts) + "]"
+    return _quoted(value) if isinstance(value, str) else f"{value}"
+
+
+def _key(name: object) -> str:
+    text = str(name)
+    return text if text.replace("_", "").replace("-", "").isalnum() and text.isascii() else _quoted(text)
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def form(
+    say: Say, asked: Plain, arguments: Plain, *, columns: Sequence[str], intruders: Sequence[str]
+) -> TagChild:  # fmt: skip
+    """The fields of a method; those that few people need are folded away."""
+    shown: list[Tag] = []
+    folded: list[Tag] = []
+    for entry in asked["entries"]:
+        if asked["method"] == "recode" and entry["name"] in EDITED:
+            continue
+        if entry["name"] == "intruder" and len(intruders) < 2:
+            continue
+        first = entry["needed"] or entry["name"] in FIRST or entry["name"] in arguments
+        field = _field(say, entry, arguments.get(entry["name"]), columns, intruders)
+        (shown if first else folded).append(field)
+    more = tags.details(tags.summary(say("More options")), *folded, class_="more") if folded else None
+    return TagList(*shown, more)
+
+
+def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders: Sequence[str]) -> Tag:
+    name, kind = entry["name"], entry["kind"]
+    label = tags.span(
+        name, tags.span(" *", title=say("needed")) if entry["needed"] else None, class_="argument"
+    )
+    at = f"arg_{name}"
+    if kind == "column":
+        choices = {"": "–", **{one: one for one in columns}}
+        field = ui.input_select(at, label, choices, selected=value or "")
+    elif kind == "columns":
+        given = [value] if isinstance(value, str) else list(value or ())
+        field = tags.div(
+            ui.input_checkbox_group(at, label, list(columns), selected=given, inline=True), class_="many"
+        )
+    elif kind == "choice" or (name == "intruder" and intruders):
+        offered = entry["choices"] or intruders
+        field = ui.input_select(at, label, {"": "–", **{one: one for one in offered}}, selected=value or "")
+    elif kind == "flag":
+        field = ui.input_select(
+            at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value)
+        )
+    else:
+        default = as_text(entry["default"])
+        field = ui.input_text(at, label, value=as_text(value), placeholder=default)
+    about = entry["about"].replace("``", "").replace("`", "")
+    return tags.div(field, tags.p(say(about), class_="about", id=f"about_{name}"), class_="field")
+
+
+def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
+    """The arguments that were filled in; `read` gives the value of a field by its name, None where there is none.
+
+    Raises
+    ------
+    ScenarioError
+        A field that is needed is empty, or holds no number or no value as a recipe file writes it.
+    """
+    found: dict[str, Any] = {}
+    for entry in asked["entries"]:
+        name = entry["name"]
+        if asked["method"] == "recode" and name in EDITED:
+            continue
+        given = read(f"arg_{name}")
+        text = given.strip() if isinstance(given, str) else given
+        if text in (None, "", (), []):
+            if entry["needed"]:
+                raise ScenarioError(say("{c} is needed", c=name))
+            continue
+        found[name] = _value(say, entry, text)
+    return found
+
+
+def _value(say: Say, entry: Plain, given: Any) -> Any:
+    name, kind = entry["name"], entry["kind"]
+    if kind == "columns":
+        return list(given)
+    if kind == "flag":
+        return given == "true"
+    if kind in ("column", "choice", "text"):
+        return given
+    try:
+        number = float(given)
+    except ValueError:
+        number = math.nan
+    if kind == "whole":
+        if not number.is_integer():
+            raise ScenarioError(say("{c} takes a whole number", c=name))
+        return int(number)
+    if kind == "number":
+        if not math.isfinite(number):
+            raise ScenarioError(say("{c} takes a number", c=name))
+        return number
+    return _toml(say, name, given)
+
+
+def _toml(say: Say, name: str, given: str) -> Any:
+    """A value as a recipe file writes it; a word without quotes is a text."""
+    try:
+        return _ends(tomllib.loads(f"value = {given}")["value"])
+    except tomllib.TOMLDecodeError:
+        if any(mark in given for mark in '[]{}="\n'):
+            raise ScenarioError(
+                say(
+                    "{c}: write a number, a list such as [1, 2] or a table such as {t}",
+                    c=name,
+                    t='{a = ["x"]}',
+                )
+            ) from None
+        return given
+
+
+def _ends(value: Any) -> Any:
+    """Open ends as None, which every pipe can carry."""
+    if isinstance(value, Mapping):
+        return {name: _ends(one) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_ends(one) for one in value]
+    return None if isinstance(value, float) and math.isinf(value) else value

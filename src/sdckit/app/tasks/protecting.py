@@ -1,0 +1,218 @@
+"""Tasks on steps of protection: forms, pictures, runs, recipes to start from and recipes beside each other."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from sdckit.app.shown import document_html, sections_html
+from sdckit.app.tasks.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
+from sdckit.errors import DataError, SdcWarning
+from sdckit.report.blocks import Code, Paragraph, Section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_beside, recipe_section
+from sdckit.report.step_picture import picture_blocks, plain_picture
+from sdckit.workflow.recipes.step_picture import picture_of
+
+if TYPE_CHECKING:
+    from sdckit.app.desk import Desk
+    from sdckit.workflow.recipes.recipe_applied import Applied
+
+__all__ = ["build_hierarchy", "compare", "methods", "preview", "propose", "run", "starter", "variable"]
+
+Plain = Mapping[str, Any]
+Steps = Sequence[Plain]
+NAMED = (
+    "column",
+    "columns",
+    "keys",
+    "weight",
+    "household",
+    "replace",
+)  # what a picture may be of, in this order
+
+
+def methods(desk: Desk, tell: Tell) -> dict[str, Any]:  # noqa: ARG001 - every task is called so
+    """The methods and what their forms ask for."""
+    from sdckit.workflow.recipes.step_forms import forms
+
+    return {"methods": [asdict(one) for one in forms()]}
+
+
+def run(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Run the steps: risk and loss before the first one and after each, and what was done."""
+    made = applied(desk, desk.scenario(scenario), steps, secret, tell)
+    try:
+        plain = plain_recipe(made.what_was_done, internal=exact)
+    except DataError as error:
+        return {"figures": [], "html": _warned(str(error), language)}
+    html = sections_html([recipe_section(plain)], exact=exact, language=language, plain=plain)
+    return {"figures": _figures(plain), "k": plain["k"], "html": html}
+
+
+def _figures(plain: Plain) -> list[dict[str, Any]]:
+    """The printed figures after each step, for the list of steps."""
+    wanted = ("sample_uniques", "below_k", "expected_reidentifications", "share_changed")
+    return [
+        {"step": one["step"], "intruder": one["intruder"]}
+        | {name: str(one[name]["text"]) for name in wanted if one.get(name) is not None}
+        for one in plain["figures"]
+    ]
+
+
+def preview(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, number: int, secret: str, column: str = "",
+    exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """A variable before and after step `number` (from 0, counting those that are switched on)."""
+    chosen = desk.scenario(scenario)
+    recipe = make_recipe(desk, steps)
+    names = _pictured(recipe.steps[number], [*desk.data.columns], chosen.all_keys)
+    if not names:
+        return {"variables": [], "html": _warned("The step changes no variable of its own.", language)}
+    shown = column if column in names else names[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        before = prefix_data(desk, chosen, recipe, number, secret, tell)
+        after = prefix_data(desk, chosen, recipe, number + 1, secret, tell)
+    picture = picture_of(before, after, shown)
+    html = document_html(
+        lambda: plain_picture(picture, internal=exact), lambda plain: [Section("", tuple(picture_blocks(plain)))],
+        exact=exact, language=language,
+    )  # fmt: skip
+    return {"variables": names, "column": shown, "html": html}
+
+
+def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[str]:
+    from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
+
+    method = method_of(step.method, "step")
+    named = [name for role in NAMED for name in columns_named(method, step.arguments, role)]
+    if not named and step.method in ("local_suppression", "synthesize"):
+        named = [*keys]
+    return [name for name in dict.fromkeys(named) if name in columns]
+
+
+def variable(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, number: int, column: str, secret: str,
+    levels: bool = False, exact: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """What an editor of bands or groups starts from: the bins or levels of a variable before step `number`."""
+    from sdckit.workflow.recipes.step_picture import bands_for
+
+    chosen = desk.scenario(scenario)
+    before = desk.data
+    if number > 0:
+        before = prefix_data(desk, chosen, make_recipe(desk, steps), number, secret, tell)
+    picture = picture_of(before, None, column, levels=levels)
+    assert picture.before is not None
+    plain = plain_picture(picture, internal=exact)["before"]
+    rows = [
+        {"level": str(one["level"]), "text": str(one["n"]["text"]), "size": _size(one["n"]),
+         "pooled": bool(one.get("pooled"))}
+        for one in plain["rows"]
+    ]  # fmt: skip
+    numeric = before[column].dtype.is_numeric()
+    suggested = bands_for(before, column) if numeric and not levels else []
+    return {"column": column, "rows": rows, "edges": list(picture.before.edges), "suggested": suggested,
+            "numeric": numeric, "whole": picture.before.whole}  # fmt: skip
+
+
+def _size(leaf: Plain) -> float:
+    """How long a bar is drawn: the printed number, or half the bound of a hidden one."""
+    value = leaf["value"]
+    return float(leaf.get("below") or 0) / 2 if value is None else float(value)
+
+
+def starter(
+    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
+) -> dict[str, Any]:
+    """The recipe that the advice on the keys gives."""
+    from sdckit.workflow.recipes.starter_recipe import make_starter
+
+    tell("looking for recodings")
+    chosen = desk.scenario(scenario)
+
+    def make() -> dict[str, Any]:
+        found = make_starter(
+            desk.original(chosen), chosen, columns=desk.data.columns, share=0.05, internal=exact, folder=desk.folder
+        )  # fmt: skip
+        return {"steps": plain_steps(found.recipe), "text": found.text, "exceeded": list(found.exceeded)}
+
+    found = desk.remember("starter", [chosen.to_toml(), exact], make)
+    return {**found, "html": _written(found["text"], exact=exact, language=language)}
+
+
+def propose(
+    desk: Desk, tell: Tell, *, scenario: Plain, keep: Sequence[str] = (), seconds: float | None = None,
+    exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """The recipe that loses least while every threshold holds, and those found beside it."""
+    from sdckit.workflow.proposing.propose import make_proposal
+
+    chosen = desk.scenario(scenario)
+
+    def make() -> dict[str, Any]:
+        found = make_proposal(
+            desk.original(chosen), chosen, columns=desk.data.columns, keep=list(keep), internal=exact,
+            folder=desk.folder, time_limit=seconds, step=tell,
+        )  # fmt: skip
+        told = found.to_dict(internal=exact)
+        others = [
+            {"words": one["words"], "loss": _loss(one["loss"]), "passed": one["passed"],
+             "steps": plain_steps(other.recipe)}
+            for one, other in zip(told["alternatives"], found.alternatives, strict=True)
+        ]  # fmt: skip
+        return {
+            "steps": plain_steps(found.recipe), "text": found.text, "passed": bool(found.passed),
+            "words": found.words, "loss": _loss(told["loss"]), "exceeded": [*found.exceeded, *found.unjudged],
+            "alternatives": others,
+        }  # fmt: skip
+
+    found = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
+    return {**found, "html": _written(found["text"], exact=exact, language=language)}
+
+
+def _loss(share: float | str | None) -> str:
+    return f"{share:.1%}" if isinstance(share, float) else share or "–"
+
+
+def compare(
+    desk: Desk, tell: Tell, *, scenario: Plain, first: Steps, second: Steps, names: Sequence[str], secret: str,
+    exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Risk and loss of two recipes in the end, side by side."""
+    chosen = desk.scenario(scenario)
+    both: list[Applied] = [applied(desk, chosen, one, secret, tell) for one in (first, second)]
+
+    def plains() -> dict[str, Any]:
+        return {"both": [plain_recipe(one.what_was_done, internal=exact) for one in both]}
+
+    html = document_html(
+        plains, lambda plain: [recipe_beside(plain["both"], names)], exact=exact, language=language
+    )
+    return {"html": html}
+
+
+def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
+    """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
+    from sdckit.report.formats.atomic import write_whole
+    from sdckit.workflow.recipes.code_hierarchy import code_hierarchy
+
+    tell("building a hierarchy")
+    text = code_hierarchy(desk.data, column)
+    name = f"hierarchy-{digest(column)[:8]}.csv"  # a name of a column need not be one of a file
+    write_whole(text, desk.folder / name, private=True)
+    return {"name": name}
+
+
+def _written(text: str, *, exact: bool, language: str) -> str:
+    return sections_html([Section("", (Code("", text),))], exact=exact, language=language)
+
+
+def _warned(text: str, language: str) -> str:
+    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)

@@ -1,0 +1,181 @@
+"""Tasks on a release beside its original: the gate's verdict, the chapters of its report, and the map of recipes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.app.shown import sections_html, verdict_html
+from sdckit.app.tasks.recipes import Tell, applied, digest, kept, make_recipe
+from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.report.blocks import Paragraph, Section
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.formats.write import plain_document
+
+if TYPE_CHECKING:
+    from sdckit.app.desk import Desk
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe_figures import StepFigures
+    from sdckit.workflow.release_assessment import ReleaseAssessment
+
+__all__ = ["Judged", "chapter", "judged", "map_of_recipes", "release"]
+
+Plain = Mapping[str, Any]
+Steps = Sequence[Plain]
+TRIED = "releases: recipes tried"
+NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A release as the gate sees it: `passed` is False where a limit is exceeded, not judged, or none is declared."""
+
+    name: str
+    made: Applied
+    found: ReleaseAssessment
+    passed: bool
+    why_not: str = ""
+
+
+def judged(
+    desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell, *, models: Mapping[str, str] | None = None,
+    control: str = "", attacks: bool = False,
+) -> Judged:  # fmt: skip
+    """Make the release and hold it against every threshold, once for what is asked."""
+    made = applied(desk, scenario, steps, secret, tell)
+    asked = [scenario.to_toml(), made.recipe.to_toml(), secret, dict(models or {}), control, attacks]
+    name = digest(*asked)
+
+    def hold() -> Judged:
+        from sdckit.workflow.check import check_assessment
+
+        tell("assessing the release")
+        people = None if not control else _people(desk, control, scenario)
+        with warnings.catch_warnings():  # the document tells them
+            warnings.simplefilter("ignore", SdcWarning)
+            found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
+        try:
+            return Judged(name, made, found, check_assessment(found).passed)
+        except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
+            return Judged(name, made, found, passed=False, why_not=str(error))
+
+    one: Judged = kept(desk, "releases judged", asked, hold)
+    return one
+
+
+def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
+    """The people of a control file, read as the file itself is."""
+    from sdckit.data.files.readers import read_file, scan_header
+
+    how = {name: value for name, value in desk.reading.items() if name not in ("join", "join_key", "missing")}
+    header = scan_header(control, **how)
+    known = [name for name in scenario.identifiers if name in header.columns]
+    return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
+
+
+def release(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, models: Mapping[str, str] | None = None,
+    control: str = "", attacks: bool = False, exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Make the release, and tell its verdict and the chapters that can be read."""
+    chosen = desk.scenario(scenario)
+    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    _try(desk, one.made)
+    told = {
+        "passed": one.passed, "release": {"digest": digest(scenario, list(steps)), "passed": one.passed},
+    }  # fmt: skip
+    tell("protecting the figures")
+    try:
+        plain = _plain(desk, one, exact=exact)
+    except DataError as error:
+        return {**told, "verdict": _warned(str(error), language), "html": "", "chapters": []}
+    words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
+    extra = _warned(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
+    verdict = verdict_html(plain, exact=exact, language=language) + extra
+    return {**told, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
+
+
+def _plain(desk: Desk, one: Judged, *, exact: bool) -> Plain:
+    """The protected document of the release, all of whose chapters were protected together."""
+    found: Plain = desk.remember(
+        "release", [one.name, exact], lambda: plain_document(one.found, internal=exact)
+    )
+    return found
+
+
+def _answer(plain: Plain) -> Section:
+    answer = page_of(plain).sections[0]
+    return replace(answer, blocks=tuple(one for one in answer.blocks if one.kind != "verdicts"))
+
+
+def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
+    """The sections of the annex by their chapters, but for the answer, which stands above."""
+    found: list[tuple[str, list[Section]]] = []
+    for one in page_of(plain).sections[1:]:
+        if one.level == 2 or not found:
+            found.append((one.title, []))
+        found[-1][1].append(one)
+    return found
+
+
+def chapter(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, title: str,
+    models: Mapping[str, str] | None = None, control: str = "", attacks: bool = False, exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Show one chapter of the report."""
+    chosen = desk.scenario(scenario)
+    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    plain = _plain(desk, one, exact=exact)
+    for name, sections in _chapters(plain):
+        if name == title:
+            html = sections_html(sections, exact=exact, language=language, plain=plain)
+            return {"title": title, "html": html}
+    raise DataError("there is no such chapter; make the release again")
+
+
+def map_of_recipes(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, risk: str = "expected_reidentifications",
+    loss: str = "share_changed", exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Risk and loss of every recipe that was run in the session."""
+    from sdckit.report.chapters.map import map_chart, map_table, plain_map
+    from sdckit.report.charts import to_svg
+    from sdckit.workflow.recipes.exploration import Exploration
+
+    chosen = desk.scenario(scenario)
+    made = applied(desk, chosen, steps, secret, tell)
+    points = _try(desk, made)
+    found = Exploration(tuple(points), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
+    try:
+        plain = plain_map(found, internal=exact)
+    except DataError as error:
+        return {"html": _warned(str(error), language)}
+    table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
+    return {"html": f"<figure>{to_svg(map_chart(plain))}</figure>{table}"}
+
+
+def _try(desk: Desk, made: Applied) -> list[Any]:
+    """Remember a recipe that was run, by its number."""
+    from sdckit.workflow.recipes.exploration import Point
+    from sdckit.workflow.recipes.recipe_figures import worst_of
+
+    tried: dict[str, Any] = desk.memo.setdefault(TRIED, {})
+    name = digest(made.recipe.to_toml(), "" if made.scenario is None else made.scenario.to_toml())
+    if name not in tried:
+        figures = worst_of(_last(made.figures))
+        behind, small = (int(figures.pop(name)) for name in ("behind", "small"))
+        tried[name] = Point({"recipe": len(tried) + 1}, figures, "", behind, small)
+    return list(tried.values())
+
+
+def _last(figures: Sequence[StepFigures]) -> list[StepFigures]:
+    step = max((one.step for one in figures), default=0)
+    return [one for one in figures if one.step == step]
+
+
+def _warned(text: str, language: str) -> str:
+    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)

@@ -1,0 +1,106 @@
+"""Forms, pictures, runs and proposals: plain values, protected, without a value of the marked record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.small import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from sdckit.app.tasks import protecting
+from sdckit.errors import SdcError
+from sdckit.workflow.recipes.recipe_steps import METHODS
+
+HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
+
+
+def tell(_: str) -> None:
+    """Nobody listens."""
+
+
+def told(result: dict[str, Any]) -> str:
+    """What reaches the browser, which never names the marked record."""
+    text = json.dumps(result)
+    assert MARKER not in text
+    return text
+
+
+def test_every_method_has_its_form(tmp_path: Path) -> None:
+    found = protecting.methods(a_desk(tmp_path), tell)["methods"]
+    assert [one["method"] for one in found] == list(METHODS)
+    recode = found[0]
+    assert recode["entries"][0]["name"] == "column"
+    assert recode["entries"][0]["kind"] == "column"
+    assert "seed" not in [entry["name"] for one in found for entry in one["entries"]]
+
+
+def test_risk_and_loss_after_every_step(tmp_path: Path) -> None:
+    found = protecting.run(a_desk(tmp_path), tell, steps=STEPS, **HOW)
+    told(found)
+    after = found["figures"]
+    assert [one["step"] for one in after] == [0, 1, 2, 3]
+    assert after[0]["share_changed"].startswith("0")
+    assert after[-1]["below_k"] == "0"
+    assert "What was done" in found["html"]
+
+
+def test_exact_figures_are_marked(tmp_path: Path) -> None:
+    found = protecting.run(a_desk(tmp_path), tell, steps=STEPS, exact=True, **HOW)
+    assert "confidential" in found["html"].lower()
+
+
+def test_a_picture_before_and_after(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    for number, variable in ((0, "age"), (1, "job")):
+        found = protecting.preview(desk, tell, steps=STEPS, number=number, **HOW)
+        told(found)
+        assert found["column"] == variable
+        assert found["html"].count("<svg") == 2
+    assert protecting.preview(desk, tell, steps=STEPS, number=2, column="sex", **HOW)["column"] == "sex"
+    order = [{"method": "random_order", "arguments": {}}]
+    assert protecting.preview(desk, tell, steps=order, number=0, **HOW)["variables"] == []
+
+
+def test_an_editor_gets_bins_and_levels(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    bins = protecting.variable(desk, tell, steps=[], number=0, column="age", **HOW)
+    assert bins["numeric"]
+    assert len(bins["rows"]) == len(bins["edges"]) + 1
+    assert bins["suggested"] == sorted(bins["suggested"])
+    levels = protecting.variable(desk, tell, steps=[BANDS], number=1, column="job", levels=True, **HOW)
+    told(levels)
+    assert [one["level"] for one in levels["rows"]] == ["clerk", "cook", "smith", "other"]
+    assert levels["rows"][-1]["pooled"]
+    exact = protecting.variable(desk, tell, steps=[], number=0, column="job", levels=True, exact=True, **HOW)
+    assert MARKER in [one["level"] for one in exact["rows"]]
+
+
+def test_recipes_to_start_from(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    start = protecting.starter(desk, tell, scenario=SCENARIO)
+    told(start)
+    assert {one["method"] for one in start["steps"]} >= {"recode", "local_suppression"}
+    found = protecting.propose(desk, tell, scenario=SCENARIO)
+    told(found)
+    assert found["passed"]
+    assert found["steps"][-1]["method"] == "random_order"
+    assert all(one["steps"] for one in found["alternatives"])
+    made = protecting.run(desk, tell, steps=found["steps"], **HOW)
+    assert made["figures"][-1]["below_k"] == "0"
+
+
+def test_two_recipes_side_by_side(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    found = protecting.compare(desk, tell, first=STEPS, second=[BANDS, GROUPS], names=["now", "kept"], **HOW)
+    text = told(found)
+    assert "now" in text
+    assert "kept" in text
+    assert "Values that differ" in text
+
+
+def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:
+    wrong = [{"method": "recode", "arguments": {"column": "aeg", "bands": [0, 99]}}]
+    with pytest.raises(SdcError, match="did you mean 'age'"):
+        protecting.run(a_desk(tmp_path), tell, steps=wrong, **HOW)

@@ -1,0 +1,60 @@
+"""Steps as plain values, the recipe they make, and its runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.small import BANDS, GROUPS, SCENARIO, SECRET, STEPS, SUPPRESS, a_desk
+from sdckit.app.tasks.recipes import applied, data_for, digest, kept, make_recipe, plain_steps, prefix_data
+from sdckit.errors import ScenarioError
+
+
+def tell(_: str) -> None:
+    """Nobody listens."""
+
+
+def test_a_step_that_is_off_is_not_carried_out(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    recipe = make_recipe(desk, [BANDS, {**GROUPS, "on": False}])
+    assert [one.method for one in recipe.steps] == ["recode"]
+    assert plain_steps(recipe) == [BANDS]
+    with pytest.raises(ScenarioError, match="no step that is switched on"):
+        make_recipe(desk, [{**BANDS, "on": False}])
+
+
+def test_the_session_draws_the_same_whatever_is_run(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    scenario = desk.scenario(SCENARIO)
+    steps = [
+        {"method": "new_ids", "arguments": {"column": "name"}},
+        *STEPS,
+        {"method": "random_order", "arguments": {}},
+    ]
+    first = applied(desk, scenario, steps, SECRET, tell)
+    assert applied(desk, scenario, steps, SECRET, tell) is first
+    desk.memo.clear()
+    again = applied(desk, scenario, steps, SECRET, tell)
+    assert again is not first
+    assert again.data.equals(first.data)
+    assert again.log.secret == SECRET
+    whole = prefix_data(desk, scenario, make_recipe(desk, steps), len(steps), SECRET, tell)
+    assert whole.equals(first.data)
+
+
+def test_identifiers_stay_where_a_step_deals_with_them(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    scenario = desk.scenario(SCENARIO)
+    assert "name" not in data_for(desk, make_recipe(desk, [SUPPRESS]), scenario).columns
+    dropping = [{"method": "drop_identifiers", "arguments": {"columns": ["name"]}}]
+    assert "name" in data_for(desk, make_recipe(desk, dropping), scenario).columns
+
+
+def test_few_files_are_kept(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    made: list[int] = []
+    for number in (1, 2, 3, 3, 1):
+        kept(desk, "numbers", [number], lambda number=number: made.append(number))  # type: ignore[misc]
+    assert made == [1, 2, 3, 1]
+    assert digest(1, "a") == digest(1, "a") != digest(1, "b")

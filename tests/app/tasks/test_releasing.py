@@ -1,0 +1,71 @@
+"""A release beside its original: the gate's verdict, its chapters, the map of the recipes tried."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from app.small import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
+from sdckit.app.tasks import releasing
+from sdckit.errors import DataError
+
+HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
+
+
+def tell(_: str) -> None:
+    """Nobody listens."""
+
+
+def test_the_verdict_is_that_of_the_gate(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    found = releasing.release(desk, tell, steps=STEPS, **HOW)
+    assert found["passed"]
+    assert "Within every declared limit" in found["verdict"]
+    beyond = releasing.release(desk, tell, steps=[BANDS], **HOW)
+    assert not beyond["passed"]
+    assert "Not within the declared limits" in beyond["verdict"]
+    assert found["release"]["digest"] != beyond["release"]["digest"]
+    assert MARKER not in json.dumps([found, beyond])
+
+
+def test_without_a_threshold_nothing_is_said_to_pass(tmp_path: Path) -> None:
+    bare = {**SCENARIO, "thresholds": {}}
+    found = releasing.release(a_desk(tmp_path), tell, scenario=bare, steps=[BANDS], secret=SECRET)
+    assert not found["passed"]
+    assert "No threshold is declared" in found["verdict"]
+
+
+def test_every_chapter_can_be_read(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    found = releasing.release(desk, tell, steps=STEPS, **HOW)
+    assert "What was done" in found["chapters"]
+    for title in found["chapters"]:
+        shown = releasing.chapter(desk, tell, steps=STEPS, title=title, **HOW)
+        assert title.split(" ")[-1] in shown["html"]
+        assert MARKER not in shown["html"]
+    with pytest.raises(DataError, match="no such chapter"):
+        releasing.chapter(desk, tell, steps=STEPS, title="none", **HOW)
+
+
+def test_attacks_with_a_control_file_and_a_regression_of_ones_own(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    control = tmp_path / "control.csv"
+    desk.data.head(80).with_columns(pl.lit("x").alias("name")).write_csv(control)
+    asked: dict[str, Any] = {"models": {"ill ~ sex": "logistic"}, "control": str(control), "attacks": True}
+    found = releasing.release(desk, tell, steps=STEPS, **asked, **HOW)
+    assert "Simulated attacks" in found["chapters"]
+    shown = releasing.chapter(desk, tell, steps=STEPS, title="What is it still good for?", **asked, **HOW)
+    assert "ill ~ sex" in shown["html"]
+
+
+def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    releasing.release(desk, tell, steps=[BANDS], **HOW)
+    found = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)
+    assert "<svg" in found["html"]
+    assert "recipe = 2" in found["html"]
+    assert "recipe = 3" not in releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["html"]

@@ -1,0 +1,101 @@
+"""What is taken away: files in the session's folder, made by the same gate, and the same bytes again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.small import BANDS, GROUPS, SCENARIO, SECRET, STEPS, a_desk
+from sdckit.app.tasks import taking_away
+from sdckit.errors import FileFormatError, ScenarioError
+
+HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
+RANDOM = [
+    {"method": "pram", "arguments": {"columns": ["ill"], "pd": 0.9}},
+    {"method": "random_order", "arguments": {}},
+]
+IDS = {"method": "new_ids", "arguments": {"column": "name"}}
+
+
+def tell(_: str) -> None:
+    """Nobody listens."""
+
+
+def test_every_file_is_there_and_the_log_is_for_its_owner(tmp_path: Path) -> None:
+    found = taking_away.prepare(a_desk(tmp_path), tell, steps=STEPS, **HOW)
+    what = {one["what"]: Path(one["path"]) for one in found["files"]}
+    assert list(what) == ["release", "scenario", "recipe", "log", "script", "commands"]
+    assert all(path.is_file() for path in what.values())
+    assert what["log"].name == "log-secret.json"
+    assert what["log"].stat().st_mode & 0o777 == 0o600
+    secret = SECRET.encode()
+    assert [name for name, path in what.items() if secret in path.read_bytes()] == ["log"]
+
+
+def test_a_release_beyond_a_limit_is_taken_only_where_somebody_says_so(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    with pytest.raises(ScenarioError, match="a limit is exceeded"):
+        taking_away.prepare(desk, tell, steps=[BANDS], **HOW)
+    assert not (tmp_path / "taken").exists()
+    found = taking_away.prepare(desk, tell, steps=[BANDS], accepted=True, **HOW)
+    assert found["files"][0]["name"] == "release-limits-exceeded.csv"
+    assert "limit of the scenario is exceeded" in found["script"]
+    assert "limit of the scenario is exceeded" in found["commands"]
+
+
+@pytest.mark.parametrize("kind", [".csv", ".dta"])
+def test_script_and_commands_give_the_same_bytes(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "session").mkdir()
+    desk = a_desk(tmp_path / "session")
+    steps = [IDS, *STEPS, *RANDOM]
+    found = taking_away.prepare(desk, tell, steps=steps, kind=kind, **HOW)
+    away = tmp_path / "away"
+    away.mkdir()
+    for one in found["files"]:
+        shutil.copy(one["path"], away)
+    shutil.copy(desk.path, away)
+    released = away / f"release{kind}"
+    again = away / f"release-again{kind}"
+    bin_folder = tmp_path / "bin"
+    bin_folder.mkdir()
+    command = bin_folder / "sdckit"
+    command.write_text(f'#!/bin/sh\nexec {sys.executable} -m sdckit "$@"\n', encoding="utf-8")
+    command.chmod(0o755)
+    paths = {**os.environ, "PATH": f"{bin_folder}:{os.environ['PATH']}"}
+    for call in (["sh", "repeat.sh"], [sys.executable, "repeat.py"]):
+        again.unlink(missing_ok=True)
+        done = subprocess.run(call, cwd=away, env=paths, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        assert again.read_bytes() == released.read_bytes()
+
+
+def test_a_hierarchy_goes_along(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    lines = [f"{one};work" for one in desk.data["job"].unique()]
+    (tmp_path / "jobs.csv").write_text("\n".join(lines), encoding="utf-8")
+    up = {"method": "recode", "arguments": {"column": "job", "hierarchy": "jobs.csv", "level": 1}}
+    found = taking_away.prepare(desk, tell, steps=[BANDS, up, STEPS[-1]], **HOW)
+    assert [one["name"] for one in found["files"] if one["what"] == "hierarchy"] == ["jobs.csv"]
+
+
+def test_the_report_is_written_in_the_language_of_the_session(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    (one,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], language="de", **HOW)["files"]
+    text = Path(one["path"]).read_text(encoding="utf-8")
+    assert 'lang="de"' in text
+    (exact,) = taking_away.report(desk, tell, steps=[BANDS, GROUPS], exact=True, **HOW)["files"]
+    assert exact["name"] == "report-confidential.html"
+
+
+def test_formats_that_are_not_there_are_refused(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    with pytest.raises(FileFormatError, match="no format"):
+        taking_away.prepare(desk, tell, steps=STEPS, kind=".exe", **HOW)
+    with pytest.raises(FileFormatError, match="no format"):
+        taking_away.report(desk, tell, steps=STEPS, kind=".md", **HOW)

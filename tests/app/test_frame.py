@@ -1,0 +1,118 @@
+"""The frame without a browser: what is on the page, and who is seated how."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from shiny import App, ui
+from shiny.testserver import test_server as in_memory
+
+from app.browsing import PAGES as TITLES
+from app.toys import toy_seats
+from sdckit.app.frame import PAGES, Frame, language_of, static_folder
+from sdckit.app.seats import Seats
+
+
+def frame(state: Path, **first: Any) -> tuple[Frame, Seats]:
+    seats = toy_seats(state, **first)
+    return Frame(seats, limit=7 * 2**20, stop=lambda: None), seats
+
+
+def sat(made: Frame, *, tab: str = "", left: str = "", language: str = "en") -> Any:
+    """The app with what a page says when it connects."""
+    said = {"tab": tab, "tab_left": left, "page_language": language}
+
+    def server(input: Any, output: Any, session: Any) -> None:
+        for name, value in said.items():
+            input[name]._set(value)
+        made.serve(input, output, session)
+
+    return in_memory(App(ui.page_fluid(), server))
+
+
+def test_the_page_has_the_six_pages_and_loads_only_its_own(tmp_path: Path) -> None:
+    made, _ = frame(tmp_path)
+    assert PAGES == TITLES
+    html = made.html()
+    assert re.findall(r'<section id="page_(\w+)"', html) == list(PAGES)
+    assert len(re.findall(r"<h1>", html)) == 1
+    assert not re.findall(r'(?:src|href)="(?:https?:)?//', html)
+    assert 'data-limit="7340032"' in html
+    assert "7 MB" in html
+    for name in ("app.css", "app.js", "icon.svg"):
+        assert (Path(static_folder()) / name).is_file()
+        assert f'"{name}"' in html
+    assert 'lang="de"' in str(made.page("de"))
+
+
+@pytest.mark.parametrize(
+    ("query", "header", "language"),
+    [
+        ({}, "", "en"), ({}, "de-AT,de;q=0.9,en;q=0.8", "de"), ({}, "fr,en;q=0.5,de;q=0.3", "en"),
+        ({"language": "en"}, "de", "en"), ({"language": "../x"}, "de", "en"), ({}, "fr", "en"),
+    ],
+)  # fmt: skip
+def test_the_language_is_the_one_asked_for_or_the_browsers(query: Any, header: str, language: str) -> None:
+    headers = {"accept-language": header} if header else {}
+    assert language_of(SimpleNamespace(query_params=query, headers=headers)) == language
+
+
+def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> None:
+    made, seats = frame(tmp_path)
+    with sat(made, language="de") as session:
+        (seat,) = seats._seats.values()
+        assert seat.work.language == "de"
+        session.set_inputs(exact=False)  # as the page has it at first
+        session.set_inputs(exact=True)
+        assert seat.work.exact
+        assert "Noch kein Urteil" in str(session.get_output("verdict").value)
+        seat.change(scenario={"keys": ["sex"]})
+    assert not seat.taken
+    with sat(made, tab=seat.name):
+        assert seat.taken
+        assert seat.work.scenario == {"keys": ["sex"]}
+        assert seat.work.language == "en"
+    with sat(made, tab="0" * 32, left="yes"):
+        assert len(seats) == 2
+
+
+def test_what_was_saved_is_offered_taken_up_or_forgotten(tmp_path: Path) -> None:
+    _, seats = frame(tmp_path)
+    seats.take("", reloaded=False).change(name="a.csv", scenario={"keys": ["sex"]})
+    seats.close()
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        assert "a.csv" in str(session.get_output("saved").value)
+        session.set_inputs(take_up=1)
+        (seat,) = seats._seats.values()
+        assert (seat.work.name, seat.work.scenario) == ("a.csv", {"keys": ["sex"]})
+        assert session.get_output("saved").value is None
+    made, seats = frame(tmp_path)
+    with sat(made) as session:
+        assert "a.csv" in str(session.get_output("saved").value)
+        session.set_inputs(forget=1)
+        assert session.get_output("saved").value is None
+    assert not (tmp_path / "last-work.json").exists()
+
+
+def test_a_session_can_be_ended_and_the_last_one_ends_the_program(tmp_path: Path) -> None:
+    stopped: list[bool] = []
+    seats = toy_seats(tmp_path)
+    made = Frame(seats, limit=1, stop=lambda: stopped.append(True))
+    other = seats.take("", reloaded=False)
+    with sat(made) as session:
+        seat = next(one for one in seats._seats.values() if one is not other)
+        session.set_inputs(end=1)
+        assert seat.folder.is_dir()
+        session.set_inputs(end_now=1)
+        assert not seat.folder.exists()
+        assert not stopped
+    assert len(seats) == 1
+    seats.end(other)
+    with sat(made) as session:
+        session.set_inputs(end_now=1)
+        assert stopped == [True]

@@ -1,0 +1,48 @@
+"""The texts of script and command lines; what they make is tried in tests/app/tasks/test_taking_away.py."""
+
+from __future__ import annotations
+
+import pytest
+
+from sdckit.app.script import Session, command_lines, python_script
+
+READ = {
+    "missing": ["-9", "NA"],
+    "delimiter": ";",
+    "user_missing": True,
+    "join": "/room/homes.csv",
+    "join_key": "home",
+}
+
+
+def test_options_of_reading_are_those_of_the_session() -> None:
+    one = Session("a.csv", "release.csv", READ, unread=("name",), missing=("-9", "NA"))
+    protect = command_lines(one).splitlines()[-2]
+    for part in (
+        "--missing=-9",
+        "--missing=NA",
+        "--delimiter ';'",
+        "--user-missing",
+        "--join homes.csv",
+        "--join-key home",
+    ):
+        assert part in protect
+    script = python_script(one)
+    for part in ("identifiers=['name']", "missing=['-9', 'NA']", "delimiter=';'", "join=here / 'homes.csv'"):
+        assert part in script
+    assert "/room" not in script + protect
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_script_compiles(several: bool) -> None:
+    one = Session("a.sav", "release.sav", labelled=True, several=several)
+    compile(python_script(one), "repeat.py", "exec")
+    assert ("release-again_1.sav" in command_lines(one)) is several
+    assert "labels=labels" in python_script(one)
+
+
+def test_what_is_beyond_a_limit_is_marked() -> None:
+    inside, beyond = (Session("a.csv", "release.csv", passed=passed) for passed in (True, False))
+    for write in (python_script, command_lines):
+        assert "exceeded or not judged" in write(beyond)
+        assert "exceeded or not judged" not in write(inside)

@@ -1,0 +1,67 @@
+"""A worker with toy tasks, to see what the two sides do: ``python toy_worker.py FOLDER``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+from sdckit.app import worker_process
+from sdckit.errors import SdcError, SdcWarning
+
+
+def echo(desk: Any, tell: Any, **given: Any) -> dict[str, Any]:
+    tell("half")
+    print("a library prints this")  # noqa: T201 - it must not stand among the answers
+    return {"given": given, "opened": desk.opened}
+
+
+def refuse(desk: Any, tell: Any) -> dict[str, Any]:
+    raise SdcError("there is no column 'agee'; did you mean 'age'?")
+
+
+def fall(desk: Any, tell: Any) -> dict[str, Any]:
+    raise KeyError("the value 4711 of a record")
+
+
+def warn(desk: Any, tell: Any) -> dict[str, Any]:
+    for _ in range(2):
+        warnings.warn(SdcWarning("codes were taken for missing"), stacklevel=1)
+    warnings.warn("the value 4711", stacklevel=1)
+    return {"notes": ["a note"]}
+
+
+def begin(desk: Any, tell: Any) -> dict[str, Any]:
+    """Start a child and work without end."""
+    child = subprocess.Popen(["sleep", "600"])
+    tell(str(child.pid))
+    while True:
+        time.sleep(0.01)
+
+
+class Desk:
+    def __init__(self, folder: Path) -> None:
+        self.opened: list[Any] = []
+
+    def open(self, path: str, reading: dict[str, Any]) -> None:
+        self.opened.append([path, reading])
+
+
+def place() -> None:
+    """Put the toys where tasks and desk are looked for."""
+    toys = types.ModuleType("sdckit.app.tasks.toys")
+    for one in (echo, refuse, fall, warn, begin):
+        setattr(toys, one.__name__, one)
+    desk = types.ModuleType("sdckit.app.desk")
+    desk.Desk = Desk  # type: ignore[attr-defined]
+    sys.modules |= {toys.__name__: toys, desk.__name__: desk}
+
+
+if __name__ == "__main__":
+    place()
+    worker_process.preload = lambda: None
+    worker_process.main(sys.argv[1])

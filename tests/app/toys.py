@@ -1,0 +1,26 @@
+"""A seat whose worker has toy tasks, and a way to run jobs on it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from sdckit.app.autosave import Autosave
+from sdckit.app.folders import Folders
+from sdckit.app.seats import Seat, Seats
+from sdckit.app.work import Work
+from sdckit.app.worker import Worker
+
+TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
+
+
+def toy_seats(state: Path, **first: Any) -> Seats:
+    folders = Folders(state)
+    return Seats(folders, Autosave(folders.state), Work(**first))
+
+
+def toy_seat(state: Path, **first: Any) -> Seat:
+    seat = toy_seats(state, **first).take("", reloaded=False)
+    seat.worker = Worker(seat.folder, program=TOYS)
+    return seat
