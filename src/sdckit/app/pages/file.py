@@ -25,6 +25,13 @@ FOUND = "found by itself"
 DELIMITERS = {"": FOUND, ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "blank"}
 DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
 ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
+FIELDS = (
+    "delimiter",
+    "decimal",
+    "encoding",
+    "missing",
+    "user_missing",
+)  # of the form, besides the second file
 FOLDER = "files"  # of what was uploaded, in the session's folder
 
 
@@ -105,73 +112,81 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
     """What its buttons do."""
-    say = room.say
-    rows: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
-    second: reactive.Value[str] = reactive.Value("")
+    _serve_uploads(input, room)
+    _serve_demo(input, room)
+    _serve_facts(input, room)
+    _serve_records(input, room)
+
+
+def _open(room: Room, path: str, name: str, reading: Mapping[str, Any]) -> None:
+    """Open a file; it is taken into the work once it was read."""
+    work = room.seat.work
+
+    def opened(facts: dict[str, Any]) -> None:
+        _taken(room, facts, path=path, name=name, reading=dict(reading))
+        ui.update_text("missing", value=", ".join(reading.get("missing", ())))
+
+    room.start(
+        "opening.open_file", opened, label=room.say("Reading {c}", c=name), path=path, reading=dict(reading),
+        exact=work.exact, language=work.language,
+    )  # fmt: skip
+
+
+def _serve_uploads(input: Inputs, room: Room) -> None:
+    second: list[str] = [""]
 
     def options() -> dict[str, Any]:
         with reactive.isolate():
-            names = ("delimiter", "decimal", "encoding", "missing", "user_missing")
-            given = {name: input[name]() for name in names}
-            joined = {"join": second(), "join_key": input.join_key().strip()} if second() else {}
+            given = {name: input[name]() for name in FIELDS}
+            joined = {"join": second[0], "join_key": input.join_key().strip()} if second[0] else {}
         return reading_of({**given, **joined})
-
-    def open_file(path: str, name: str, reading: Mapping[str, Any]) -> None:
-        work = room.seat.work
-
-        def opened(facts: dict[str, Any]) -> None:
-            _taken(room, facts, path=path, name=name, reading=dict(reading))
-            ui.update_text("missing", value=", ".join(reading.get("missing", ())))
-            rows.set(None)
-
-        room.start(
-            "opening.open_file", opened, label=say("Reading {c}", c=name), path=path, reading=dict(reading),
-            exact=work.exact, language=work.language,
-        )  # fmt: skip
 
     @reactive.effect
     @reactive.event(input.upload)
     def _() -> None:
         if chosen := input.upload():
             path = _kept(room.folder, chosen[0])
-            open_file(str(path), path.name, options())
+            _open(room, str(path), path.name, options())
 
     @reactive.effect
     @reactive.event(input.second)
     def _() -> None:
         if chosen := input.second():
-            second.set(str(_kept(room.folder, chosen[0])))
+            second[0] = str(_kept(room.folder, chosen[0]))
 
     @reactive.effect
     @reactive.event(input.again)
     def _() -> None:
         work = room.seat.work
         if work.path:
-            open_file(work.path, work.name, options())
+            _open(room, work.path, work.name, options())
         else:
-            room.alert(say("Choose a file first, or open the demo."))
+            room.alert(room.say("Choose a file first, or open the demo."))
 
+
+def _serve_demo(input: Inputs, room: Room) -> None:
     @reactive.effect
     @reactive.event(input.demo)
     def _() -> None:
         work = room.seat.work
 
-        def opened(facts: dict[str, Any]) -> None:
-            told = {**facts, "demo": True}
-            scenario = told.pop("scenario")
-            _taken(room, told, path=told["path"], name=told["name"], reading={}, scenario=scenario)
-            rows.set(None)
+        def opened(told: dict[str, Any]) -> None:
+            facts = {name: one for name, one in told.items() if name != "scenario"}
+            _taken(room, facts, path=told["path"], name=told["name"], reading={}, scenario=told["scenario"])
 
-        label = say("Opening the demo")
+        label = room.say("Opening the demo")
         room.start("opening.open_demo", opened, label=label, exact=work.exact, language=work.language)
+
+
+def _serve_facts(input: Inputs, room: Room) -> None:
+    say = room.say
 
     @reactive.effect
     def _() -> None:
         """What the command line named, and everything once more where the switch or the language changed."""
         work = room.work.get()
-        shown = (work.facts or {}).get("shown")
-        if work.path and shown != [work.exact, work.language]:
-            open_file(work.path, work.name, work.reading)
+        if work.path and (work.facts or {}).get("shown") != [work.exact, work.language]:
+            _open(room, work.path, work.name, work.reading)
 
     @render.ui
     def facts() -> TagChild:
@@ -200,50 +215,58 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     def _() -> None:
         work = room.seat.work
         chosen = list(input.chosen()) or [""]  # without any, the empty field alone
-        open_file(work.path, work.name, {**work.reading, "missing": chosen})
+        _open(room, work.path, work.name, {**work.reading, "missing": chosen})
+
+
+def _serve_records(input: Inputs, room: Room) -> None:
+    say = room.say
+    shown: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
+
+    @reactive.effect
+    def _() -> None:
+        """A page of records is of the file and the switch it was asked for."""
+        _ = room.work.get().facts
+        shown.set(None)
 
     @render.ui
     def records() -> TagChild:
-        work = room.work.get()
+        work, told = room.work.get(), shown.get()
         if work.facts is None:
             return None
         if not work.exact:
-            return tags.p(
-                say("Single records are shown only with exact figures: the switch is at the top."),
-                class_="quiet",
-            )
-        told = rows.get()
+            how = say("Single records are shown only with exact figures: the switch is at the top.")
+            return tags.p(how, class_="quiet")
         if told is None:
             return ui.input_action_button(
-                "show_rows", say("Show a page of records"), class_="btn-outline-secondary"
+                "rows", say("Show a page of records"), class_="btn-outline-secondary"
             )
-        more = ui.input_action_button("more_rows", say("Next page"), class_="btn-outline-secondary")
-        hide = ui.input_action_button("hide_rows", say("Hide the records"), class_="btn-outline-secondary")
+        more = ui.input_action_button("more", say("Next page"), class_="btn-outline-secondary")
+        hide = ui.input_action_button("hide", say("Hide the records"), class_="btn-outline-secondary")
         return tags.div(HTML(told["html"]), more if told["next"] is not None else None, hide, class_="wide")
 
     def page(start: int) -> None:
         work = room.seat.work
         hidden = list((work.scenario or {}).get("identifiers", ()))
         room.start(
-            "opening.rows", rows.set, label=say("Reading a page of records"), start=start, hidden=hidden,
+            "opening.rows", shown.set, label=say("Reading a page of records"), start=start, hidden=hidden,
             exact=work.exact, language=work.language,
         )  # fmt: skip
 
     @reactive.effect
-    @reactive.event(input.show_rows)
+    @reactive.event(input.rows)
     def _() -> None:
         page(0)
 
     @reactive.effect
-    @reactive.event(input.more_rows)
+    @reactive.event(input.more)
     def _() -> None:
-        told = rows.get()
+        told = shown.get()
         page(told["next"] if told else 0)
 
     @reactive.effect
-    @reactive.event(input.hide_rows)
+    @reactive.event(input.hide)
     def _() -> None:
-        rows.set(None)
+        shown.set(None)
 
 
 def _taken(

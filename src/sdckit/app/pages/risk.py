@@ -27,7 +27,7 @@ OF_ONE = "risk.further"  # the task that is about one intruder
 
 
 @module.ui
-def panel(say: Say) -> TagChild:
+def panel(say: Say) -> TagChild:  # noqa: ARG001 - every panel is given its words
     """What stands on the page."""
     return TagList(
         ui.output_ui("first"),

@@ -77,15 +77,13 @@ def _proposed(desk: Desk, found: RoleGuesses) -> dict[str, Any]:
     return {**plain, **({"intruders": {"default": keys}} if keys else {}), "release": RELEASE}
 
 
-def check(
-    desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], exact: bool = False, language: str = "en"
-) -> dict[str, Any]:  # noqa: ARG001 - every task is told how to show
+def check(desk: Desk, tell: Tell, *, scenario: Mapping[str, Any], language: str = "en") -> dict[str, Any]:
     """Check a scenario against the opened file; what is wrong is refused with the nearest name."""
     tell("checking the scenario")
     return _checked(desk.scenario(scenario), language)
 
 
-def load(desk: Desk, tell: Tell, *, path: str, exact: bool = False, language: str = "en") -> dict[str, Any]:  # noqa: ARG001
+def load(desk: Desk, tell: Tell, *, path: str, language: str = "en") -> dict[str, Any]:
     """Read a scenario from its file, and check it against the opened one."""
     from sdckit.data.scenarios.scenario import Scenario
 

@@ -61,7 +61,7 @@ def file_document(opened: OpenedFile) -> Document:
         "name": displayed(Path(opened.name).name),
         "format": sample.header.format,
     }
-    columns = []
+    columns: list[Tree] = []
     for at, name in enumerate(frame.columns):
         missing = ledger.count(f"missing.{at}", frame[name].null_count(), f"missing.{at}")
         ledger.nested("n", missing.name)
@@ -157,7 +157,7 @@ def _columns(rows: Sequence[Plain]) -> TableBlock:
 def guesses_document(guesses: RoleGuesses) -> Document:
     """Build the document of guessed roles: counts in their evidence are protected as those of a warning are."""
     ledger = Ledger()
-    rows = tuple(
+    rows: tuple[Tree, ...] = tuple(
         {
             "column": one.column,
             "role": one.role,
