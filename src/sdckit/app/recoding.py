@@ -35,7 +35,7 @@ def bands_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
     edges = [edge for edge in arguments.get("bands") or () if isinstance(edge, int | float)]
     given = {
         "rows": told["rows"], "bins": told["edges"], "edges": edges or told["suggested"], "whole": told["whole"],
-        "input": name, "edge": say("Edge {n}", n="#"), "add": say("Add an edge"), "remove": say("Remove the edge"),
+        "input": name, "edge": say("Edge {c}", c="#"), "add": say("Add an edge"), "remove": say("Remove the edge"),
         "name": say("Records of {c} by value", c=told["column"]),
         "about": say("Move an edge with the mouse, with the arrow keys, or write its number."),
     }  # fmt: skip

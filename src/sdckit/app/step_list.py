@@ -110,10 +110,10 @@ def _after(say: Say, work: Work, at: int, told: Plain) -> list[str]:
 def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:
     parts: list[str] = []
     if "below_k" in one:
-        parts.append(say("records in groups of fewer than {n}: {c}", n=k, c=one["below_k"]))
+        parts.append(say("records in groups of fewer than {n}: {n2}", n=k, n2=one["below_k"]))
     if "sample_uniques" in one:
-        parts.append(say("alone: {c}", c=one["sample_uniques"]))
-    parts.append(say("values that differ: {c}", c=one["share_changed"]))
+        parts.append(say("alone: {n}", n=one["sample_uniques"]))
+    parts.append(say("values that differ: {n}", n=one["share_changed"]))
     who = f"{one['intruder']} – " if several else ""
     return who + "; ".join(parts)
 
