@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -69,11 +69,12 @@ class Served:
         return code
 
 
-def serve(state: Path, *arguments: str, options: Sequence[str] = ()) -> Served:
-    """Start the command and read the address it prints."""
+def serve(state: Path, *arguments: str, program: str = "sdckit.app") -> Served:
+    """Start the server and read the address it prints; by default no worker is started before there is a task."""
     environment = {**os.environ, "SDCKIT_APP_STATE": str(state)}
+    own = ["--warm", "600"] if program == "sdckit.app" else ["app"]
     process = subprocess.Popen(
-        [sys.executable, *options, "-m", "sdckit", "app", "--no-browser", *arguments],
+        [sys.executable, "-m", program, *own, "--no-browser", *arguments],
         stdout=subprocess.PIPE, text=True, env=environment,
     )  # fmt: skip
     assert process.stdout is not None
@@ -118,11 +119,22 @@ class Windows:
         assert len(self.errors) <= self.expected, self.errors
 
 
+# The server answers in turn: what was clicked before was taken in when it answers.
+CALM = """async () => {
+  const asked = () => new Promise(done => Shiny.shinyapp.makeRequest('ping', [], done, done));
+  const still = () => !document.body.classList.contains('busy')
+    && ![...document.querySelectorAll('.recalculating')].some(one => one.offsetParent);
+  for (;;) {
+    await asked();
+    if (still()) { await asked(); if (still()) return; }
+    await new Promise(done => setTimeout(done, 20));
+  }
+}"""
+
+
 def calm(page: Any) -> None:
-    """Wait until no task runs and nothing is drawn anew."""
-    page.wait_for_function(
-        "() => !document.body.classList.contains('busy') && !document.querySelector('.shiny-busy, .recalculating')"
-    )
+    """Wait until no task runs and nothing that can be seen is drawn anew."""
+    page.evaluate(CALM)
 
 
 def shown(page: Any) -> str:

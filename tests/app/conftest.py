@@ -1,4 +1,4 @@
-"""What the tests of the app share: one browser per process, one server per file."""
+"""What the tests of the app share: one browser and one server per file."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from app.browsing import FLAGS, Served, Windows, serve
 from needs import needs_app, needs_chromium
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Debian's Chromium, driven by Playwright."""
+    """Debian's Chromium, driven by Playwright, which leaves a loop running: other files need to be rid of it."""
     program = needs_chromium()
     needs_app()
     from playwright.sync_api import sync_playwright

@@ -39,7 +39,8 @@ def test_it_fits_the_smallest_width_and_speaks_german(visit: Windows) -> None:
     for name in PAGES:
         page.click(f"button.way[data-go={name}]")
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), name
-    page.click("text=English")
+    with page.expect_navigation():
+        page.click("text=English")
     page.wait_for_selector("body[data-ready=yes]")
     assert page.evaluate("document.documentElement.lang") == "en"
 
@@ -130,7 +131,7 @@ def test_what_a_page_may_do_is_itself_only(visit: Windows, served: Served) -> No
 
 def test_nothing_stays_after_the_end(browser: Any, tmp_path: Path) -> None:
     """Also where the server is killed: its workers end with it, and the next start removes what it left."""
-    served = serve(tmp_path)
+    served = serve(tmp_path, program="sdckit")
     windows = Windows(browser, served)
     windows()
     assert eventually(lambda: len(served.workers()) == 1)

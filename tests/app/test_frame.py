@@ -106,7 +106,6 @@ def test_a_session_can_be_ended_and_the_last_one_ends_the_program(tmp_path: Path
     other = seats.take("", reloaded=False)
     with sat(made) as session:
         seat = next(one for one in seats._seats.values() if one is not other)
-        session.set_inputs(end=1)
         assert seat.folder.is_dir()
         session.set_inputs(end_now=1)
         assert not seat.folder.exists()

@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sdckit.app.serve import Options, serve
+from sdckit.app.serve import LIMIT, Options, serve
 from sdckit.data.scenarios.placed_entries import placed_entries
 from sdckit.errors import SdcError
 
@@ -20,10 +21,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--scenario", default="", help="a scenario file")
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
+    parser.add_argument("--limit", type=int, default=LIMIT, help="the most bytes of an upload")
+    parser.add_argument(
+        "--warm", type=float, default=1.0, help="seconds until a page's worker is started ahead"
+    )
     given = parser.parse_args(arguments)
     try:
         scenario = placed_entries(given.scenario) if given.scenario else None
-        serve(Options(given.file, scenario, given.port, browser=not given.no_browser))
+        options = Options(given.file, scenario, given.port, browser=not given.no_browser)
+        serve(replace(options, limit=given.limit, warm=given.warm))
     except SdcError as error:
         sys.stderr.write(f"error: {error}\n")
         return 2

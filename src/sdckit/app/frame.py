@@ -86,6 +86,7 @@ class Frame:
             _hidden(language, self.limit, say),
             _header(say, language),
             _status(say),
+            _end_dialog(say),
             tags.main(*(_panel(name, title, say) for name, title in PAGES.items()), id="main", tabindex="-1"),
             tags.script(src="app.js"),
             title="sdckit", lang=language, class_="app",
@@ -113,21 +114,6 @@ class Frame:
 
     def _serve_end(self, input: Inputs, session: Session, room: Room) -> None:
         """End the session at once, and with the last one the program."""
-
-        @reactive.effect
-        @reactive.event(input.end)
-        def _() -> None:
-            say = room.say
-            ui.modal_show(
-                ui.modal(
-                    say("Uploaded files, figures and the release are removed; what you saved elsewhere stays."),
-                    title=say("End this session?"), easy_close=True,
-                    footer=(
-                        ui.input_action_button("end_now", say("End and remove"), class_="btn-danger"),
-                        ui.modal_button(say("Go on working")),
-                    ),
-                )
-            )  # fmt: skip
 
         @reactive.effect
         @reactive.event(input.end_now)
@@ -174,7 +160,9 @@ def _header(say: Say, language: str) -> Tag:
             tags.div(
                 _exact(say),
                 _languages(say, language),
-                ui.input_action_button("end", say("End session"), class_="btn-sm btn-outline-light"),
+                tags.button(
+                    say("End session"), type="button", class_="btn btn-sm btn-outline-light", data_open="end"
+                ),
                 class_="switches",
             ),
             class_="title",
@@ -225,6 +213,19 @@ def _status(say: Say) -> TagChild:
             id="lost", role="alert", hidden="",
         ),
         ui.output_ui("saved"),
+    )  # fmt: skip
+
+
+def _end_dialog(say: Say) -> Tag:
+    return tags.dialog(
+        tags.h2(say("End this session?"), id="end_title"),
+        tags.p(say("Uploaded files, figures and the release are removed; what you saved elsewhere stays.")),
+        tags.form(
+            ui.input_action_button("end_now", say("End and remove"), class_="btn-danger"),
+            tags.button(say("Go on working"), class_="btn btn-outline-secondary", autofocus=""),
+            method="dialog",
+        ),
+        id="end", aria_labelledby="end_title",
     )  # fmt: skip
 
 

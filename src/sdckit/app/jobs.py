@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["Job", "Jobs", "Shown"]
 
 INTERNAL = "internal error: {kind}; please report it"
-FIRST_PAGE = 1.0  # seconds that a page takes to be there
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Jobs:
 
     def warm(self) -> None:
         """Start the worker ahead, once the page has had its turn."""
-        asyncio.get_running_loop().call_later(FIRST_PAGE, self._warm_if_idle)
+        asyncio.get_running_loop().call_later(self._seat.warm, self._warm_if_idle)
 
     def _warm_if_idle(self) -> None:
         if self._runner is None or self._runner.done():
@@ -114,9 +113,10 @@ class Jobs:
                     self._seat.verdict = result["verdict"]
                     self._seat.changed()
                 job.then(result)
-                self._set(
-                    Shown(label=job.label if self._waiting else "", notes=tuple(result.get("notes", ())))
-                )
+            await reactive.flush()  # what follows from it joins the line before anybody sees it empty
+            self._set(
+                Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ())))
+            )
             await reactive.flush()
 
     async def _told(self, shown: Shown) -> None:

@@ -20,6 +20,7 @@ from sdckit.app.worker import Worker
 
 __all__ = ["Seat", "Seats"]
 
+WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
 GRACE = 600.0  # seconds in which a reload takes up the same work
 NAME = re.compile(r"[0-9a-f]{32}")
 
@@ -41,6 +42,7 @@ class Seat:
     verdict: str = ""
     taken: bool = True
     changed: Callable[[], None] = _nothing
+    warm: float = WARM
     jobs: Any = None  # set by the first room
 
     def change(self, **fields: Any) -> None:
@@ -79,9 +81,12 @@ class Seats:
         What keeps scenario and recipe.
     first
         What every new seat starts with.
+    warm
+        Seconds after which a worker is started ahead.
     """
 
-    def __init__(self, folders: Folders, autosave: Autosave, first: Work) -> None:
+    def __init__(self, folders: Folders, autosave: Autosave, first: Work, *, warm: float = WARM) -> None:
+        self._warm = warm
         self._folders, self._autosave, self._first = folders, autosave, first
         self._seats: dict[str, Seat] = {}
         self._leaving: dict[str, asyncio.TimerHandle] = {}
@@ -124,7 +129,7 @@ class Seats:
         name = secrets.token_hex(16)
         folder = self._folders.make()
         work = replace(self._first, secret=secrets.token_hex(32))
-        seat = Seat(name, folder, Worker(folder), self._autosave, work)
+        seat = Seat(name, folder, Worker(folder), self._autosave, work, warm=self._warm)
         self._seats[name] = seat
         return seat
 

@@ -41,6 +41,7 @@ class Options:
     port: int = 0
     browser: bool = True
     limit: int = LIMIT
+    warm: float = 1.0  # seconds after which the worker of a page is started ahead
 
 
 def serve(options: Options) -> None:
@@ -95,7 +96,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     from sdckit.app.seats import Seats
 
     first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
-    seats = Seats(folders, Autosave(folders.state), first)
+    seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
     frame = Frame(seats, limit=options.limit, stop=ending.end)
     guard.stand_before(frame.app(), scripts=scripts_of(frame.html()))
     config = uvicorn.Config(guard, log_level="critical", access_log=False, server_header=False, lifespan="on")

@@ -36,6 +36,8 @@
   document.addEventListener("click", event => {
     const way = event.target.closest("[data-go]");
     if (way) go(way.dataset.go, true);
+    const open = event.target.closest("[data-open]");
+    if (open) byId(open.dataset.open).showModal();
     const close = event.target.closest("[data-close]");
     if (close) { byId(close.dataset.close).hidden = true; byId("main").focus(); }
   });

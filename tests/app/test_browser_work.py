@@ -1,0 +1,78 @@
+"""Work in a real browser: a task that is cancelled, a reload that keeps what was done, files that are refused."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from app.browsing import Served, Windows, calm, eventually
+from app.test_browser_frame import ask
+
+BAD = "a,b\n1,2,3\n4\n"
+
+
+def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(
+    visit: Windows, served: Served
+) -> None:
+    before = set(served.workers())
+    page = visit()
+    page.click("text=Open the demo")
+    assert eventually(lambda: len(set(served.workers()) - before) == 1)
+    (worker,) = set(served.workers()) - before
+    os.kill(worker, signal.SIGSTOP)  # a task that would never end
+    page.wait_for_selector("#busy:not([hidden])")
+    start = time.monotonic()
+    page.click("#cancel")
+    page.wait_for_selector("#busy", state="hidden")
+    assert time.monotonic() - start < 1
+    assert eventually(lambda: worker not in served.workers())
+    page.click("text=Open the demo")
+    calm(page)
+    verdict = page.inner_text("#verdict_bar")
+    assert "Not within" in verdict
+    assert page.is_hidden("#alert")
+    page.click("button.way[data-go=take_away]")
+    page.reload()
+    page.wait_for_selector("body[data-ready=yes]")
+    calm(page)
+    assert page.inner_text("#verdict_bar") == verdict
+    assert page.is_visible("#page_take_away")
+
+
+def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(
+    visit: Windows, served: Served, tmp_path: Path
+) -> None:
+    page = visit()
+    bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
+    bad.write_text(BAD, encoding="utf-8")
+    good.write_text("sex,age\n" + "f,3\nm,4\n" * 20, encoding="utf-8")
+    page.set_input_files("#file-upload", bad)
+    page.wait_for_selector("#alert:not([hidden])")
+    assert page.get_by_role("alert").filter(has_text="bad.csv").count() == 1
+    page.click("#alert button")
+    assert page.is_hidden("#alert")
+
+    sent = len([url for url in visit.asked if "/upload/" in url])
+    page.evaluate("document.getElementById('told').dataset.limit = '50'")
+    page.set_input_files("#file-upload", good)
+    page.wait_for_selector("#alert:not([hidden])")
+    assert "MB" in page.inner_text("#alert_text")
+    assert len([url for url in visit.asked if "/upload/" in url]) == sent
+    cookie = {"Cookie": f"{served.cookies[0]['name']}={served.cookies[0]['value']}", "Origin": served.origin}
+    refused = ask(served, "/session/x/upload/y", {**cookie, "Content-Length": str(5 * 2**30)}, method="POST")
+    assert refused.status == 413
+
+
+def test_a_session_that_is_ended_leaves_nothing(visit: Windows, served: Served) -> None:
+    folders = set(served.sessions())
+    page = visit()
+    (own,) = set(served.sessions()) - folders
+    other = visit()
+    page.click("text=End session")
+    page.click("text=End and remove")
+    page.wait_for_selector("text=This session has ended")
+    assert not own.exists()
+    assert other.is_visible("#page_file")
+    assert page.evaluate("sessionStorage.length") == 0
