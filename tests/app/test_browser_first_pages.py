@@ -9,7 +9,8 @@ import numpy as np
 
 from app.browsing import Windows, calm, faults, picture
 
-MARKER = "ZQXMARKED"
+MARKER = "ZQXMARK"
+PATIENT = 60_000  # milliseconds: figures are made while other tests run
 
 
 def raw_file(folder: Path) -> Path:
@@ -19,9 +20,7 @@ def raw_file(folder: Path) -> Path:
     jobs[7] = MARKER
     ages = np.where(rng.random(400) < 0.05, -9, rng.integers(20, 60, 400))
     sexes, incomes = rng.choice(["f", "m"], 400), rng.integers(10, 90, 400) * 100
-    lines = [
-        f"{at};{sexes[at]};{ages[at]};{jobs[at]};{incomes[at]};{1 + at % 3},5" for at in range(400)
-    ]
+    lines = [f"{at};{sexes[at]};{ages[at]};{jobs[at]};{incomes[at]};{1 + at % 3},5" for at in range(400)]
     path = folder / "raw.csv"
     path.write_text("\n".join(["id;sex;age;job;income;weight", *lines]), encoding="utf-8")
     return path
@@ -34,6 +33,7 @@ def go(page: Any, name: str) -> None:
 
 def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     page = visit()
+    page.set_default_timeout(PATIENT)
     bad = tmp_path / "bad.parquet"
     bad.write_text("no columns", encoding="utf-8")
     page.set_input_files("#file-upload", bad)
@@ -82,6 +82,7 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
 
 def test_the_demo_shows_its_risk_in_one_click(visit: Windows) -> None:
     page = visit()
+    page.set_default_timeout(PATIENT)
     page.click("#file-demo")
     page.wait_for_selector("#verdict_bar .headline")
     calm(page)

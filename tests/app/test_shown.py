@@ -48,7 +48,7 @@ def test_a_small_file_is_shown_only_exactly() -> None:
     assert "fewer than 50 records" in result_html(few)
     assert "fewer than 50 records" not in result_html(few, exact=True)
     with pytest.raises(DataError, match="odd"):
-        document_html(lambda: raising(), lambda _: [], exact=True)
+        document_html(raising, lambda _: [], exact=True)
 
 
 def raising() -> dict[str, str]:
@@ -63,9 +63,7 @@ def test_what_comes_from_data_is_escaped() -> None:
     assert "<h3>&lt;b&gt;</h3>" in html
 
 
-@pytest.mark.parametrize(
-    ("limits", "state"), [({"k": 50}, "fail"), ({"risk": 1.0}, "pass"), ({}, "open")]
-)
+@pytest.mark.parametrize(("limits", "state"), [({"k": 50}, "fail"), ({"risk": 1.0}, "pass"), ({}, "open")])
 def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state: str) -> None:
     plain = protected(build_document(assessed(**limits)), exact=True)
     html = verdict_html(plain)
@@ -78,9 +76,7 @@ def test_a_name_of_the_data_is_not_translated() -> None:
     data = pl.DataFrame({"Records": [1, 2] * 40, "age": [1, 2, 3, 4] * 20})
     scenario = sdc.Scenario(keys=["Records", "age"], thresholds={"k": 2})
     plain = protected(build_document(sdc.assess(data, scenario=scenario)), exact=False)
-    html = document_html(
-        lambda: plain,
-        lambda told: [Section("", (TableBlock("Keys", ("Key",), tuple((one,) for one in told["intruders"][0]["keys"])),))],
-        language="de",
-    )  # fmt: skip
+    rows = tuple((one,) for one in plain["intruders"][0]["keys"])
+    table = Section("", (TableBlock("Keys", ("Key",), rows),))
+    html = document_html(lambda: plain, lambda _: [table], language="de")
     assert ">Records<" in html

@@ -42,7 +42,9 @@ def test_a_document_without_a_measure_has_the_other_figures() -> None:
     assert "key_contributions" not in lean.intruders[0].results
     assert lean.verdicts == whole.verdicts
     figures = protect(build_document(lean), internal=True)["intruders"][0]
-    assert figures["k_anonymity"] == protect(build_document(whole), internal=True)["intruders"][0]["k_anonymity"]
+    assert (
+        figures["k_anonymity"] == protect(build_document(whole), internal=True)["intruders"][0]["k_anonymity"]
+    )
 
 
 def test_an_intruder_who_knows_less_stands_beside_the_first() -> None:

@@ -37,9 +37,7 @@ def test_codes_are_told_with_what_they_do(tmp_path: Path) -> None:
     assert first["columns"] == ["age", "job"]
     assert "May mean missing" in first["html"]
     told: list[str] = []
-    then = open_file(
-        desk, told.append, path=path, reading={"missing": ["-9", "NA", "refused"]}, exact=True
-    )
+    then = open_file(desk, told.append, path=path, reading={"missing": ["-9", "NA", "refused"]}, exact=True)
     assert then["missing"] == ["-9", "NA", "refused"]
     assert then["suspected"] == []
     assert [one for one in (">30<", ">60<", ">120<") if one in then["html"]] == [">30<", ">60<", ">120<"]
@@ -82,7 +80,9 @@ def test_labels_are_told(tmp_path: Path) -> None:
 
     from sdckit import write_file
 
-    path = write_file(pl.DataFrame({"sex": ["f", "m"] * 40}), tmp_path / "a.sav", labels={"sex": "Sex of the person"})
+    path = write_file(
+        pl.DataFrame({"sex": ["f", "m"] * 40}), tmp_path / "a.sav", labels={"sex": "Sex of the person"}
+    )
     found = open_file(Desk(tmp_path), quiet, path=str(path), reading={})
     assert found["labels"] == {"sex": "Sex of the person"}
     assert "Sex of the person" in found["html"]
@@ -106,6 +106,8 @@ def test_no_record_is_shown_where_figures_are_protected(tmp_path: Path) -> None:
 
 
 def test_nothing_told_of_the_file_names_a_value(tmp_path: Path) -> None:
-    found: dict[str, Any] = open_file(desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={})
+    found: dict[str, Any] = open_file(
+        desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={}
+    )
     assert desk.path.name == "small.csv"
     assert MARKER not in json.dumps(found)
