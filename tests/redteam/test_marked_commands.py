@@ -72,6 +72,7 @@ LINES = {
     " --report out/a.html",
     "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
     "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --counted sex,band",
+    "app": "app survey.csv --scenario scenario.toml --no-browser",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
@@ -91,6 +92,7 @@ WRONG = (
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)  # what would become the server
     for name in ("out", "kept"):
         (tmp_path / name).mkdir()
     write(FILES, tmp_path)

@@ -21,10 +21,10 @@ ROLES = {
     "sensitive numeric": "sensitive, measured as a number",
     "numeric": "measured number",
     "weight": "sampling weight",
-    "household": "household",
+    "household": "household: who lives together",
     "person": "person with several records",
     "identifier": "identifier: never released",
-    "ignore": "none",
+    "ignore": "no role",
 }
 RELEASES = {
     "public-use": "public-use file",

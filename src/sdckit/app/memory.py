@@ -9,8 +9,8 @@ from typing import Any
 __all__ = ["free_bytes", "lacking", "needed_bytes"]
 
 GIGA = 2**30
-BASE = 400 * 2**20  # the process with its libraries
-PER_CELL = 60  # bytes of a value while figures of it are made, measured on a million records
+BASE = 200 * 2**20  # the process with its libraries
+PER_CELL = 30  # bytes of a value while figures of it are made; a million records of 20 columns took 28
 ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
 OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
 TEXT, PACKED = 4, 20  # memory a file takes when it is read, in multiples of its size

@@ -59,7 +59,7 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                 tags.td(*_why(one)),
             )
         )  # fmt: skip
-    heads = (tags.th(say(head), scope="col") for head in ("Column", "Role", "How sure", "Why"))
+    heads = (tags.th(say(head), scope="col") for head in ("Column", "Role", "How sure", "Evidence"))
     return tags.table(
         tags.caption(say("What each column is"), class_="visually-hidden"),
         tags.thead(tags.tr(*heads)), tags.tbody(*body), class_="roles",

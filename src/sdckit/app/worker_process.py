@@ -25,7 +25,7 @@ __all__ = ["answer", "main", "preload"]
 
 NICE = 5  # the server answers clicks while work runs
 INTERNAL = "internal error: {kind}; please report it"
-OPENING = "opening"  # the file of tasks that need no open file
+OPENING = ("opening.open_file", "opening.open_demo")  # they need no open file
 COMPILING = "compiling, the first time only"
 USED_BY_MOST = (
     "sdckit.workflow.assess", "sdckit.workflow.check", "sdckit.report.formats.write", "sdckit.report.formats.html",
@@ -64,11 +64,12 @@ def answer(desk: Any, request: dict[str, Any], send: Send) -> None:
 
 
 def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, Any]:
-    file, (room, _, function) = request["file"], request["task"].partition(".")
-    if file.get("path") and room != OPENING:  # a file that is gone keeps nobody from opening another
+    file, task = request["file"], request["task"]
+    if file.get("path") and task not in OPENING:  # a file that is gone keeps nobody from opening another
         desk.open(file["path"], file.get("reading", {}))
-    task = getattr(import_module(f"sdckit.app.tasks.{room}"), function)
-    return dict(task(desk, lambda text: send({"tell": text}), **request["arguments"]))
+    room, _, function = task.partition(".")
+    run = getattr(import_module(f"sdckit.app.tasks.{room}"), function)
+    return dict(run(desk, lambda text: send({"tell": text}), **request["arguments"]))
 
 
 def _protected(text: str) -> str:

@@ -1,0 +1,107 @@
+"""The page File: its form, and what is taken of an opened file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sdckit.app.pages.file import _kept, _taken, panel, reading_of
+from sdckit.app.seats import Seat
+from sdckit.app.words import speaker
+from sdckit.app.work import Step, Work
+
+FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
+
+
+class ARoom:
+    """What a page changes."""
+
+    def __init__(self, **work: Any) -> None:
+        self.seat: Any = SimpleNamespace(work=Work(**work), verdict="old")
+
+    def change(self, **fields: Any) -> None:
+        Seat.change(self.seat, **fields)
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> ARoom:
+    made = ARoom(path="a.csv", name="a.csv", scenario={"keys": ["age"]}, steps=(Step("shuffle"),), facts={})
+    monkeypatch.setattr(Seat, "change", lambda seat, **fields: changed(seat, fields))
+    return made
+
+
+def changed(seat: Any, fields: dict[str, Any]) -> None:
+    from dataclasses import replace
+
+    seat.work = replace(seat.work, **fields)
+
+
+def take(room: Any, facts: dict[str, Any] = FACTS, **told: Any) -> Work:
+    given: dict[str, Any] = {"path": "b.csv", "name": "b.csv", "reading": {}, **told}
+    _taken(room, facts, **given)
+    work: Work = room.seat.work
+    return work
+
+
+def test_every_field_has_a_label() -> None:
+    html = str(panel("file", speaker("de")))
+    assert "Datei wählen" in html
+    assert html.count("<label") >= 8
+    assert "Trennzeichen einer CSV-Datei" in html
+
+
+def test_options_that_say_nothing_are_left_out() -> None:
+    assert reading_of({"delimiter": "", "decimal": None, "missing": " , ", "user_missing": False}) == {}
+    assert reading_of({"user_missing": True, "join": "b.csv", "join_key": "hh"}) == {
+        "user_missing": True, "join": "b.csv", "join_key": "hh",
+    }  # fmt: skip
+
+
+def test_decisions_stay_where_their_columns_are_there(room: ARoom) -> None:
+    work = take(room)
+    assert work.path == "b.csv"
+    assert work.scenario == {"keys": ["age"]}
+    assert len(work.steps) == 1
+    assert room.seat.verdict == ""
+    assert work.facts == {**FACTS, "shown": [False, "en"]}
+
+
+def test_decisions_about_other_columns_go(room: ARoom) -> None:
+    work = take(room, {**FACTS, "columns": ["income"]})
+    assert work.scenario is None
+    assert work.steps == ()
+
+
+def test_the_demo_brings_its_own(room: ARoom) -> None:
+    work = take(room, scenario={"keys": ["job"]})
+    assert work.scenario == {"keys": ["job"]}
+    assert work.steps == ()
+
+
+def test_only_what_is_told_changes_where_file_and_options_are_the_same(room: ARoom) -> None:
+    work = take(room, path="a.csv")
+    assert work.facts is not None
+    assert room.seat.verdict == "old"
+    assert len(work.steps) == 1
+
+
+def test_codes_stand_in_the_scenario_too(room: ARoom) -> None:
+    assert take(room, reading={"missing": ["-9"]}).scenario == {"keys": ["age"], "missing_codes": ["-9"]}
+    again = take(room, path="c.csv")
+    assert again.reading == {"missing": ["-9"]}  # as the scenario says: the file is read once more
+    assert again.facts is not None
+    assert again.facts["shown"] is None
+
+
+def test_an_upload_is_moved_under_its_own_name(tmp_path: Path) -> None:
+    upload = tmp_path / "0.csv"
+    upload.write_text("age\n", encoding="utf-8")
+    kept = _kept(tmp_path / "session", {"name": "..\\..\\.survey.csv", "datapath": str(upload)})
+    assert kept.name == "survey.csv"
+    assert kept.parent.parent == tmp_path / "session" / "files"
+    assert not upload.exists()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert kept.parent.stat().st_mode & 0o777 == 0o700

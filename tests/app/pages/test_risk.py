@@ -1,0 +1,36 @@
+"""The page Risk: its parts."""
+
+from __future__ import annotations
+
+from inspect import signature
+
+import pytest
+
+from sdckit.app.pages.risk import MORE, _keys, _more, panel
+from sdckit.app.tasks import risk as tasks
+from sdckit.app.words import speaker
+
+
+@pytest.mark.parametrize("name", MORE)
+def test_every_button_asks_for_a_task_that_is_there(name: str) -> None:
+    _, task, arguments = MORE[name]
+    function = getattr(tasks, task.partition(".")[2])
+    assert {"scenario", "exact", "language", *arguments} <= set(signature(function).parameters)
+    if "measure" in arguments:
+        assert arguments["measure"] in tasks.FURTHER
+
+
+def test_the_intruder_is_asked_for_where_there_are_several() -> None:
+    say = speaker("en")
+    assert "<select" not in str(_keys(say, {"a": ["sex"]}, "a"))
+    html = str(_keys(say, {"a": ["sex"], "b": ["age"]}, "b"))
+    assert '<option value="b" selected="">' in html
+    assert 'value="age"' in html
+    assert 'value="sex"' not in html
+    assert str(_more(say, ["a"], ["sex"])).count("<select") == 1
+    assert str(_more(say, ["a", "b"], ["sex"])).count("<select") == 2
+
+
+def test_there_is_a_place_for_every_answer() -> None:
+    html = str(panel("risk", speaker("en")))
+    assert all(f'id="risk-more_{name}"' in html for name in MORE)

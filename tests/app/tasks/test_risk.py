@@ -1,0 +1,123 @@
+"""What is told of the risk: protected, kept, and of no record."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.small import SCENARIO, a_desk
+from redteam.marked import make_files, traces_in, write
+from sdckit.app.desk import Desk
+from sdckit.app.tasks import opening, roles
+from sdckit.app.tasks.risk import FURTHER, TICKED, further, helps, levels, moved, risk, subgroups
+from sdckit.errors import ScenarioError
+
+TWO: dict[str, Any] = {
+    **SCENARIO, "intruders": {"neighbour": ["age", "job", "sex"], "colleague": ["job", "sex"]},
+}  # fmt: skip
+
+
+def quiet(_: str) -> None:
+    """Nobody listens."""
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
+    return a_desk(tmp_path_factory.mktemp("desk"))
+
+
+def test_verdict_and_first_figures(desk: Desk) -> None:
+    told: list[str] = []
+    found = risk(desk, told.append, scenario=SCENARIO)
+    assert 'class="headline fail"' in found["verdict"]
+    assert found["passed"] is False
+    assert "Risk of re-identification" in found["html"]
+    assert "Which keys contribute most" not in found["html"]  # asked for apart
+    assert told[0] == "tabulating the keys of neighbour"
+    assert told[-1] == "protecting the figures"
+
+
+def test_what_was_measured_is_kept(desk: Desk) -> None:
+    risk(desk, quiet, scenario=SCENARIO)
+    told: list[str] = []
+    again = risk(desk, told.append, scenario=SCENARIO, language="de")
+    assert told == ["protecting the figures"]
+    assert "Als Tabelle" in again["html"]
+    risk(desk, told.append, scenario=TWO)
+    assert "tabulating the keys of colleague" in told
+    assert "tabulating the keys of neighbour" not in told
+
+
+def test_several_intruders_stand_side_by_side(desk: Desk) -> None:
+    html = risk(desk, quiet, scenario=TWO)["html"]
+    assert "Intruders side by side" in html
+    assert html.index("Intruder “neighbour”") < html.index("Intruder “colleague”")
+
+
+def test_what_would_help_most(desk: Desk) -> None:
+    html = helps(desk, quiet, scenario=SCENARIO)["html"]
+    assert "<ol>" in html
+    assert "One key left out" in html
+
+
+def test_levels_are_drawn_and_rare_ones_pooled(desk: Desk) -> None:
+    html = levels(desk, quiet, scenario=TWO)["html"]
+    assert html.count("Levels of job") == html.count("Levels of sex") > 0
+    assert "cook" in html
+
+
+def test_risk_moves_with_the_keys(desk: Desk) -> None:
+    html = moved(desk, quiet, scenario=SCENARIO, intruder="neighbour", keys=["job", "sex"])["html"]
+    assert TICKED in html
+    assert "Records alone with their combination" in html
+    with pytest.raises(ScenarioError, match="tick one"):
+        moved(desk, quiet, scenario=SCENARIO, intruder="neighbour", keys=[])
+    with pytest.raises(ScenarioError, match="there is no intruder"):
+        moved(desk, quiet, scenario=SCENARIO, intruder="nobody", keys=["job"])
+
+
+@pytest.mark.parametrize("measure", FURTHER)
+def test_further_measures_run_or_say_why_not(desk: Desk, measure: str) -> None:
+    html = further(desk, quiet, scenario=TWO, measure=measure, intruder="colleague")["html"]
+    assert ("Not measured" in html) == (measure == "outliers")
+    assert len(html) > 100
+
+
+def test_an_unknown_measure_is_refused(desk: Desk) -> None:
+    with pytest.raises(ScenarioError, match="is not one of"):
+        further(desk, quiet, scenario=TWO, measure="magic")
+
+
+def test_subgroups_are_shares_unless_exact(desk: Desk) -> None:
+    html = subgroups(desk, quiet, scenario=SCENARIO, by=["sex"])["html"]
+    assert "Subgroups by sex" in html
+    assert "exact" in html
+    exact = subgroups(desk, quiet, scenario=SCENARIO, by=["sex"], exact=True)["html"]
+    assert "the riskiest first" in exact
+    with pytest.raises(ScenarioError, match="choose a variable"):
+        subgroups(desk, quiet, scenario=SCENARIO, by=[])
+
+
+def test_no_answer_names_a_value_of_the_marked_record(tmp_path: Path) -> None:
+    write({"survey": make_files()["survey"]}, tmp_path)
+    desk = Desk(tmp_path)
+    told: list[str] = []
+    scenario = {
+        "intruders": {"one": ["region", "sex", "band", "job"]}, "sensitive": ["ill"], "weight": "w", "household": "hh",
+        "identifiers": ["id"], "numeric": ["income", "hours"], "release": "public-use",
+    }  # fmt: skip
+    path = str(tmp_path / "survey.csv")
+    for language in ("en", "de"):
+        answers = [opening.open_file(desk, told.append, path=path, reading={}, language=language)]
+        answers.append(roles.guess(desk, told.append, language=language))
+        every: dict[str, Any] = {"scenario": scenario, "language": language}
+        answers += [task(desk, told.append, **every) for task in (roles.check, risk, helps, levels)]
+        answers.append(moved(desk, told.append, intruder="one", keys=["sex", "job"], **every))
+        answers += [further(desk, told.append, measure=measure, **every) for measure in FURTHER]
+        answers.append(subgroups(desk, told.append, by=["education"], **every))
+        for answer in answers:
+            assert not traces_in(text := json.dumps(answer)), (traces_in(text), text[:200])
+    assert not traces_in("\n".join(told))

@@ -1,0 +1,75 @@
+"""Guesses, and the scenario that is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sdckit as sdc
+from app.small import MARKER, SCENARIO, a_desk
+from sdckit.app.desk import Desk
+from sdckit.app.tasks.roles import check, guess, load, plain_scenario
+from sdckit.errors import ColumnError, ScenarioError
+
+
+def quiet(_: str) -> None:
+    """Nobody listens."""
+
+
+def test_guesses_have_evidence_and_make_a_scenario(tmp_path: Path) -> None:
+    found = guess(a_desk(tmp_path), quiet)
+    rows = {one["column"]: one for one in found["rows"]}
+    assert rows["sex"]["role"] == "key"
+    assert rows["sex"]["evidence"][0].startswith("its name")
+    assert rows["name"]["role"] == "identifier"
+    assert found["scenario"]["intruders"]["default"] == ["age", "job", "sex"]
+    assert found["scenario"]["release"] == "public-use"
+    assert MARKER not in str(found)
+    assert sdc.Scenario(**found["scenario"]).unconfirmed
+
+
+def test_counts_in_the_evidence_are_protected(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    hidden, exact = (
+        {one["column"]: "; ".join(one["evidence"]) for one in guess(desk, quiet, exact=exact)["rows"]}
+        for exact in (False, True)
+    )
+    assert "2 values" in exact["sex"]
+    assert "<5 values" in hidden["sex"]
+
+
+def test_a_small_file_gives_no_evidence_unless_exact(tmp_path: Path) -> None:
+    path = tmp_path / "few.csv"
+    path.write_text("sex,age\n" + "f,30\nm,31\n" * 10, encoding="utf-8")
+    desk = Desk(tmp_path)
+    desk.open(str(path), {})
+    assert all(one["evidence"] == [] for one in guess(desk, quiet)["rows"])
+    assert all(one["evidence"] for one in guess(desk, quiet, exact=True)["rows"])
+
+
+def test_a_scenario_comes_back_as_it_is_read(tmp_path: Path) -> None:
+    found = check(a_desk(tmp_path), quiet, scenario=SCENARIO)
+    again = sdc.Scenario(**found["scenario"])
+    assert again == sdc.Scenario(**SCENARIO)
+    assert "[intruders.neighbour]" in found["toml"]
+    assert found["limits"] == "k 3"
+    assert plain_scenario(again) == found["scenario"]
+
+
+def test_a_type_of_release_says_its_limits(tmp_path: Path) -> None:
+    told = check(a_desk(tmp_path), quiet, scenario={**SCENARIO, "release": "teaching"}, language="de")
+    assert told["limits"].startswith("Art der Veröffentlichung")
+
+
+def test_a_file_of_a_scenario_is_held_against_the_columns(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    path = tmp_path / "s.toml"
+    path.write_text('keys = ["age"]\nmissing_codes = ["-9"]\n', encoding="utf-8")
+    assert load(desk, quiet, path=str(path))["scenario"]["missing_codes"] == ["-9"]
+    path.write_text('keys = ["agee"]\n', encoding="utf-8")
+    with pytest.raises(ColumnError, match="did you mean 'age'"):
+        load(desk, quiet, path=str(path))
+    path.write_text("keys = 3", encoding="utf-8")
+    with pytest.raises(ScenarioError, match=r"s\.toml"):
+        load(desk, quiet, path=str(path))

@@ -1,0 +1,74 @@
+"""The form of the page Roles and the scenario it stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sdckit as sdc
+from sdckit.app.declared import ROLES, columns_of, declared, fits, number_of, role_of
+from sdckit.errors import ScenarioError
+
+FULL: dict[str, Any] = {
+    "intruders": {"a": {"keys": ["sex", "age"]}, "b": {"keys": ["sex"]}}, "sensitive": ["ill", "income"],
+    "numeric": ["age", "income", "size"], "weight": "w", "household": "hh", "identifiers": ["name"],
+    "household_variables": ["w"], "ordered": ["ill"], "missing": {"sex": "category", "age": "wildcard"},
+    "thresholds": {"k": 3}, "title": "kept",
+}  # fmt: skip
+COLUMNS = ["sex", "age", "ill", "income", "size", "w", "hh", "name", "rest"]
+
+
+def said(**roles: str) -> dict[str, Any]:
+    every = {name: role_of(FULL, name) for name in COLUMNS} | roles
+    known = {"a": ["sex", "age"], "b": ["sex"]}
+    return declared(FULL, every, known.items(), {})
+
+
+def test_every_role_is_read_from_a_scenario() -> None:
+    roles = {name: role_of(FULL, name) for name in COLUMNS}
+    assert roles == {
+        "sex": "key", "age": "key numeric", "ill": "sensitive", "income": "sensitive numeric", "size": "numeric",
+        "w": "weight", "hh": "household", "name": "identifier", "rest": "ignore",
+    }  # fmt: skip
+    assert set(roles.values()) <= set(ROLES)
+
+
+def test_what_is_not_changed_makes_the_same_scenario() -> None:
+    assert sdc.Scenario(**said()) == sdc.Scenario(**FULL)
+
+
+def test_a_column_that_is_no_key_any_more_leaves_nothing_behind() -> None:
+    found = said(age="ignore", ill="ignore", hh="ignore")
+    assert found["intruders"] == {"a": ["sex"], "b": ["sex"]}
+    assert found["missing"] == {"sex": "category"}
+    assert "ordered" not in found
+    assert "household_variables" not in found
+    assert sdc.Scenario(**found).keys if len(found["intruders"]) == 1 else True
+
+
+def test_an_intruder_who_knows_nothing_is_left_out() -> None:
+    assert list(said(sex="ignore")["intruders"]) == ["a"]
+
+
+def test_limits_are_set_and_taken_back() -> None:
+    found = declared(FULL, {"sex": "key"}, [("a", ["sex"])], {"k": None, "risk": 0.1}, release="teaching")
+    assert found["thresholds"] == {"risk": 0.1}
+    assert found["release"] == "teaching"
+
+
+def test_two_columns_cannot_both_be_the_weight() -> None:
+    with pytest.raises(ScenarioError, match="only one column can"):
+        said(size="weight")
+
+
+def test_a_file_fits_where_all_columns_but_identifiers_are_there() -> None:
+    assert columns_of(FULL) == {"sex", "age", "ill", "income", "size", "w", "hh"}
+    assert fits(FULL, [name for name in COLUMNS if name != "name"])
+    assert not fits(FULL, [name for name in COLUMNS if name != "w"])
+
+
+@pytest.mark.parametrize("text", ["a", "1.5", "3 4"])
+def test_what_is_no_number_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="invalid"):
+        number_of(text, whole=True)

@@ -1,0 +1,73 @@
+"""The file that the worker holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.small import SCENARIO, a_desk, make_file
+from sdckit.app.desk import MOST_KEPT, Desk
+from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
+
+
+def test_a_file_is_read_once_until_it_or_how_it_is_read_changes(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    path = make_file(tmp_path)
+    desk.open(str(path), {"missing": []})
+    first = desk.data
+    desk.remember("a", [], lambda: 1)
+    desk.open(str(path), {"delimiter": "", "user_missing": False})
+    assert desk.data is first
+    assert desk.memo
+    desk.open(str(path), {"missing": ["f"]})
+    assert desk.data["sex"].null_count() > 0
+    assert not desk.memo
+    path.write_text("age\n" + "1\n2\n" * 40, encoding="utf-8")
+    desk.open(str(path), {"missing": ["f"]})
+    assert desk.data.columns == ["age"]
+
+
+def test_a_file_that_cannot_be_read_leaves_the_one_before_it(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    bad = tmp_path / "bad.parquet"
+    bad.write_text("no columns", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=r"bad\.parquet is not Parquet"):
+        desk.open(str(bad), {})
+    assert desk.path.name == "small.csv"
+
+
+def test_without_a_file_it_says_where_to_open_one(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="open one on the first page"):
+        _ = Desk(tmp_path).data
+
+
+def test_an_option_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="'sep' is no option"):
+        Desk(tmp_path).open("a.csv", {"sep": ";"})
+
+
+def test_a_scenario_is_held_against_the_columns(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    made = desk.scenario(SCENARIO)
+    assert made.keys == ("age", "job", "sex")
+    assert "name" not in desk.original(made).columns
+    with pytest.raises(ColumnError, match="did you mean 'age'"):
+        desk.scenario({**SCENARIO, "intruders": {"a": ["agee"]}})
+    with pytest.raises(ScenarioError, match="no variable is a key yet"):
+        desk.scenario({"sensitive": ["ill"]})
+
+
+def test_codes_of_the_file_are_those_of_the_scenario(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.open(str(make_file(tmp_path)), {"missing": ["f"]})
+    assert desk.scenario(SCENARIO).missing_codes == ("f",)
+
+
+def test_results_are_kept_and_the_oldest_let_go(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    made: list[int] = []
+    for at in [*range(MOST_KEPT + 1), MOST_KEPT, 0]:
+        desk.remember("square", at, lambda at=at: made.append(at) or at**2)  # type: ignore[misc, func-returns-value]
+    assert made == [*range(MOST_KEPT + 1), 0]
+    assert len(desk.memo) == MOST_KEPT
