@@ -1,4 +1,6 @@
-"""List the texts of documents that a language has no words for: of the tests' documents, and of some with more in them.
+"""List the texts of documents and of the app that a language has no words for.
+
+The documents are those of the tests, and some with more in them; the texts of the app are read from its source.
 
     PYTHONPATH=src:tests python .ci/untranslated.py [LANGUAGE]
 
@@ -21,6 +23,7 @@ from report.real import MADE, RECIPE, scenario, survey
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.language import missing, names_of
+from spoken import untold
 
 TWO = {"neighbour": ["region", "sex"], "colleague": ["region", "sex", "age"]}
 
@@ -99,6 +102,8 @@ def documents() -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 def main(language: str) -> None:
     """Print each text once, with the document it was first found in."""
+    for text in untold(language):
+        print(f"app\t{text}", flush=True)  # noqa: T201 - what it is for
     seen: set[str] = set()
     with quiet():
         for name, plain in documents():

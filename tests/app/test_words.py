@@ -6,6 +6,8 @@ import subprocess
 import sys
 
 from sdckit.app.words import say, speaker
+from spoken import texts, untold
+from tree import none_offends
 
 
 def test_places_are_filled_before_the_text_is_looked_up() -> None:
@@ -22,3 +24,9 @@ def test_the_server_loads_nothing_that_computes() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy = {"numba", "numpy", "polars", "pandas", "pyarrow", "scipy", "sklearn", "statsmodels", "altair"}
     assert not heavy & set(done.stdout.split())
+
+
+def test_every_text_is_said_in_german() -> None:
+    assert "Cancel" in set(texts())
+    assert len(set(texts())) > 20
+    none_offends(untold("de"), "a text of the app stands in the file of words")

@@ -23,7 +23,7 @@ def test_everything_a_task_needs_can_be_loaded_ahead() -> None:
     ("error", "said"),
     [
         (MemoryError(), "not enough memory"),
-        (PermissionError(13, "Permission denied", "/home/somebody/a.csv"), "Permission denied"),
+        (PermissionError(13, "Permission denied", "/data/somebody/a.csv"), "Permission denied"),
         (OSError(), "internal error: OSError"),
         (RuntimeError("4711"), "internal error: RuntimeError"),
     ],

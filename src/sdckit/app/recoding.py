@@ -35,7 +35,7 @@ def bands_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
     edges = [edge for edge in arguments.get("bands") or () if isinstance(edge, int | float)]
     given = {
         "rows": told["rows"], "bins": told["edges"], "edges": edges or told["suggested"], "whole": told["whole"],
-        "input": name, "edge": say("Edge {n}", n="#"), "add": say("Add an edge"), "remove": say("Remove the edge"),
+        "input": name, "edge": say("Edge {c}", c="#"), "add": say("Add an edge"), "remove": say("Remove the edge"),
         "name": say("Records of {c} by value", c=told["column"]),
         "about": say("Move an edge with the mouse, with the arrow keys, or write its number."),
     }  # fmt: skip
@@ -83,16 +83,22 @@ def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], to
             raise ScenarioError(say("Choose the file of a hierarchy, or build one."))
         return {**found, "hierarchy": named, "level": int(read("level") or 1)}
     if way == "bands":
-        edges = sorted({_number(one) for one in read("band_edges") or ()})
+        edges = sorted({_number(edge) for edge in read("band_edges") or ()})
         if not edges:
             raise ScenarioError(say("Bands need one edge at least."))
         return {**found, "bands": [None, *edges, None]}
     groups = {name: list(levels) for name, levels in (read("level_groups") or {}).items() if levels}
     if not groups:
         raise ScenarioError(say("Put a value in a group."))
-    if told.get("numeric"):
-        groups = {name: [_number(level) for level in levels] for name, levels in groups.items()}
-    return {**found, "groups": groups, "outside": found.get("outside", "keep")}
+    if not told.get("numeric"):
+        return {**found, "groups": groups, "outside": found.get("outside", "keep")}
+    # beside the names of groups no numbers can be kept: each value gets its own as its name
+    taken = {level for levels in groups.values() for level in levels}
+    shown = [row["level"] for row in told["rows"] if not row["pooled"]]
+    groups |= {level: [level] for level in shown if level not in taken}
+    numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
+    rest = "missing" if len(shown) < len(told["rows"]) else "error"
+    return {**found, "groups": numbers, "outside": found.get("outside", rest)}
 
 
 def _number(value: Any) -> float | int:

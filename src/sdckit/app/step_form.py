@@ -33,17 +33,17 @@ WHAT = {
 }  # fmt: skip
 
 
-def summary(method: str, arguments: Plain) -> str:
+def summary(arguments: Plain) -> str:
     """A step in a line: what it is about first.
 
-    >>> summary("recode", {"column": "age", "bands": [None, 40, None]})
+    >>> summary({"column": "age", "bands": [None, 40, None]})
     'age: bands = [-inf, 40, inf]'
     """
     named = next((name for name in NAMED if arguments.get(name)), "")
     about = arguments.get(named, "")
     about = about if isinstance(about, str) else ", ".join(map(str, about))
     rest = ", ".join(f"{name} = {_short(value)}" for name, value in arguments.items() if name != named)
-    return ": ".join(filter(None, (about, rest))) or method
+    return ": ".join(filter(None, (about, rest)))
 
 
 def _short(value: Any) -> str:

@@ -92,7 +92,7 @@ def step_shown(say: Say, work: Work, at: int, told: Plain) -> Tag:
     )
     return tags.li(
         tags.div(tags.label(switch, named, class_="step-name"), buttons, class_="step-head"),
-        tags.p(summary(one.method, one.arguments), class_="step-about"),
+        tags.p(summary(one.arguments), class_="step-about"),
         *(tags.p(text, class_="step-after") for text in _after(say, work, at, told)),
         class_="" if one.on else "off",
     )
@@ -110,10 +110,10 @@ def _after(say: Say, work: Work, at: int, told: Plain) -> list[str]:
 def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:
     parts: list[str] = []
     if "below_k" in one:
-        parts.append(say("records in groups of fewer than {n}: {c}", n=k, c=one["below_k"]))
+        parts.append(say("records in groups of fewer than {n}: {n2}", n=k, n2=one["below_k"]))
     if "sample_uniques" in one:
-        parts.append(say("alone: {c}", c=one["sample_uniques"]))
-    parts.append(say("values that differ: {c}", c=one["share_changed"]))
+        parts.append(say("alone: {n}", n=one["sample_uniques"]))
+    parts.append(say("values that differ: {n}", n=one["share_changed"]))
     who = f"{one['intruder']} – " if several else ""
     return who + "; ".join(parts)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
-from sdckit.report.chapters.map import map_chart, plain_map
+from sdckit.report.chapters.map import map_chart, map_table, plain_map
 from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
 
 
@@ -34,6 +34,11 @@ def points(
 ) -> Map:
     made = tuple(Point({"1.k": at}, {risk: r, loss: l}) for at, (r, l) in enumerate(pairs))  # noqa: E741
     return Map(made, risk, loss, n)
+
+
+def test_the_table_has_what_is_printed() -> None:
+    table = map_table(plain_map(points((3, 0.004), (17, 0.25))))
+    assert table.rows == (("1.k = 0", "<5", "<5 %", "front"), ("1.k = 1", "15", "25 %", ""))
 
 
 def test_counts_are_hidden_and_rounded() -> None:

@@ -123,8 +123,13 @@ def _serve_verdict(made: Made) -> None:
             return None
         if not made.is_current():
             return tags.p(room.say(STALE), class_="warn")
-        title = tags.h3(room.say("The verdict"))
-        return tags.section(title, HTML(told["verdict"]), HTML(told["html"]), class_="card-box")
+        held = (
+            "Every limit holds."
+            if told["passed"]
+            else "The release is not within the limits: see the verdict above."
+        )
+        words = tags.p(room.say(held), class_="good" if told["passed"] else "bad", role="status")
+        return tags.section(tags.h3(room.say("The verdict")), words, HTML(told["html"]), class_="card-box")
 
 
 def _serve_chapters(input: Inputs, made: Made) -> None:

@@ -21,6 +21,7 @@ from sdckit.errors import ScenarioError
 __all__ = ["Draft", "serve_editor"]
 
 Plain = Mapping[str, Any]
+EMPTY = "Edit a step, or add one: its form stands here, and the variable before and after it."
 Put = Callable[["Draft", Plain], None]
 
 
@@ -116,7 +117,9 @@ def _serve_form(edited: Editor, put: Put) -> None:
     @render.ui
     def editor() -> TagChild:
         one, asked = edited.draft.get(), edited.forms.get()
-        if one is None or one.method not in asked:
+        if one is None:
+            return tags.p(room.say(EMPTY), class_="empty") if room.work.get().steps else None
+        if one.method not in asked:
             return None
         with reactive.isolate():
             work = room.work.get()

@@ -59,11 +59,11 @@ class Taken:
 
     def accepted(self) -> bool:
         """Whether somebody said that a release beyond a limit is taken all the same; reactive."""
-        return bool(self.input.accept()) if "accept" in self.input else False
+        return bool(self.input["accept"]()) if "accept" in self.input else False
 
     def kind(self) -> str:
         """The format of the release; reactive."""
-        return str(self.input.kind()) if "kind" in self.input else ".csv"
+        return str(self.input["kind"]()) if "kind" in self.input else ".csv"
 
     def may(self) -> Mapping[str, Any] | None:
         """The release, where it may be taken; reactive."""

@@ -29,7 +29,7 @@
 
   function bands(place, told) {
     const bins = told.bins, step = bins.length > 1 ? bins[1] - bins[0] : 1;
-    const low = bins[0] - step, high = bins[bins.length - 1] + step, unit = told.whole ? 1 : (high - low) / 200;
+    const low = bins[0] - step, high = bins[bins.length - 1] + step, unit = told.whole ? 1 : step / 10;
     const x = value => (value - low) / (high - low) * WIDTH;
     const rounded = value => Math.round(Math.min(high, Math.max(low, value)) / unit) * unit;
     const neat = value => Number(value.toPrecision(8));

@@ -16,13 +16,25 @@ from sdckit.workflow.recipes.release_files import unread
 if TYPE_CHECKING:
     from sdckit.app.desk import Desk
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recipes.exploration import Point
     from sdckit.workflow.recipes.recipe_applied import Applied
 
-__all__ = ["Tell", "applied", "data_for", "digest", "kept", "make_recipe", "plain_steps", "prefix_data"]
+__all__ = [
+    "Tell",
+    "applied",
+    "data_for",
+    "digest",
+    "kept",
+    "make_recipe",
+    "plain_steps",
+    "prefix_data",
+    "tried",
+]
 
 Tell = Callable[[str], None]
 Steps = Sequence[Mapping[str, Any]]
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
+TRIED = "recipes tried"
 TITLE = "Made in sdckit app"
 
 
@@ -71,7 +83,25 @@ def applied(desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tel
         return _run(desk, made, scenario, secret, tell, watch=True)
 
     found: Applied = kept(desk, "recipes run", [scenario.to_toml(), made.to_toml(), secret], run)
+    _remember(desk, found)
     return found
+
+
+def tried(desk: Desk) -> tuple[Point, ...]:
+    """The recipes that were run while the file is open, as points of a map."""
+    return tuple(desk.memo.get(TRIED, {}).values())
+
+
+def _remember(desk: Desk, made: Applied) -> None:
+    from sdckit.workflow.recipes.exploration import Point
+    from sdckit.workflow.recipes.recipe_figures import worst_of
+
+    points: dict[str, Point] = desk.memo.setdefault(TRIED, {})
+    name = digest(made.recipe.to_toml(), made.log.scenario)
+    if name not in points:
+        figures = worst_of([one for one in made.figures if one.step == len(made.recipe.steps)])
+        behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
+        points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small)
 
 
 def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: str, tell: Tell) -> Any:

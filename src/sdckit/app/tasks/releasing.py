@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.app.shown import sections_html, verdict_html
-from sdckit.app.tasks.recipes import Tell, applied, digest, kept, make_recipe
+from sdckit.app.tasks.recipes import Tell, applied, digest, kept, make_recipe, tried
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section
 from sdckit.report.chapters.release_page import page_of
@@ -18,14 +18,12 @@ if TYPE_CHECKING:
     from sdckit.app.desk import Desk
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.recipes.recipe_figures import StepFigures
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
 __all__ = ["Judged", "chapter", "judged", "map_of_recipes", "release"]
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]
-TRIED = "releases: recipes tried"
 NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
 
 
@@ -83,7 +81,6 @@ def release(
     """Make the release, and tell its verdict and the chapters that can be read."""
     chosen = desk.scenario(scenario)
     one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
-    _try(desk, one.made)
     told = {
         "passed": one.passed, "release": {"digest": digest(scenario, list(steps)), "passed": one.passed},
     }  # fmt: skip
@@ -148,33 +145,13 @@ def map_of_recipes(
 
     chosen = desk.scenario(scenario)
     made = applied(desk, chosen, steps, secret, tell)
-    points = _try(desk, made)
-    found = Exploration(tuple(points), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
+    found = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
     try:
         plain = plain_map(found, internal=exact)
     except DataError as error:
         return {"html": _warned(str(error), language)}
     table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
     return {"html": f"<figure>{to_svg(map_chart(plain))}</figure>{table}"}
-
-
-def _try(desk: Desk, made: Applied) -> list[Any]:
-    """Remember a recipe that was run, by its number."""
-    from sdckit.workflow.recipes.exploration import Point
-    from sdckit.workflow.recipes.recipe_figures import worst_of
-
-    tried: dict[str, Any] = desk.memo.setdefault(TRIED, {})
-    name = digest(made.recipe.to_toml(), "" if made.scenario is None else made.scenario.to_toml())
-    if name not in tried:
-        figures = worst_of(_last(made.figures))
-        behind, small = (int(figures.pop(name)) for name in ("behind", "small"))
-        tried[name] = Point({"recipe": len(tried) + 1}, figures, "", behind, small)
-    return list(tried.values())
-
-
-def _last(figures: Sequence[StepFigures]) -> list[StepFigures]:
-    step = max((one.step for one in figures), default=0)
-    return [one for one in figures if one.step == step]
 
 
 def _warned(text: str, language: str) -> str:

@@ -1,0 +1,104 @@
+"""What the buttons of the page Protect do to the steps; the page itself is tried in a browser."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from shiny import reactive
+
+from app.toys import toy_seat
+from sdckit.app.pages.protect import Bench, panel
+from sdckit.app.pages.step_editor import Draft
+from sdckit.app.room import Room
+from sdckit.app.words import speaker
+from sdckit.app.work import Step
+
+STEPS = (Step("recode", {"column": "age"}), Step("pram", {"columns": ["job"]}), Step("random_order"))
+
+
+def at_the_bench(tmp_path: Path, run: Callable[[Bench, list[tuple[str, dict[str, Any]]]], None]) -> None:
+    """Run with a bench whose tasks are only noted."""
+
+    async def whole() -> None:
+        seat = toy_seat(tmp_path, path="a.csv", scenario={"keys": ["age"]}, steps=STEPS)
+        started: list[tuple[str, dict[str, Any]]] = []
+        with reactive.isolate():
+            room = Room(seat, limit=5)
+            room.start = lambda task, then, *, label, **given: started.append((task, given))  # type: ignore[method-assign]
+            empty: Any = ({}, {}, "", [])
+            run(Bench(room, reactive.Value(None), *map(reactive.Value, empty)), started)
+        seat.worker.close()
+        await asyncio.sleep(0)
+
+    asyncio.run(whole())
+
+
+def methods(bench: Bench) -> list[str]:
+    return [one.method for one in bench.steps()]
+
+
+def test_steps_are_moved_switched_and_removed_and_all_of_it_undone(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        bench.do("down", 0)
+        assert methods(bench) == ["pram", "recode", "random_order"]
+        bench.do("up", 0)
+        assert methods(bench) == ["pram", "recode", "random_order"]
+        bench.do("switch", 2)
+        assert [one.on for one in bench.steps()] == [True, True, False]
+        bench.do("remove", 1)
+        bench.do("remove", 7)
+        assert methods(bench) == ["pram", "random_order"]
+        for _ in range(4):
+            bench.do("undo", -1)
+        assert bench.steps() == list(STEPS)
+        bench.do("redo", -1)
+        assert methods(bench) == ["pram", "recode", "random_order"]
+
+    at_the_bench(tmp_path, run)
+
+
+def test_a_form_changes_its_step_or_adds_one(tmp_path: Path) -> None:
+    def run(bench: Bench, _: list[Any]) -> None:
+        bench.do("edit", 1)
+        draft = bench.draft.get()
+        assert draft is not None
+        assert draft.at == 1
+        bench.put(draft, {"columns": ["sex"]})
+        bench.put(Draft("round_to"), {"column": "age", "base": 5})
+        assert methods(bench) == ["recode", "pram", "random_order", "round_to"]
+        assert bench.steps()[1].arguments == {"columns": ["sex"]}
+
+    at_the_bench(tmp_path, run)
+
+
+def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) -> None:
+    other = {
+        "steps": [{"method": "pram", "arguments": {"columns": ["job"]}}],
+        "words": "",
+        "loss": "",
+        "passed": True,
+    }
+
+    def run(bench: Bench, started: list[Any]) -> None:
+        bench.take_found({"steps": [{"method": "random_order", "arguments": {}}], "alternatives": [other]})
+        assert methods(bench) == ["random_order"]
+        bench.do("compare_other", 0)
+        bench.do("keep", -1)
+        bench.do("other", 0)
+        assert methods(bench) == ["pram"]
+        bench.do("compare", -1)
+        assert [task for task, _ in started] == ["protecting.compare"] * 2
+        assert [one["method"] for one in started[1][1]["first"]] == ["pram"]
+        assert [one["method"] for one in started[1][1]["second"]] == ["random_order"]
+        assert started[0][1]["secret"] == bench.room.work.get().secret
+
+    at_the_bench(tmp_path, run)
+
+
+def test_the_page_brings_its_own_script_and_style() -> None:
+    html = str(panel("protect", speaker("en")))
+    assert 'src="protect.js"' in html
+    assert 'href="protect.css"' in html

@@ -1,0 +1,53 @@
+"""When a release is still that of its recipe, and what tasks on it are told; the page is tried in a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shiny import reactive
+
+from sdckit.app.pages.release import Made, asked_of, current, panel
+from sdckit.app.words import speaker
+from sdckit.app.work import Step, Work
+
+WORK = Work(
+    path="a.csv",
+    scenario={"keys": ["age"]},
+    steps=(Step("random_order"), Step("pram", {}, on=False)),
+    secret="00",
+)
+RELEASED = replace(WORK, release={"of": WORK.digest(), "passed": True, "options": {}})
+
+
+def test_a_release_holds_until_something_it_rests_on_changes() -> None:
+    assert current(WORK) is None
+    assert current(RELEASED) is not None
+    assert current(replace(RELEASED, language="de", exact=True)) is not None
+    assert current(replace(RELEASED, steps=())) is None
+    assert current(replace(RELEASED, scenario={"keys": ["sex"]})) is None
+    assert current(replace(RELEASED, reading={"missing": ["-9"]})) is None
+
+
+def test_tasks_get_the_steps_that_are_on() -> None:
+    asked = asked_of(WORK, {"attacks": True})
+    assert [one["method"] for one in asked["steps"]] == ["random_order"]
+    assert asked["secret"] == "00"
+    assert asked["attacks"]
+
+
+def test_figures_are_shown_only_as_the_session_shows_them_now() -> None:
+    class Room:
+        work = reactive.Value(RELEASED)
+
+    room: Any = Room()
+    told = {"of": WORK.digest(), "shown": (False, "en")}
+    made = Made(room, reactive.Value(told), reactive.Value({}), reactive.Value(""))
+    with reactive.isolate():
+        assert made.is_current()
+        room.work.set(replace(RELEASED, exact=True))
+        assert not made.is_current()
+
+
+def test_the_page_has_its_places() -> None:
+    assert str(panel("release", speaker("en"))).count("shiny-html-output") == 5

@@ -1,0 +1,56 @@
+"""Which files may be taken, and when; the downloads are tried in a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from shiny import reactive
+
+from sdckit.app.pages.take_away import FILES, FORMATS, REPORTS, Taken, panel
+from sdckit.app.tasks import taking_away
+from sdckit.app.words import speaker
+from sdckit.app.work import Step, Work
+
+WORK = Work(path="a.csv", scenario={"keys": ["age"]}, steps=(Step("random_order"),))
+OF = WORK.digest()
+
+
+def taken(*, passed: bool, **fields: Any) -> Taken:
+    class Room:
+        work = reactive.Value(replace(WORK, release={"of": OF, "passed": passed, "options": {}}))
+
+    room: Any = Room()
+    given: Any = {name: (lambda value=value: value) for name, value in fields.items()}
+    files = [{"what": what, "path": f"/session/{what}"} for what in ("log", "release")]
+    report = [{"what": "report", "path": "/session/report.html"}]
+    return Taken(
+        room, given, reactive.Value({"made": OF, "files": files}), reactive.Value({"made": "older", "files": report})
+    )  # fmt: skip
+
+
+def test_files_of_this_release_in_their_order_the_log_last() -> None:
+    with reactive.isolate():
+        assert list(taken(passed=True).files()) == ["release", "log"]
+
+
+def test_a_release_beyond_a_limit_is_held_until_somebody_says_so() -> None:
+    with reactive.isolate():
+        assert taken(passed=False).files() == {}
+        assert taken(passed=False, accept=False).files() == {}
+        assert list(taken(passed=False, accept=True).files()) == ["release", "log"]
+
+
+def test_files_go_with_the_recipe_that_made_them() -> None:
+    with reactive.isolate():
+        one = taken(passed=True)
+        one.room.work.set(replace(one.room.work.get(), steps=()))
+        assert one.files() == {}
+        assert one.kind() == ".csv"
+
+
+def test_page_and_tasks_know_the_same_formats() -> None:
+    assert tuple(FORMATS) == taking_away.FORMATS
+    assert tuple(REPORTS) == taking_away.REPORTS
+    assert "secret" in FILES["log"][0]
+    assert str(panel("take_away", speaker("en"))).count("shiny-html-output") == 3
