@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from htmltools import TagChild, TagList, tags
 from shiny import ui
+from shiny.ui import TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError

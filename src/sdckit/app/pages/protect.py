@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from htmltools import HTML, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.kept import Kept
 from sdckit.app.pages.step_editor import Draft, serve_editor

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from htmltools import HTML, Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.kept import Kept
 from sdckit.app.room import Room

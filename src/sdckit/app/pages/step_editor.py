@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from htmltools import HTML, TagChild, tags
 from shiny import Inputs, Session, reactive, render, ui
+from shiny.ui import HTML, TagChild, tags
 
 from sdckit.app.kept import Kept
 from sdckit.app.recoding import bands_shown, groups_shown, hierarchy_shown, recoding_of, ways_shown
