@@ -51,7 +51,6 @@ def test_from_the_demo_to_a_release_within_the_limits(visit: Windows, served: Se
     hand.button("Open the demo")
     hand.button("Continue: Roles")
     hand.button("Use these roles and limits")
-    hand.button("Continue: Risk")
     hand.button("Continue: Protect")
     hand.button("Propose a recipe")
     assert "Every limit holds with this recipe." in page.inner_text("#page_protect")

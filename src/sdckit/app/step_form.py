@@ -185,9 +185,9 @@ def _toml(say: Say, name: str, given: str) -> Any:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
                 say(
-                    "{c}: write a number, a list such as [1, 2] or a table such as {t}",
+                    "{c}: write a number, a list such as [1, 2] or a table such as {c2}",
                     c=name,
-                    t='{a = ["x"]}',
+                    c2='{a = ["x"]}',
                 )
             ) from None
         return given
