@@ -9,6 +9,7 @@ import pytest
 from shiny import reactive
 from shiny.types import SilentException
 
+from sdckit.app.declared import LIMITS
 from sdckit.app.pages.roles import _Form, _number, panel
 from sdckit.app.words import speaker
 from sdckit.app.work import Work
@@ -42,7 +43,7 @@ def form(**fields: Any) -> _Form:
     given = {
         "role_0": "key", "role_1": "key numeric", "role_2": "sensitive", "release": "teaching", "fraction": "0,05",
         "missing": "wildcard", "confirmed": False,
-        **{f"limit_{one}": "" for one in ("k", "l", "risk", "global_risk", "household_risk", "match_risk", "recoverable")},
+        **{f"limit_{one}": "" for one in LIMITS},
         **fields,
     }  # fmt: skip
     room: Any = SimpleNamespace(work=reactive.Value(Work()), say=speaker("en"))
