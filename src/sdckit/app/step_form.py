@@ -7,8 +7,8 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from htmltools import Tag, TagChild, TagList, tags
 from shiny import ui
+from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
