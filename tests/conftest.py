@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import Counter
 from collections.abc import Generator, Iterable
@@ -54,6 +55,19 @@ def chromium() -> Path:
 def java() -> int:
     """The major version of Java."""
     return needs_java()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Leave the thousands of collected tests out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish() -> None:
+    """Let go of them in the end."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

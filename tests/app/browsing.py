@@ -94,7 +94,10 @@ class Windows:
 
     def __call__(self, path: str = "/", *, width: int = 1280, language: str = "en") -> Any:
         context = self.browser.new_context(
-            viewport={"width": width, "height": 900}, locale=language, accept_downloads=True
+            viewport={"width": width, "height": 900},
+            locale=language,
+            accept_downloads=True,
+            device_scale_factor=0.75 if os.environ.get("SDCKIT_PICTURES") else 1,
         )
         context.set_default_timeout(WAIT)
         self.contexts.append(context)

@@ -79,3 +79,11 @@ def test_a_hierarchy_is_named() -> None:
 def test_nothing_filled_in_is_told(way: str) -> None:
     with pytest.raises(ScenarioError):
         recoding_of(say, {}, way, read(), TOLD)
+
+
+def test_values_that_were_not_shown_stay_in_their_group_and_off_the_page() -> None:
+    before = {"groups": {"low": ["1", "rare"], "gone": ["2"]}}
+    told = {**TOLD, "numeric": False}
+    assert "rare" not in str(groups_shown(say, before, told, "in"))
+    found = recoding_of(say, {}, "groups", read(level_groups={"low": ["1", "2"]}), told, before)
+    assert found["groups"] == {"low": ["1", "2", "rare"]}

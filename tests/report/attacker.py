@@ -7,8 +7,10 @@ programme over all that is printed and all relations at once.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_matrix
 
@@ -53,15 +55,25 @@ class Solver:
             matrix.tocsr(), [one.lower for one in relations], [one.upper for one in relations]
         )
 
+    def _solved(self, goal: NDArray[np.float64]) -> Any:
+        """Solve it; without making it simpler first where HiGHS fails at that."""
+        found = None
+        for presolve in (True, False):
+            found = milp(
+                goal, integrality=self.whole, bounds=(self.low, self.high), constraints=self.constraint,
+                options={"presolve": presolve},
+            )  # fmt: skip
+            if found.x is not None:
+                break
+        return found
+
     def range(self, name: str) -> tuple[float, float]:
         """Smallest and largest value of a count."""
         ends = []
         for sign in (1.0, -1.0):
             goal = np.zeros(len(self.names))
             goal[self.place[name]] = sign
-            found = milp(
-                goal, integrality=self.whole, bounds=(self.low, self.high), constraints=self.constraint
-            )
+            found = self._solved(goal)
             ends.append(math.nan if found.x is None else found.x[self.place[name]])
         return round(ends[0]), round(ends[1])
 

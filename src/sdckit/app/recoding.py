@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from htmltools import TagChild, TagList, tags
 from shiny import ui
+from shiny.ui import TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
@@ -16,6 +16,7 @@ __all__ = ["bands_shown", "groups_shown", "hierarchy_shown", "recoding_of", "way
 
 Plain = Mapping[str, Any]
 WAYS = {"bands": "Bands of numbers", "groups": "Groups of values", "hierarchy": "Up a hierarchy"}
+EMPTY: Plain = {}
 POOLED = "Values that few records have are one line here. Switch to exact figures to see each of them."
 FILE = "A file with a line for each value: the value, then its coarser names"
 
@@ -45,9 +46,12 @@ def bands_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
 def groups_shown(say: Say, arguments: Plain, told: Plain, name: str) -> TagChild:
     """Where values are put in groups; these are told to the input `name`."""
     groups = arguments.get("groups") or {}
+    shown = {row["level"] for row in told["rows"] if not row["pooled"]}
     given = {
         "rows": told["rows"],
-        "groups": {str(group): [str(level) for level in levels] for group, levels in groups.items()},
+        "groups": {
+            str(group): [str(level) for level in levels if str(level) in shown] for group, levels in groups.items()
+        },
         "input": name, "none": say("in no group"), "new": say("New group"), "name": say("Name of the group"),
         "move": say("Group of {c}", c="#"), "pooled": say(POOLED), "first": say("group"),
         "about": say("Choose the group of each value, or drag the value there."),
@@ -70,8 +74,12 @@ def hierarchy_shown(say: Say, arguments: Plain) -> TagChild:
     )  # fmt: skip
 
 
-def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], told: Plain) -> dict[str, Any]:
+def recoding_of(
+    say: Say, found: Plain, way: str, read: Callable[[str], Any], told: Plain, before: Plain = EMPTY
+) -> dict[str, Any]:
     """The arguments of a recoding: those of the form, and what the editor says.
+
+    Values of the groups `before` that were not shown, since few records have them, stay where they are.
 
     Raises
     ------
@@ -88,14 +96,17 @@ def recoding_of(say: Say, found: Plain, way: str, read: Callable[[str], Any], to
             raise ScenarioError(say("Bands need one edge at least."))
         return {**found, "bands": [None, *edges, None]}
     groups = {name: list(levels) for name, levels in (read("level_groups") or {}).items() if levels}
+    shown = {row["level"] for row in told.get("rows", ()) if not row["pooled"]}
+    for name, levels in (before.get("groups") or {}).items():
+        if unseen := [str(level) for level in levels if str(level) not in shown]:
+            groups[name] = [*groups.get(name, ()), *unseen]
     if not groups:
         raise ScenarioError(say("Put a value in a group."))
     if not told.get("numeric"):
         return {**found, "groups": groups, "outside": found.get("outside", "keep")}
     # beside the names of groups no numbers can be kept: each value gets its own as its name
     taken = {level for levels in groups.values() for level in levels}
-    shown = [row["level"] for row in told["rows"] if not row["pooled"]]
-    groups |= {level: [level] for level in shown if level not in taken}
+    groups |= {level: [level] for level in sorted(shown) if level not in taken}
     numbers = {name: [_number(level) for level in levels] for name, levels in groups.items()}
     rest = "missing" if len(shown) < len(told["rows"]) else "error"
     return {**found, "groups": numbers, "outside": found.get("outside", rest)}

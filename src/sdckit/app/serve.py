@@ -6,7 +6,6 @@ import asyncio
 import base64
 import contextlib
 import hashlib
-import os
 import re
 import signal
 import socket
@@ -61,7 +60,6 @@ def serve(options: Options) -> None:
             f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE"
         ) from None
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
-    os.environ["SHINY_OTEL_COLLECT"] = "none"
     try:
         with contextlib.suppress(KeyboardInterrupt):
             _run(listening, folders, options, ending)
@@ -94,7 +92,9 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
     from sdckit.app.frame import Frame
     from sdckit.app.seats import Seats
+    from sdckit.app.untraced import leave_untraced
 
+    leave_untraced()
     first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)
     seats = Seats(folders, Autosave(folders.state), first, warm=options.warm)
     frame = Frame(seats, limit=options.limit, stop=ending.end)

@@ -7,8 +7,8 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from htmltools import Tag, TagChild, TagList, tags
 from shiny import ui
+from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
@@ -185,9 +185,9 @@ def _toml(say: Say, name: str, given: str) -> Any:
         if any(mark in given for mark in '[]{}="\n'):
             raise ScenarioError(
                 say(
-                    "{c}: write a number, a list such as [1, 2] or a table such as {t}",
+                    "{c}: write a number, a list such as [1, 2] or a table such as {c2}",
                     c=name,
-                    t='{a = ["x"]}',
+                    c2='{a = ["x"]}',
                 )
             ) from None
         return given

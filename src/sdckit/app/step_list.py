@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from htmltools import HTML, Tag, TagList, tags
 from shiny import ui
+from shiny.ui import HTML, Tag, TagList, tags
 
 from sdckit.app.room import Room
 from sdckit.app.step_form import WHAT, summary

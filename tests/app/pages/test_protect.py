@@ -28,8 +28,7 @@ def at_the_bench(tmp_path: Path, run: Callable[[Bench, list[tuple[str, dict[str,
         with reactive.isolate():
             room = Room(seat, limit=5)
             room.start = lambda task, then, *, label, **given: started.append((task, given))  # type: ignore[method-assign]
-            empty: Any = ({}, {}, "", [])
-            run(Bench(room, reactive.Value(None), *map(reactive.Value, empty)), started)
+            run(Bench.of(room), started)
         seat.worker.close()
         await asyncio.sleep(0)
 
@@ -83,7 +82,8 @@ def test_a_recipe_that_was_found_takes_the_place_of_the_steps(tmp_path: Path) ->
     }
 
     def run(bench: Bench, started: list[Any]) -> None:
-        bench.take_found({"steps": [{"method": "random_order", "arguments": {}}], "alternatives": [other]})
+        bench.found.set({"alternatives": [other]})
+        bench.take_found({"steps": [{"method": "random_order", "arguments": {}}]})
         assert methods(bench) == ["random_order"]
         bench.do("compare_other", 0)
         bench.do("keep", -1)

@@ -7,6 +7,7 @@ from typing import Any
 
 from shiny import reactive
 
+from sdckit.app.kept import Kept
 from sdckit.app.pages.release import Made, asked_of, current, panel
 from sdckit.app.words import speaker
 from sdckit.app.work import Step, Work
@@ -42,7 +43,7 @@ def test_figures_are_shown_only_as_the_session_shows_them_now() -> None:
 
     room: Any = Room()
     told = {"of": WORK.digest(), "shown": (False, "en")}
-    made = Made(room, reactive.Value(told), reactive.Value({}), reactive.Value(""))
+    made = Made(room, reactive.Value(told), Kept(room, {}), Kept(room, ""))
     with reactive.isolate():
         assert made.is_current()
         room.work.set(replace(RELEASED, exact=True))

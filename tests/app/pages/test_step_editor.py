@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from shiny import reactive
 
+from sdckit.app.kept import Kept
 from sdckit.app.pages.step_editor import Draft, Editor
 from sdckit.app.work import Step, Work
 from sdckit.errors import ScenarioError
@@ -37,7 +38,7 @@ class NotedRoom:
 def editor(work: Work, **fields: Any) -> tuple[Editor, NotedRoom]:
     room: Any = NotedRoom(work)
     given: Any = {name: (lambda value=value: value) for name, value in fields.items()}
-    made = Editor(room, given, reactive.Value(None), *(reactive.Value({}) for _ in range(3)))
+    made = Editor(room, given, reactive.Value(None), reactive.Value({}), Kept(room, {}), Kept(room, {}))
     return made, room
 
 

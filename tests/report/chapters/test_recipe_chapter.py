@@ -12,7 +12,7 @@ from recipes import SECRET, STEPS, scenario, survey
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_beside, recipe_document, recipe_section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_document, recipe_section
 from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.0}, *STEPS[3:]]
@@ -177,15 +177,3 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
         ("gives up age", "5 to 10 %", "–", "do not all hold"),
     )
     assert "Why each step is there" not in str(recipe_section(plain_recipe(what)))
-
-
-def test_two_recipes_are_compared_by_what_they_come_to() -> None:
-    whole = sdc.Recipe(STEPS).apply(survey(), scenario=scenario(), secret=SECRET)
-    first = sdc.Recipe(STEPS).prefix(1).apply(survey(), scenario=scenario(), secret=SECRET)
-    plains = [plain_recipe(one.what_was_done) for one in (whole, first)]
-    (table,) = recipe_beside(plains, ["all", "one"]).blocks
-    assert isinstance(table, TableBlock)
-    assert table.columns == ("Figure", "all", "one")
-    ends = [plain["figures"][-1]["share_changed"]["text"] for plain in plains]
-    assert ends[0] != ends[1]
-    assert [row[1:] for row in table.rows if row[0] == "Values that differ"] == [tuple(ends)]

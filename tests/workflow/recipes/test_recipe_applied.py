@@ -39,6 +39,18 @@ def test_it_is_assessed_beside_its_original(applied: sdc.Applied) -> None:
     assert found.what_was_done.log == applied.log.without_secrets()
 
 
+def test_attacks_control_and_models_are_those_of_an_assessment(applied: sdc.Applied) -> None:
+    told: list[str] = []
+    with pytest.warns(sdc.SdcWarning, match="60 of 60 records of the control file"):
+        found = applied.assess(
+            seed=1, attacks=True, control=survey().head(60), models="income ~ age", step=told.append
+        )  # fmt: skip
+    assert found.control
+    assert found.attacks
+    assert found.models == (("income ~ age", "linear"),)
+    assert any("attacking" in text for text in told)
+
+
 def test_a_fully_synthetic_row_is_nobodys() -> None:
     full = sdc.Recipe([{"method": "synthesize", "models": "sample"}])
     data = survey().select("sex", "age", "job", "income", "w")

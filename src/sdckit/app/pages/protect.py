@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from htmltools import HTML, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, TagChild, TagList, tags
 
+from sdckit.app.kept import Kept
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.room import Room
 from sdckit.app.step_form import WHAT
@@ -46,10 +47,17 @@ class Bench:
 
     room: Room
     draft: reactive.Value[Draft | None]
-    figures: reactive.Value[dict[str, Any]]
-    found: reactive.Value[dict[str, Any]]
-    beside: reactive.Value[str]
+    figures: Kept[dict[str, Any]]
+    found: Kept[dict[str, Any]]
+    beside: Kept[str]
     kept: reactive.Value[list[dict[str, Any]]]
+
+    @classmethod
+    def of(cls, room: Room) -> Bench:
+        """An empty one."""
+        return cls(
+            room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value([])
+        )
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -62,8 +70,7 @@ class Bench:
         self.room.change(steps=tuple(made))
 
     def take_found(self, told: dict[str, Any]) -> None:
-        """Take the recipe that was found, and keep what was said of it."""
-        self.found.set(told)
+        """Take the recipe that was found."""
         self.draft.set(None)
         self.take(told["steps"])
 
@@ -108,7 +115,7 @@ class Bench:
         """Put the recipe beside another."""
         say, first = self.room.say, self.room.work.get().recipe()
         self.room.start(
-            "protecting.compare", lambda told: self.beside.set(told["html"]), label=say("comparing two recipes"),
+            "protecting.compare", self.beside.taker(lambda told: told["html"]), label=say("comparing two recipes"),
             first=first, second=list(second), names=[say("the recipe here"), name], **self.asked(),
         )  # fmt: skip
 
@@ -131,9 +138,7 @@ class Bench:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    bench = Bench(
-        room, reactive.Value(None), reactive.Value({}), reactive.Value({}), reactive.Value(""), reactive.Value([])
-    )  # fmt: skip
+    bench = Bench.of(room)
     serve_editor(input, session, room, bench.draft, bench.put)
     _serve_list(input, bench)
     _serve_finding(input, bench)
@@ -190,7 +195,13 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
 
     def look(task: str, label: str, **more: Any) -> None:
         asked = {name: one for name, one in bench.asked().items() if name != "secret"}
-        room.start(f"protecting.{task}", bench.take_found, label=room.say(label), **asked, **more)
+        keep = bench.found.taker()
+
+        def then(told: dict[str, Any]) -> None:
+            keep(told)
+            bench.take_found(told)
+
+        room.start(f"protecting.{task}", then, label=room.say(label), **asked, **more)
 
     @reactive.effect
     @reactive.event(input.propose)
@@ -223,7 +234,7 @@ def _serve_figures(session: Session, bench: Bench) -> None:
             if bench.figures.get().get("name") == name:
                 return
         room.start(
-            "protecting.run", lambda told: bench.figures.set({**told, "name": name}),
+            "protecting.run", bench.figures.taker(lambda told: {**told, "name": name}),
             label=room.say("measuring risk and loss after every step"), steps=work.recipe(), **bench.asked(),
         )  # fmt: skip
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from htmltools import HTML, Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
+from sdckit.app.kept import Kept
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 from sdckit.app.work import Work
@@ -57,8 +58,8 @@ class Made:
 
     room: Room
     told: reactive.Value[dict[str, Any]]
-    chapter: reactive.Value[dict[str, Any]]
-    mapped: reactive.Value[str]
+    chapter: Kept[dict[str, Any]]
+    mapped: Kept[str]
 
     def is_current(self) -> bool:
         """Whether it is still that of the work, and shown as the session shows figures now; reactive."""
@@ -69,7 +70,7 @@ class Made:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    made = Made(room, reactive.Value({}), reactive.Value({}), reactive.Value(""))
+    made = Made(room, reactive.Value({}), Kept(room, {}), Kept(room, ""))
     _serve_making(input, made)
     _serve_verdict(made)
     _serve_chapters(input, made)
@@ -160,7 +161,7 @@ def _serve_chapters(input: Inputs, made: Made) -> None:
         release = current(work)
         if release is not None and 0 <= at < len(titles):
             room.start(
-                "releasing.chapter", made.chapter.set, label=room.say("laying out a chapter"), title=titles[at],
+                "releasing.chapter", made.chapter.taker(), label=room.say("laying out a chapter"), title=titles[at],
                 **asked_of(work, release["options"]),
             )  # fmt: skip
 
@@ -179,7 +180,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {})
         room.start(
-            "releasing.map_of_recipes", lambda told: made.mapped.set(told["html"]), label=label, **asked
+            "releasing.map_of_recipes", made.mapped.taker(lambda told: told["html"]), label=label, **asked
         )
 
     @render.ui

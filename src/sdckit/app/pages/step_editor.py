@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from htmltools import HTML, TagChild, tags
 from shiny import Inputs, Session, reactive, render, ui
+from shiny.ui import HTML, TagChild, tags
 
+from sdckit.app.kept import Kept
 from sdckit.app.recoding import bands_shown, groups_shown, hierarchy_shown, recoding_of, ways_shown
 from sdckit.app.room import Room
 from sdckit.app.step_form import WHAT, arguments_of, form
@@ -42,8 +43,8 @@ class Editor:
     input: Inputs
     draft: reactive.Value[Draft | None]
     forms: reactive.Value[dict[str, Plain]]
-    variable: reactive.Value[dict[str, Any]]
-    picture: reactive.Value[dict[str, Any]]
+    variable: Kept[dict[str, Any]]
+    picture: Kept[dict[str, Any]]
 
     def read(self, name: str) -> Any:
         """The value of a field, None where there is none; reactive."""
@@ -59,7 +60,7 @@ class Editor:
             work = self.room.work.get()
         before = _before(work, one)
         self.room.start(
-            "protecting.variable", lambda told: self.variable.set({**told, "way": way, "draft": one.at}),
+            "protecting.variable", self.variable.taker(lambda told: {**told, "way": way}),
             label=self.room.say("counting the values of {c}", c=column), scenario=dict(work.scenario or {}),
             steps=before, number=len(before), column=column, secret=work.secret, levels=way == "groups",
             exact=work.exact,
@@ -72,7 +73,7 @@ class Editor:
         if at >= len(work.steps) or not work.steps[at].on:
             return
         self.room.start(
-            "protecting.preview", self.picture.set, label=self.room.say("drawing the variable before and after"),
+            "protecting.preview", self.picture.taker(), label=self.room.say("drawing the variable before and after"),
             scenario=dict(work.scenario or {}), steps=work.recipe(), number=sum(one.on for one in work.steps[:at]),
             secret=work.secret, column=column, exact=work.exact, language=work.language,
         )  # fmt: skip
@@ -82,7 +83,7 @@ class Editor:
         found = arguments_of(self.room.say, self.forms.get()[one.method], self.read)
         if one.method != "recode":
             return found
-        return recoding_of(self.room.say, found, self.way(), self.read, self.variable.get())
+        return recoding_of(self.room.say, found, self.way(), self.read, self.variable.get(), one.arguments)
 
 
 def _before(work: Work, one: Draft) -> list[dict[str, Any]]:
@@ -95,7 +96,7 @@ def serve_editor(
     input: Inputs, session: Session, room: Room, draft: reactive.Value[Draft | None], put: Put
 ) -> None:
     """Serve form and picture of the step in `draft`; `put` takes what was filled in."""
-    edited = Editor(room, input, draft, reactive.Value({}), reactive.Value({}), reactive.Value({}))
+    edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}))
     _serve_form(edited, put)
     _serve_recoding(edited, session)
     _serve_hierarchy(edited)

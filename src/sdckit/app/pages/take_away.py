@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from htmltools import Tag, TagChild, TagList, tags
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
+from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.pages.release import asked_of, current
 from sdckit.app.room import Room

@@ -11,7 +11,8 @@ from sdckit.app.shown import document_html, sections_html
 from sdckit.app.tasks.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Code, Paragraph, Section
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_beside, recipe_section
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
+from sdckit.report.chapters.recipes_beside import recipes_beside
 from sdckit.report.step_picture import picture_blocks, plain_picture
 from sdckit.workflow.recipes.step_picture import picture_of
 
@@ -193,7 +194,7 @@ def compare(
         return {"both": [plain_recipe(one.what_was_done, internal=exact) for one in both]}
 
     html = document_html(
-        plains, lambda plain: [recipe_beside(plain["both"], names)], exact=exact, language=language
+        plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language
     )
     return {"html": html}
 

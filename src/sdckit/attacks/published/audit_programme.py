@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.attacks.published.audit_moves import walk
+from sdckit.numerics.integer_programme import solve_programme
 
 __all__ = ["Attainable", "attainable"]
 
@@ -217,10 +218,10 @@ def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats 
 
     Raises `ContradictionError`: nothing meets the relations.
     """
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import Bounds, LinearConstraint
 
-    found = milp(
-        c=-aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
+    found = solve_programme(
+        -aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
         constraints=LinearConstraint(block.matrix, block.lower, block.upper),
         options={"node_limit": NODES, "mip_rel_gap": GAP},
     )  # fmt: skip

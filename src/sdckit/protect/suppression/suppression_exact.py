@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.integer_programme import solve_programme
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 
 __all__ = ["Solution", "solve"]
@@ -92,7 +93,7 @@ def _programme(
     at: Situation, k: int, cell: NDArray[np.int64], cap: NDArray[np.int64], pairs: _Pairs,
     rows: NDArray[np.int64], least: int, nodes: int,
 ) -> Solution:  # fmt: skip
-    from scipy.optimize import Bounds, LinearConstraint, milp
+    from scipy.optimize import Bounds, LinearConstraint
     from scipy.sparse import coo_array
 
     n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
@@ -121,8 +122,8 @@ def _programme(
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
     there = (at.codes[cell] >= 0).ravel()
-    found = milp(
-        c=np.concatenate([np.ones(n_values), np.zeros(q)]),
+    found = solve_programme(
+        np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
         bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
         constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),

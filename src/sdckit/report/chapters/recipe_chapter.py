@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import WhatWasDone
     from sdckit.workflow.recipes.recipe_figures import StepFigures
 
-__all__ = ["plain_recipe", "recipe_beside", "recipe_document", "recipe_section"]
+__all__ = ["plain_recipe", "recipe_document", "recipe_section"]
 
 LONGEST_LIST = 8
 NOTHING_ASKED = "nothing that is told here"
@@ -341,27 +341,6 @@ def _after(plain: Plain) -> list[Block]:
             aside=True,
         ),
     ]
-
-
-def recipe_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
-    """Lay out what recipes come to in the end, side by side; `plains` as `plain_recipe` gives them, of one file."""
-    ends = [[one for one in plain["figures"] if one["step"] == len(plain["steps"])] for plain in plains]
-    several = len(ends[0]) > 1
-    rows: list[tuple[str, ...]] = []
-    for each in zip(*ends, strict=True):
-        who = f", {each[0]['intruder']}" if several else ""
-        for words, name in _BESIDE:
-            leaves = [one.get(name) for one in each]
-            head = f"{words.format(below=below(plains[0]['k']))}{who}"
-            rows.append((head, *("–" if leaf is None else leaf["text"] for leaf in leaves)))
-    table = TableBlock("Risk and loss after the last step", ("Figure", *names), tuple(rows), (1, 2))
-    return Section("Two recipes side by side", (table,))
-
-
-_BESIDE = (
-    (ALONE, "sample_uniques"), ("{below}", "below_k"), (EXPECTED, "expected_reidentifications"),
-    ("Values that differ", "share_changed"), ("pMSE", "pmse"),
-)  # fmt: skip
 
 
 def _label(one: Plain, *, several: bool) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.integer_programme import solve_programme
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, System, propagate
 
@@ -56,13 +57,13 @@ class Solver:
         self, goal: NDArray[np.float64], fixed: tuple[str, int] | None = None
     ) -> NDArray[np.float64] | None:
         """Find the true numbers that make the goal smallest, and remember them; None when there are none."""
-        from scipy.optimize import Bounds, milp
+        from scipy.optimize import Bounds
 
         low, high = self.low, self.high
         if fixed is not None:
             low, high = low.copy(), high.copy()
             low[self.place[fixed[0]]] = high[self.place[fixed[0]]] = fixed[1]
-        answer: Any = milp(
+        answer: Any = solve_programme(
             goal, integrality=self.whole, bounds=Bounds(low, high), constraints=self.constraint
         )
         if answer.x is None:
