@@ -65,7 +65,7 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     assert "alone with their combination" in page.inner_text("#risk-first")
     assert faults(page) == []
     page.uncheck("input[name=risk-ticked][value=income]")
-    page.wait_for_selector("text=with the ticked keys")
+    page.wait_for_selector("#risk-moved table")
     page.click("#risk-helps")
     page.wait_for_selector("text=What would help most >> nth=1")
     calm(page)

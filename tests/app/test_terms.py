@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.app.terms import term
+from sdckit.app.terms import meanings, term
 from sdckit.app.words import speaker
 
 
@@ -17,3 +17,9 @@ def test_a_term_is_a_button_with_its_meaning_in_the_language() -> None:
     assert "The records" not in german
     with pytest.raises(KeyError):
         term("No such term", speaker("en"))
+
+
+def test_a_page_names_its_terms_in_a_line() -> None:
+    html = str(meanings(["Cell", "Weight"], speaker("de")))
+    assert html.count('role="tooltip"') == 2
+    assert "Was die Wörter bedeuten:" in html

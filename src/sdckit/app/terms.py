@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -10,7 +11,7 @@ from shiny.ui import Tag, TagChild, tags
 
 from sdckit.app.words import Say
 
-__all__ = ["term"]
+__all__ = ["meanings", "term"]
 
 
 @cache
@@ -36,3 +37,9 @@ def term(name: str, say: Say, *, text: TagChild = None) -> Tag:
         tags.span(say(_meanings()[name]), class_="means", role="tooltip"),
         type="button", class_="term",
     )  # fmt: skip
+
+
+def meanings(names: Sequence[str], say: Say) -> Tag:
+    """A line of terms that a page uses, each with its meaning."""
+    each = [one for name in names for one in (" ", term(name, say), ",")][:-1]
+    return tags.p(say("What the words mean:"), *each, class_="quiet")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sdckit.app.pages.file import _kept, _taken, panel, reading_of
+from sdckit.app.pages.file import DROPPED, _kept, _taken, panel, reading_of
 from sdckit.app.seats import Seat
 from sdckit.app.words import speaker
 from sdckit.app.work import Step, Work
@@ -21,6 +21,14 @@ class ARoom:
 
     def __init__(self, **work: Any) -> None:
         self.seat: Any = SimpleNamespace(work=Work(**work), verdict="old")
+
+        self.alerts: list[str] = []
+
+    def say(self, text: str, **words: Any) -> str:
+        return text.format(**words)
+
+    def alert(self, text: str) -> None:
+        self.alerts.append(text)
 
     def change(self, **fields: Any) -> None:
         Seat.change(self.seat, **fields)
@@ -66,6 +74,7 @@ def test_decisions_stay_where_their_columns_are_there(room: ARoom) -> None:
     assert work.scenario == {"keys": ["age"]}
     assert len(work.steps) == 1
     assert room.seat.verdict == ""
+    assert room.alerts == []
     assert work.facts == {**FACTS, "shown": [False, "en"]}
 
 
@@ -73,6 +82,7 @@ def test_decisions_about_other_columns_go(room: ARoom) -> None:
     work = take(room, {**FACTS, "columns": ["income"]})
     assert work.scenario is None
     assert work.steps == ()
+    assert room.alerts == [DROPPED]
 
 
 def test_the_demo_brings_its_own(room: ARoom) -> None:

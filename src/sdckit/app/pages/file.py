@@ -32,6 +32,7 @@ FIELDS = (
     "missing",
     "user_missing",
 )  # of the form, besides the second file
+DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
 FOLDER = "files"  # of what was uploaded, in the session's folder
 
 
@@ -285,6 +286,8 @@ def _taken(
         kept = {**kept, "missing_codes": list(reading["missing"])}
     elif kept is not None and kept.get("missing_codes"):  # the file is read once more, as the scenario says
         reading, told = {**reading, "missing": list(kept["missing_codes"])}, {**told, "shown": None}
+    if (work.scenario or work.steps) and not fitting and scenario is None:
+        room.alert(room.say(DROPPED))
     room.seat.verdict = ""
     room.change(
         path=path, name=name, reading=reading, facts=told, release=None, control="",

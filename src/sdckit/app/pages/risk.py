@@ -10,6 +10,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.declared import intruders_of
 from sdckit.app.room import Room
+from sdckit.app.terms import meanings
 from sdckit.app.words import Say
 
 __all__ = ["MORE", "panel", "serve"]
@@ -23,13 +24,23 @@ MORE: dict[str, tuple[str, str, dict[str, Any]]] = {
     "population": ("Unique in the population, too", "risk.further", {"measure": "population_risk"}),
     "outliers": ("Extreme values", "risk.further", {"measure": "outliers"}),
 }
+TERMS = (
+    "Cell",
+    "Sample unique",
+    "k-anonymity",
+    "Individual risk",
+    "Global risk",
+    "l-diversity",
+    "Special unique",
+)
 OF_ONE = "risk.further"  # the task that is about one intruder
 
 
 @module.ui
-def panel(say: Say) -> TagChild:  # noqa: ARG001 - every panel is given its words
+def panel(say: Say) -> TagChild:
     """What stands on the page."""
     return TagList(
+        meanings(TERMS, say),
         ui.output_ui("first"),
         ui.output_ui("keys"),
         ui.output_ui("moved"),

@@ -12,6 +12,7 @@ from shiny.ui import TagChild, TagList, tags
 from sdckit.app.declared import LIMITS, WHOLE, declared, intruders_of, number_of
 from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
 from sdckit.app.room import Room
+from sdckit.app.terms import meanings
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
 
@@ -19,6 +20,7 @@ __all__ = ["panel", "serve"]
 
 Plain = Mapping[str, Any]
 INTRUDER = "somebody else"
+TERMS = ("Intruder", "Key variables", "Sensitive variable", "Weight", "Sampling fraction", "Limit, threshold")
 
 
 @module.ui
@@ -27,6 +29,7 @@ def panel(say: Say) -> TagChild:
     about = "Keys are what a stranger could know of a person; sensitive is what they would learn. Guessed; you decide."
     return TagList(
         tags.p(say(about)),
+        meanings(TERMS, say),
         ui.output_ui("quick"),
         ui.output_ui("variables"),
         ui.output_ui("intruders"),
