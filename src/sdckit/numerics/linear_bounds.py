@@ -43,12 +43,50 @@ class Relations(NamedTuple):
     whole: NDArray[np.bool_]
 
 
+class Room(NamedTuple):
+    """Where narrowing works, so that nothing is allocated on the way.
+
+    `queue` and `queued` (R,): the relations still to be looked at. `moved` (V,) holds the numbers that moved, `before`
+    (2, V) their ends before that, `has_moved` (V,) says which they are; `count` (1,) how many.
+    """
+
+    queue: NDArray[np.int64]
+    queued: NDArray[np.bool_]
+    moved: NDArray[np.int64]
+    before: NDArray[np.float64]
+    has_moved: NDArray[np.bool_]
+    count: NDArray[np.int64]
+
+
 @njit(cache=True, nogil=True)
-def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def _make_room(relations):  # type: ignore[no-untyped-def]
+    r, v = len(relations.lower), len(relations.whole)
+    return Room(
+        np.empty(r, np.int64), np.zeros(r, np.bool_), np.empty(v, np.int64), np.empty((2, v)),
+        np.zeros(v, np.bool_), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def _is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
+    """Whether what takes whole numbers only has whole ends: narrowing leaves it so."""
+    for v in range(len(low)):
+        if relations.whole[v] and (np.floor(low[v]) != low[v] or np.floor(high[v]) != high[v]):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]
     """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
+    return _narrow(relations, low, high, begin, _make_room(relations), _is_tidy(relations, low, high))
+
+
+@njit(cache=True, nogil=True)
+def _narrow(relations, low, high, begin, room, tidy):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
+    """Do as `narrow`; `room` remembers what moved. `tidy`: whole numbers have whole ends."""
     n = len(relations.lower)
-    queue = np.empty(n, np.int64)
-    queued = np.zeros(n, np.bool_)
+    queue, queued = room.queue, room.queued
     head, size = 0, 0
     if begin < 0:
         for r in range(n):
@@ -58,17 +96,19 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
         for i in range(relations.first[begin], relations.first[begin + 1]):
             queue[size], queued[relations.at[i]] = relations.at[i], True
             size += 1
+    holds = True
     for _ in range(ROUNDS * (n + 1)):
         if size == 0:
-            return True
+            break
         r = queue[head]
         head, size = (head + 1) % n, size - 1
         queued[r] = False
         from_, to = relations.start[r], relations.start[r + 1]
-        least, most, open_down, open_up = 0.0, 0.0, 0, 0
+        least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
         for i in range(from_, to):
             v, f = relations.number[i], relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+            widest = max(widest, up - down)
             if np.isfinite(down):
                 least += down
             else:
@@ -77,6 +117,9 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
                 most += up
             else:
                 open_up += 1
+        # With room for the widest term at both ends nothing can move.
+        if tidy and relations.upper[r] - least >= widest and most - relations.lower[r] >= widest:
+            continue
         for i in range(from_, to):
             v, f = relations.number[i], relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
@@ -84,16 +127,45 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
             rest_high = _rest(most, open_up, up)
             a, b = (relations.lower[r] - rest_high) / f, (relations.upper[r] - rest_low) / f
             new_low, new_high = (a, b) if a <= b else (b, a)
+            own_low, own_high = low[v], high[v]
+            if tidy and new_low <= own_low and new_high >= own_high:
+                continue
             moved, empty = _meet(low, high, v, new_low, new_high, relations.whole[v])
+            if moved and not room.has_moved[v]:
+                at = room.count[0]
+                room.has_moved[v], room.moved[at], room.count[0] = True, v, at + 1
+                room.before[0, at], room.before[1, at] = own_low, own_high
             if empty:
-                return False
+                holds = False
+                break
             if moved:
                 for j in range(relations.first[v], relations.first[v + 1]):
                     other = relations.at[j]
                     if not queued[other]:
                         queue[(head + size) % n], queued[other] = other, True
                         size += 1
-    return True
+        if not holds:
+            break
+    for i in range(size):
+        queued[queue[(head + i) % n]] = False
+    return holds
+
+
+@njit(cache=True, nogil=True)
+def _forget(room):  # type: ignore[no-untyped-def]
+    """Keep what moved as it is now."""
+    for i in range(room.count[0]):
+        room.has_moved[room.moved[i]] = False
+    room.count[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def _put_back(low, high, room):  # type: ignore[no-untyped-def]
+    """Put back the ends of what moved."""
+    for i in range(room.count[0]):
+        v = room.moved[i]
+        low[v], high[v] = room.before[0, i], room.before[1, i]
+    _forget(room)
 
 
 @njit(cache=True, nogil=True)
@@ -132,28 +204,31 @@ def _copy(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-untyped-def]
+def _fix_one_by_one(relations, low, high, members, style, room, tidy):  # type: ignore[no-untyped-def]
     """Fix the `members` in place, the narrowest first, at an end or in the middle; False when stuck."""
-    kept_low, kept_high = low.copy(), high.copy()
+    left = members.copy()
+    n = len(left)
     while True:
-        v = _narrowest(relations, low, high, members)
+        v, n = _narrowest(relations, low, high, left, n)
         if v < 0:
             return True
-        _copy(low, high, kept_low, kept_high)
-        lower, _upper = _halves(low[v], high[v], relations.whole[v])
+        own_low, own_high = low[v], high[v]
+        lower, _upper = _halves(own_low, own_high, relations.whole[v])
         fixed = False
         for trial in range(3):
             turn = (style + trial) % 3
             value = lower
-            if turn == 0 and np.isfinite(kept_low[v]):
-                value = kept_low[v]
-            elif turn == 2 and np.isfinite(kept_high[v]):
-                value = kept_high[v]
-            _copy(kept_low, kept_high, low, high)
+            if turn == 0 and np.isfinite(own_low):
+                value = own_low
+            elif turn == 2 and np.isfinite(own_high):
+                value = own_high
             low[v] = high[v] = value
-            if narrow(relations, low, high, v):
+            if _narrow(relations, low, high, v, room, tidy):
+                _forget(room)
                 fixed = True
                 break
+            _put_back(low, high, room)
+            low[v], high[v] = own_low, own_high
         if not fixed:
             return False
 
@@ -166,14 +241,15 @@ def find_point(relations, low, high, members, style, most):  # type: ignore[no-u
     that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
     after `most` dead ends.
     """
+    room, tidy = _make_room(relations), _is_tidy(relations, low, high)
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3):
+        if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3, room, tidy):
             _copy(own_low, own_high, low, high)
             return 1
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most)
+        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
         if found >= 0:
             _copy(own_low, own_high, low, high)
             return found
@@ -181,24 +257,28 @@ def find_point(relations, low, high, members, style, most):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def _search(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
-    room = 2 * len(members) + 3
-    lows, highs = np.empty((room, len(low))), np.empty((room, len(low)))
-    moved = np.full(room, -1)
+def _search(relations, low, high, members, style, most, room, tidy):  # type: ignore[no-untyped-def]
+    height = 2 * len(members) + 3
+    lows, highs = np.empty((height, len(low))), np.empty((height, len(low)))
+    moved, left = np.full(height, -1), members.copy()
     _copy(low, high, lows[0], highs[0])
     depth, ends, all_tried = 1, 0, True
     while depth > 0:
         depth -= 1
         _copy(lows[depth], highs[depth], low, high)
-        if moved[depth] >= 0 and not narrow(relations, low, high, moved[depth]):
-            ends += 1
-            if ends > most:
-                return -1
-            continue
-        v = _narrowest(relations, low, high, members)
+        if moved[depth] >= 0:
+            holds = _narrow(relations, low, high, moved[depth], room, tidy)
+            _forget(room)
+            if not holds:
+                ends += 1
+                if ends > most:
+                    return -1
+                continue
+        left[:] = members
+        v, _size = _narrowest(relations, low, high, left, len(left))
         if v < 0:
             return 1
-        if depth + 3 > room:
+        if depth + 3 > height:
             return -1
         least, largest, whole = low[v], high[v], relations.whole[v]
         value = _halves(least, largest, whole)[0]
@@ -221,18 +301,28 @@ def _search(relations, low, high, members, style, most):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def _narrowest(relations, low, high, members):  # type: ignore[no-untyped-def]
-    """The number of the narrowest of the open intervals; -1 when all are closed. Estimates come last."""
-    chosen, width = -1, np.inf
-    for whole in (True, False):
-        for v in members:
-            span = high[v] - low[v]
-            is_open = relations.whole[v] == whole and span > (0.0 if whole else 1e-6 * max(1.0, abs(low[v])))
-            if is_open and (chosen < 0 or span < width):
+def _narrowest(relations, low, high, left, n):  # type: ignore[no-untyped-def]
+    """The number of the narrowest open interval, -1 when all are closed, and how many are open; estimates come last.
+
+    Of `left` the first `n` are looked at; those that are closed are taken out, the others keep their order.
+    """
+    chosen, width, last, last_width, size = -1, np.inf, -1, np.inf, 0
+    for i in range(n):
+        v = left[i]
+        span = high[v] - low[v]
+        if relations.whole[v]:
+            if not span > 0.0:
+                continue
+            if chosen < 0 or span < width:
                 chosen, width = v, span
-        if chosen >= 0:
-            break
-    return chosen
+        else:
+            if not span > 1e-6 * max(1.0, abs(low[v])):
+                continue
+            if last < 0 or span < last_width:
+                last, last_width = v, span
+        left[size] = v
+        size += 1
+    return (chosen if chosen >= 0 else last), size
 
 
 @njit(cache=True, nogil=True)
@@ -264,8 +354,11 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
     for v in asked:
         seen = np.full(enough, np.nan)
         n = 0
-        for p in inside:
-            n = _add(seen, n, np.round(points[p, v]))
+        for p in range(min(used[0], len(points))):
+            if n >= enough:
+                break
+            if inside[p]:
+                n = _add(seen, n, np.round(points[p, v]))
         for value in range(int(low[v]), int(high[v]) + 1):
             if n >= enough:
                 break
@@ -278,6 +371,7 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
             found = find_point(relations, own_low, own_high, members, (value + v) % 3, most)
             if found == 1:
                 points[used[0] % len(points)] = own_low
+                inside[used[0] % len(points)] = True
                 used[0] += 1
                 n = _add(seen, n, float(value))
             elif found < 0:
@@ -299,16 +393,14 @@ def _add(seen, n, value):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _inside(points, n, low, high, members):  # type: ignore[no-untyped-def]
-    found = np.empty(n, np.int64)
-    size = 0
+    """Which of the first `n` points lie within the bounds."""
+    inside = np.zeros(len(points), np.bool_)
     for p in range(n):
-        within = True
+        inside[p] = True
         for v in members:
             # Far below what a sum stays under the end of its step: a point at the end is none of that step.
             slack = 1e-9 * max(1.0, abs(points[p, v]))
             if points[p, v] < low[v] - slack or points[p, v] > high[v] + slack:
-                within = False
+                inside[p] = False
                 break
-        if within:
-            found[size], size = p, size + 1
-    return found[:size]
+    return inside
