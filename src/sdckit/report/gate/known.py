@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import few_values, find_point, narrow
+from sdckit.numerics.linear_bounds import narrow
+from sdckit.numerics.linear_points import few_values, find_point
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
 from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation
