@@ -31,7 +31,7 @@ def sat(made: Frame, *, tab: str = "", left: str = "", language: str = "en") -> 
             input[name]._set(value)
         made.serve(input, output, session)
 
-    return in_memory(App(ui.page_fluid(), server))
+    return in_memory(App(ui.page_fluid(), server), timeout_secs=60)
 
 
 def test_the_page_has_the_six_pages_and_loads_only_its_own(tmp_path: Path) -> None:
@@ -70,8 +70,8 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
         session.set_inputs(exact=True)
         assert seat.work.exact
         assert "Noch kein Urteil" in str(session.get_output("verdict").value)
-        seat.change(scenario={"keys": ["sex"]})
     assert not seat.taken
+    seat.change(scenario={"keys": ["sex"]})
     with sat(made, tab=seat.name):
         assert seat.taken
         assert seat.work.scenario == {"keys": ["sex"]}
