@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,13 @@ def visit(browser: Any, served: Served) -> Iterator[Windows]:
     windows = Windows(browser, served)
     yield windows
     windows.close()
+
+
+@pytest.fixture(autouse=True)
+def fresh_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test has a loop of its own, and Shiny one lock per process: it must not be another loop's."""
+    if core := sys.modules.get("shiny.reactive._core"):
+        monkeypatch.setattr(core._reactive_environment, "_lock", None)
 
 
 @pytest.fixture

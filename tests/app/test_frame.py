@@ -13,7 +13,7 @@ from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
 from app.toys import toy_seats
-from sdckit.app.frame import PAGES, Frame, language_of, static_folder
+from sdckit.app.frame import PAGES, STATIC, Frame, language_of
 from sdckit.app.seats import Seats
 
 
@@ -31,7 +31,7 @@ def sat(made: Frame, *, tab: str = "", left: str = "", language: str = "en") -> 
             input[name]._set(value)
         made.serve(input, output, session)
 
-    return in_memory(App(ui.page_fluid(), server))
+    return in_memory(App(ui.page_fluid(), server), timeout_secs=60)
 
 
 def test_the_page_has_the_six_pages_and_loads_only_its_own(tmp_path: Path) -> None:
@@ -44,7 +44,7 @@ def test_the_page_has_the_six_pages_and_loads_only_its_own(tmp_path: Path) -> No
     assert 'data-limit="7340032"' in html
     assert "7 MB" in html
     for name in ("app.css", "app.js", "icon.svg"):
-        assert (Path(static_folder()) / name).is_file()
+        assert (STATIC / name).is_file()
         assert f'"{name}"' in html
     assert 'lang="de"' in str(made.page("de"))
 
@@ -70,8 +70,8 @@ def test_a_tab_is_seated_and_its_switches_change_its_work(tmp_path: Path) -> Non
         session.set_inputs(exact=True)
         assert seat.work.exact
         assert "Noch kein Urteil" in str(session.get_output("verdict").value)
-        seat.change(scenario={"keys": ["sex"]})
     assert not seat.taken
+    seat.change(scenario={"keys": ["sex"]})
     with sat(made, tab=seat.name):
         assert seat.taken
         assert seat.work.scenario == {"keys": ["sex"]}

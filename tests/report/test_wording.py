@@ -129,3 +129,9 @@ def test_an_entry_says_what_the_english_says(language: str) -> None:
 def _figures(text: str) -> Counter[str]:
     """The digits of a text, however they are written."""
     return Counter(re.findall(r"\d+", PLACE.sub("", text)))
+
+
+def test_a_column_called_like_a_text_of_ours_keeps_its_name_in_a_list() -> None:
+    words = read_wording("xx", HEAD + '"Known: {l}." = "Bekannt: {l}."\n"age" = "das Alter"\n')
+    assert words.said("Known: age and job.", {"age", "job"}) == "Bekannt: age und job."
+    assert words.said("Known: age and age.", {"job"}) == "Bekannt: das Alter und das Alter."

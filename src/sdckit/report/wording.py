@@ -165,6 +165,8 @@ class Wording:
         depth: int = 0,
     ) -> str | None:
         """The translation of a text by one entry; `most` sentences are one entry's."""
+        if depth and text in kept:  # in a list: a column may be called like a text of ours
+            return text
         if text in self.exact:
             return self.exact[text]
         if not any(map(str.isalpha, text)) or _WHOLE_NUMBER.fullmatch(text):
