@@ -14,7 +14,6 @@ from sdckit.app.words import Say
 __all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
 
 Plain = Mapping[str, Any]
-SURE = {"sure": "sure", "likely": "likely", "unsure": "unsure"}
 RULES = {
     "wildcard": "may stand for any value",
     "category": "is a value of its own",
@@ -55,7 +54,7 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                         selected=role_of(scenario, one["column"]),
                     )
                 ),
-                tags.td(say(SURE[one["confidence"]]), class_=f"sure {one['confidence']}"),
+                tags.td(say(one["confidence"]), class_=f"sure {one['confidence']}"),
                 tags.td(*_why(one)),
             )
         )  # fmt: skip
