@@ -55,6 +55,8 @@ def test_from_the_demo_to_a_release_within_the_limits(visit: Windows, served: Se
     hand.button("Propose a recipe")
     assert "Every limit holds with this recipe." in page.inner_text("#page_protect")
     assert faults(page) == []
+    page.get_by_role("button", name="Edit step 1").press("Enter")
+    calm(page)
     picture(page, "protect")
     hand.button("Continue: Release")
     hand.button("Make the release")
@@ -151,6 +153,12 @@ def test_steps_by_keyboard_and_no_value_of_the_marked_record(browser: Any, marke
     page.click("button.way[data-go=take_away]")
     settled(page)
     assert MARKER not in page.content()
+    page.click("button.way[data-go=protect]")
+    hand.button("Undo")
+    assert "make the release again" in page.inner_text("#verdict_bar")
+    page.click("button.way[data-go=take_away]")
+    page.get_by_text("There is nothing to take away").wait_for()
+    assert page.get_by_role("link", name="Download the release").count() == 0
     assert len(heard) > 20
     assert not [frame for frame in heard if MARKER in frame]
     windows.close()

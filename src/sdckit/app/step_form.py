@@ -12,6 +12,7 @@ from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
+from sdckit.workflow.recipes.recipe_toml import written
 
 __all__ = ["EDITED", "arguments_of", "as_text", "form", "summary"]
 
@@ -61,28 +62,17 @@ def as_text(value: Any) -> str:
     """
     if value is None or isinstance(value, str):
         return value or ""
-    return _written(value)
+    return written(_opened(value))
 
 
-def _written(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
+def _opened(value: Any) -> Any:
+    """Open ends as a file writes them."""
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+        return {name: _opened(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        ends = {0: "-inf"}
-        parts = (ends.get(at, "inf") if one is None else _written(one) for at, one in enumerate(value))
-        return "[" + ", ".join(parts) + "]"
-    return _quoted(value) if isinstance(value, str) else f"{value}"
-
-
-def _key(name: object) -> str:
-    text = str(name)
-    return text if text.replace("_", "").replace("-", "").isalnum() and text.isascii() else _quoted(text)
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        ends = {0: -math.inf}
+        return [ends.get(at, math.inf) if one is None else _opened(one) for at, one in enumerate(value)]
+    return value
 
 
 def form(

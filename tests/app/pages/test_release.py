@@ -43,7 +43,7 @@ def test_figures_are_shown_only_as_the_session_shows_them_now() -> None:
 
     room: Any = Room()
     told = {"of": WORK.digest(), "shown": (False, "en")}
-    made = Made(room, reactive.Value(told), Kept(room, {}), Kept(room, ""))
+    made = Made(room, reactive.Value(told), Kept(room, {}), Kept(room, ""), reactive.Value(False))
     with reactive.isolate():
         assert made.is_current()
         room.work.set(replace(RELEASED, exact=True))

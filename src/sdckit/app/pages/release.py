@@ -54,12 +54,13 @@ def current(work: Work) -> Mapping[str, Any] | None:
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What was told of the release, the chapter that is read, and the map."""
+    """What was told of the release, the chapter that is read, the map, and whether a release is gone."""
 
     room: Room
     told: reactive.Value[dict[str, Any]]
     chapter: Kept[dict[str, Any]]
     mapped: Kept[str]
+    gone: reactive.Value[bool]
 
     def is_current(self) -> bool:
         """Whether it is still that of the work, and shown as the session shows figures now; reactive."""
@@ -70,7 +71,7 @@ class Made:
 @module.server
 def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001 - Shiny's own
     """What its buttons do."""
-    made = Made(room, reactive.Value({}), Kept(room, {}), Kept(room, ""))
+    made = Made(room, reactive.Value({}), Kept(room, {}), Kept(room, ""), reactive.Value(False))
     _serve_making(input, made)
     _serve_verdict(made)
     _serve_chapters(input, made)
@@ -98,6 +99,7 @@ def _serve_making(input: Inputs, made: Made) -> None:
 
         def then(found: dict[str, Any]) -> None:
             made.chapter.set({})
+            made.gone.set(False)
             made.told.set({**found, "of": of, "shown": shown})
             room.change(release={"of": of, "passed": found["passed"], "options": options})
 
@@ -117,13 +119,24 @@ def _serve_making(input: Inputs, made: Made) -> None:
 def _serve_verdict(made: Made) -> None:
     room = made.room
 
+    @reactive.effect
+    def _() -> None:
+        """A verdict does not outlive what it is about."""
+        work = room.work.get()
+        stale = work.release is not None and current(work) is None
+        if stale or (made.told.get() and not made.is_current()):
+            made.told.set({})
+            made.gone.set(True)
+            if stale:
+                room.change(release=None)
+            room.seat.verdict = str(tags.p(room.say(STALE), class_="none"))
+            room.verdict.set(room.seat.verdict)
+
     @render.ui
     def verdict() -> TagChild:
         told = made.told.get()
-        if not told:
-            return None
-        if not made.is_current():
-            return tags.p(room.say(STALE), class_="warn")
+        if not told or not made.is_current():
+            return tags.p(room.say(STALE), class_="warn") if made.gone.get() else None
         held = (
             "Every limit holds."
             if told["passed"]

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.script import Session, command_lines, python_script
 from sdckit.app.tasks.recipes import Tell
 from sdckit.app.tasks.releasing import Judged, judged
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
 
 if TYPE_CHECKING:
     from sdckit.app.desk import Desk

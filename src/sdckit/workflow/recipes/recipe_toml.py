@@ -10,7 +10,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
 
-__all__ = ["ENTRIES", "plain_arguments", "read_entries", "write_recipe"]
+__all__ = ["ENTRIES", "plain_arguments", "read_entries", "write_recipe", "written"]
 
 ENTRIES = ("title", "scenario", "steps")
 WHOLE_NAMES = (
@@ -91,14 +91,19 @@ def write_recipe(title: str, scenario: str | None, steps: Sequence[tuple[str, Ma
     head += [f"scenario = {toml_value(scenario)}"] if scenario else []
     blocks = [head] if head else []
     for method, arguments in steps:
-        own = [f"{toml_key(name)} = {_written(value)}" for name, value in arguments.items()]
+        own = [f"{toml_key(name)} = {written(value)}" for name, value in arguments.items()]
         blocks.append(["[[steps]]", f"method = {toml_value(method)}", *own])
     return "\n\n".join("\n".join(lines) for lines in blocks) + "\n"
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value as a recipe file writes it.
+
+    >>> written({"a b": ["x", 1.5]}), written(True)
+    ('{"a b" = ["x", 1.5]}', 'true')
+    """
     if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{toml_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+        return "{" + ", ".join(f"{toml_key(name)} = {written(one)}" for name, one in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(_written, value)) + "]"
+        return "[" + ", ".join(map(written, value)) + "]"
     return toml_value(value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.app.script import Session, command_lines, python_script
+from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
 
 READ = {
     "missing": ["-9", "NA"],
