@@ -8,8 +8,8 @@ from typing import Any
 from shiny import ui
 from shiny.ui import TagChild, tags
 
-from sdckit.app.declared import LIMITS, RELEASES, ROLES, limits_of, role_of
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import LIMITS, RELEASES, ROLES, limits_of, role_of
 
 __all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
 

@@ -11,9 +11,9 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.declared import fits
 from sdckit.app.room import Room
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import fits
 
 __all__ = ["ACCEPTED", "panel", "reading_of", "serve"]
 
