@@ -13,7 +13,7 @@ from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
 from app.toys import toy_seats
-from sdckit.app.frame import PAGES, Frame, language_of, static_folder
+from sdckit.app.frame import PAGES, STATIC, Frame, language_of
 from sdckit.app.seats import Seats
 
 
@@ -44,7 +44,7 @@ def test_the_page_has_the_six_pages_and_loads_only_its_own(tmp_path: Path) -> No
     assert 'data-limit="7340032"' in html
     assert "7 MB" in html
     for name in ("app.css", "app.js", "icon.svg"):
-        assert (Path(static_folder()) / name).is_file()
+        assert (STATIC / name).is_file()
         assert f'"{name}"' in html
     assert 'lang="de"' in str(made.page("de"))
 

@@ -64,8 +64,8 @@ def test_a_task_gives_its_verdict_to_the_bar_and_its_result_to_the_page(tmp_path
     async def run(seat: Seat, room: Room) -> None:
         found: list[Any] = []
         room.start("toys.echo", found.append, label="Lesen", n=3)
-        assert room.busy == "Lesen"
-        while room.busy:
+        assert room.shown.get().label == "Lesen"
+        while room.shown.get().label:
             await asyncio.sleep(0.01)
         assert found[0]["given"] == {"n": 3}
 

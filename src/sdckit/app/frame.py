@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -20,6 +19,7 @@ from sdckit.report.saying import ENGLISH, languages
 
 __all__ = ["PAGES", "Frame"]
 
+STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.
 PAGES = {
     "file": "File",
@@ -61,7 +61,7 @@ class Frame:
 
     def app(self) -> App:
         """The Shiny application."""
-        app = App(self._asked, self.serve, static_assets=Path(static_folder()))
+        app = App(self._asked, self.serve, static_assets=STATIC)
         app.sanitize_errors = True  # an error of a library may hold a value
         return app
 
@@ -120,9 +120,8 @@ class Frame:
         async def _() -> None:
             room.seat.changed = _gone
             self._seats.end(room.seat)
-            await session.send_custom_message(
-                "ended", {"text": room.say("This session has ended; close this window.")}
-            )
+            text = room.say("This session has ended; close this window.")
+            await session.send_custom_message("ended", {"text": text})
             if not len(self._seats):
                 self._stop()
 
@@ -134,10 +133,7 @@ def _gone() -> None:
 def _hidden(language: str, limit: int, say: Say) -> Tag:
     """What the page tells the server when it connects, where app.js fills in the name of the tab; and its limit."""
     told = {"tab": "", "tab_left": "", "page_language": language}
-    fields = (
-        tags.input(type="text", id=name, value=value, class_="shiny-input-text")
-        for name, value in told.items()
-    )
+    fields = [tags.input(type="text", id=name, value=value) for name, value in told.items()]
     large = say(
         "A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}"
     )
@@ -154,29 +150,18 @@ def _header(say: Say, language: str) -> Tag:
         )
         for at, (name, title) in enumerate(PAGES.items(), start=1)
     )  # fmt: skip
-    return tags.header(
-        tags.div(
-            tags.h1("sdckit", tags.span(__version__, class_="version")),
-            tags.div(
-                _exact(say),
-                _languages(say, language),
-                tags.button(
-                    say("End session"), type="button", class_="btn btn-sm btn-outline-light", data_open="end"
-                ),
-                class_="switches",
-            ),
-            class_="title",
-        ),
-        tags.nav(tags.ol(*steps), aria_label=say("The way through")),
+    end = tags.button(
+        say("End session"), type="button", class_="btn btn-sm btn-outline-light", data_open="end"
     )
+    switches = tags.div(_exact(say), _languages(say, language), end, class_="switches")
+    title = tags.h1("sdckit", tags.span(__version__, class_="version"))
+    way = tags.nav(tags.ol(*steps), aria_label=say("The way through"))
+    return tags.header(tags.div(title, switches, class_="title"), way)
 
 
 def _exact(say: Say) -> Tag:
-    return tags.div(
-        ui.input_switch("exact", say("Exact figures")),
-        tags.span(say("confidential"), class_="mark", id="exact_mark", hidden=""),
-        class_="exact",
-    )
+    mark = tags.span(say("confidential"), class_="mark", id="exact_mark", hidden="")
+    return tags.div(ui.input_switch("exact", say("Exact figures")), mark, class_="exact")
 
 
 def _languages(say: Say, language: str) -> Tag:
@@ -231,18 +216,12 @@ def _end_dialog(say: Say) -> Tag:
 
 def _panel(name: str, title: str, say: Say) -> Tag:
     names = list(PAGES)
-    after = names[names.index(name) + 1 :][:1]
-    onward = (
-        tags.p(
-            tags.button(
-                say("Continue: {t}", t=say(PAGES[one])), type="button", class_="btn btn-primary", data_go=one
-            ),
-            class_="onward",
-        )
-        for one in after
-    )
+    onward = [
+        tags.button(say("Continue: {t}", t=say(PAGES[one])), type="button", class_="btn btn-primary", data_go=one)
+        for one in names[names.index(name) + 1 :][:1]
+    ]  # fmt: skip
     return tags.section(
-        tags.h2(say(title), id=f"title_{name}"), _page(name).panel(name, say), *onward,
+        tags.h2(say(title), id=f"title_{name}"), _page(name).panel(name, say), tags.p(*onward, class_="onward"),
         id=f"page_{name}", class_="page", aria_labelledby=f"title_{name}",
         hidden=None if name == names[0] else "",
     )  # fmt: skip
@@ -270,9 +249,8 @@ def _serve_status(input: Inputs, session: Session, room: Room) -> None:
     def verdict() -> TagChild:
         if told := room.verdict.get():
             return HTML(told)
-        return tags.p(
-            room.say("No verdict yet: open a file and say who might recognise whom."), class_="none"
-        )
+        none = "No verdict yet: open a file and say who might recognise whom."
+        return tags.p(room.say(none), class_="none")
 
     @reactive.effect
     @reactive.event(input.cancel)
@@ -319,8 +297,3 @@ def _serve_saved(input: Inputs, room: Room) -> None:
     def _() -> None:
         kept.forget()
         offered.set(None)
-
-
-def static_folder() -> str:
-    """Where style and script of the app stand."""
-    return str(files("sdckit.app").joinpath("static"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -129,7 +130,5 @@ class Jobs:
         self.show(shown)
 
     async def _warm(self) -> None:
-        try:
+        with contextlib.suppress(TaskCancelledError):
             await self._seat.worker.warm()
-        except TaskCancelledError:
-            return

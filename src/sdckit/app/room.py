@@ -62,11 +62,6 @@ class Room:
         return self.seat.folder
 
     @property
-    def busy(self) -> str:
-        """The label of the task under way, else empty; reactive."""
-        return self.shown.get().label
-
-    @property
     def can_undo(self) -> bool:
         """Whether there is a decision to take back; reactive."""
         self.work.get()

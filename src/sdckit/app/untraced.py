@@ -9,19 +9,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
 
 __all__ = ["leave_untraced"]
 
 SOURCE, NAME = "extract_source_ref", "_try_infer_name"
-
-
-def _nothing(*_: Any) -> dict[str, Any]:
-    return {}
-
-
-def _nameless(*_: Any) -> None:
-    return None
 
 
 def leave_untraced() -> None:
@@ -31,6 +22,6 @@ def leave_untraced() -> None:
 
     for name, module in list(sys.modules.items()):
         if name.startswith("shiny.") and hasattr(module, SOURCE):
-            setattr(module, SOURCE, _nothing)
+            setattr(module, SOURCE, lambda _: {})
     if hasattr(reactive.Value, NAME):
-        setattr(reactive.Value, NAME, _nameless)
+        setattr(reactive.Value, NAME, lambda _: None)
