@@ -8,13 +8,12 @@ from typing import Any
 from shiny import ui
 from shiny.ui import TagChild, tags
 
-from sdckit.app.declared import LIMITS, RELEASES, ROLES, limits_of, role_of
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import LIMITS, RELEASES, ROLES, limits_of, role_of
 
 __all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
 
 Plain = Mapping[str, Any]
-SURE = {"sure": "sure", "likely": "likely", "unsure": "unsure"}
 RULES = {
     "wildcard": "may stand for any value",
     "category": "is a value of its own",
@@ -55,7 +54,7 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                         selected=role_of(scenario, one["column"]),
                     )
                 ),
-                tags.td(say(SURE[one["confidence"]]), class_=f"sure {one['confidence']}"),
+                tags.td(say(one["confidence"]), class_=f"sure {one['confidence']}"),
                 tags.td(*_why(one)),
             )
         )  # fmt: skip

@@ -9,10 +9,10 @@ import pytest
 from shiny import reactive
 from shiny.types import SilentException
 
-from sdckit.app.declared import LIMITS
 from sdckit.app.pages.roles import _Form, _number, panel
 from sdckit.app.words import speaker
 from sdckit.app.work import Work
+from sdckit.data.scenarios.scenario_form import LIMITS
 from sdckit.errors import ScenarioError
 
 GUESSED = {

@@ -233,3 +233,12 @@ def test_describe_gives_header_and_sample(tmp_path):
     assert [str(warning.message) for warning in caught] == sample.notes.messages("file.csv")
     assert [(one.column, one.code) for one in sample.notes.taken] == [("region", "NA")]
     assert {one.code for one in sample.notes.suspected} == {"-999"}
+
+
+def test_a_whole_file_is_described_whatever_a_sample_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr(readers, "_MOST", 2)
+    monkeypatch.setattr(readers, "_FEWEST", 2)
+    path = tmp_path / "long.csv"
+    path.write_text("age\n" + "1\n" * 5, encoding="utf-8")
+    assert describe_file(path).frame.height == 2
+    assert describe_file(path, whole=True).frame.height == 5

@@ -13,6 +13,7 @@ from sdckit.data.missing_values.missing_codes import (
     Found,
     apply_codes,
     code_texts,
+    counted_codes,
     found_texts,
     suspects,
     take_defaults,
@@ -140,3 +141,19 @@ def test_only_the_extremes_of_other_columns_are_looked_for(monkeypatch):
 
     monkeypatch.setattr("sdckit.data.missing_values.missing_codes._far_off", forbidden)
     assert suspects(pl.DataFrame({"a": range(98), "b": [0.5] * 98})) == ()
+
+
+def test_what_is_counted_is_what_becomes_missing():
+    frame = pl.DataFrame(
+        {"a": [-9, 1, None, -9], "b": ["-9.0", "NA", "x", ""], "c": [-9.0, 2.5, -99.0, 1.0], "d": [True] * 4}
+    )
+    codes = ["-9", "NA", "-99", "", "-9"]
+    found = counted_codes(frame, codes)
+    assert [(one.column, one.code, one.records) for one in found] == [
+        ("a", "-9", 2), ("b", "-9", 1), ("c", "-9", 1), ("b", "NA", 1), ("c", "-99", 1),
+    ]  # fmt: skip
+    gone = apply_codes(frame, [code for code in codes if code])
+    for name in frame.columns:
+        more = gone[name].null_count() - frame[name].null_count()
+        assert more == sum(one.records for one in found if one.column == name)
+    assert counted_codes(frame.select("d"), codes) == ()

@@ -8,7 +8,14 @@ from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.chapters.page import MOST_ROWS, intruder_sections, lay_out, not_measured, records_section
+from sdckit.report.chapters.page import (
+    MOST_ROWS,
+    intruder_sections,
+    lay_out,
+    level_charts,
+    not_measured,
+    records_section,
+)
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 
@@ -211,3 +218,20 @@ def test_the_json_says_of_how_many() -> None:
     assert listed["listed"] == listed["total"] == len(listed["rows"]) > 0
     assert listed["intruders"] == {"default": {"listed": listed["listed"], "total": listed["total"]}}
     assert list(listed) == ["listed", "total", "intruders", "rows"]
+
+
+def levels_of(*levels: str) -> list[str]:
+    """The labels of a drawn key, of levels as a document lists them."""
+    count = {"text": "10", "value": 10}
+    rows = [{"level": one, "n": count, "rate": count} for one in levels]
+    rows.append({"pooled": True, "level": "", "n": count, "rate": count})
+    chart, table = level_charts([{"name": "age", "level_counts": rows}])
+    assert isinstance(chart, ChartBlock)
+    assert isinstance(table, TableBlock)
+    assert table.behind
+    return [row["label"] for row in chart.data["rows"]]
+
+
+def test_levels_that_are_numbers_are_drawn_in_their_order() -> None:
+    assert levels_of("30", "4", "12.5") == ["4", "12.5", "30", "all other levels"]
+    assert levels_of("30", "cook", "4") == ["30", "cook", "4", "all other levels"]

@@ -11,7 +11,7 @@ from report.fakes import FULL, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
 from sdckit.report.cover import Logo
-from sdckit.report.formats.html import render_fragment, render_html, render_page
+from sdckit.report.formats.html import render_fragment, render_html, render_page, render_sections
 from sdckit.report.formats.write import plain_document
 
 NASTY = '<b>x</b>&"'
@@ -136,3 +136,12 @@ def test_a_fragment_has_no_page_around_it() -> None:
     assert text.startswith('<div class="sdckit">')
     assert "a &lt; b" in text
     assert "<html" not in text
+
+
+def test_sections_for_a_screen_fold_what_stands_behind_a_chart() -> None:
+    table = TableBlock("Cells", ("Size", "Cells"), (("1", "5"),), (1,), behind=True)
+    shown = render_sections([Section(NASTY, (table,), 4)], note=NASTY, language="de")
+    assert "<h4>&lt;b&gt;x&lt;/b&gt;&amp;&#34;</h4>" in shown
+    assert '<details class="behind"><summary>Als Tabelle: Cells</summary>' in shown
+    assert '<p class="exact" role="note">&lt;b&gt;' in shown
+    assert "<h" not in render_sections([Section("", (table,))])

@@ -11,9 +11,9 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.declared import fits
 from sdckit.app.room import Room
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import fits
 
 __all__ = ["ACCEPTED", "panel", "reading_of", "serve"]
 
@@ -25,13 +25,9 @@ FOUND = "found by itself"
 DELIMITERS = {"": FOUND, ",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar", " ": "blank"}
 DECIMALS = {"": FOUND, ".": "point", ",": "comma"}
 ENCODINGS = ("", "utf-8", "cp1252", "iso-8859-1", "iso-8859-15", "utf-16")
-FIELDS = (
-    "delimiter",
-    "decimal",
-    "encoding",
-    "missing",
-    "user_missing",
-)  # of the form, besides the second file
+# Fields of the form, besides the second file.
+FIELDS = ("delimiter", "decimal", "encoding", "missing", "user_missing")
+FORMATS = "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
 DROPPED = "The roles and steps of before name columns that this file does not have; they were left out."
 FOLDER = "files"  # of what was uploaded, in the session's folder
 
@@ -41,26 +37,19 @@ def panel(say: Say) -> TagChild:
     """What stands on the page."""
     return TagList(
         tags.div(_upload(say), _demo(say), class_="columns"),
-        tags.details(
-            tags.summary(say("How the file is read, and a second file")), _reading(say), class_="card-box"
-        ),
-        ui.output_ui("facts"),
-        ui.output_ui("codes"),
-        ui.output_ui("records"),
-    )
+        tags.details(tags.summary(say("How the file is read, and a second file")), _reading(say), class_="card-box"),
+        *map(ui.output_ui, ("facts", "codes", "records")),
+    )  # fmt: skip
 
 
 def _upload(say: Say) -> TagChild:
-    formats = (
-        "CSV (also compressed), Excel, Parquet, Arrow, SPSS, Stata, SAS. A header line names the columns."
-    )
     return tags.div(
         tags.h3(say("A file of yours")),
         ui.input_file(
             "upload", say("Choose a file"), accept=ACCEPTED, width="100%", button_label=say("Browse…"),
             placeholder=say("No file chosen"),
         ),
-        tags.p(say(formats), class_="quiet"),
+        tags.p(say(FORMATS), class_="quiet"),
         tags.p(say("It stays on this machine, and is removed with the session."), class_="quiet"),
         class_="card-box",
     )  # fmt: skip
@@ -261,8 +250,7 @@ def _serve_records(input: Inputs, room: Room) -> None:
     @reactive.effect
     @reactive.event(input.more)
     def _() -> None:
-        told = shown.get()
-        page(told["next"] if told else 0)
+        page((shown.get() or {"next": 0})["next"])
 
     @reactive.effect
     @reactive.event(input.hide)

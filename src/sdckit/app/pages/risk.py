@@ -8,10 +8,10 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.declared import intruders_of
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import intruders_of
 
 __all__ = ["MORE", "panel", "serve"]
 

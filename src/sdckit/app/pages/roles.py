@@ -9,11 +9,11 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.declared import LIMITS, WHOLE, declared, intruders_of, number_of
 from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
+from sdckit.data.scenarios.scenario_form import LIMITS, WHOLE, declared, intruders_of, number_of
 from sdckit.errors import ScenarioError
 
 __all__ = ["panel", "serve"]

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from sdckit.app.desk import Desk
-from sdckit.app.shown import document_html, protected, sections_html
 from sdckit.app.tasks.roles import plain_scenario
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
+from sdckit.report.fragments import document_html, protected, sections_html
 
 __all__ = ["open_demo", "open_file", "rows"]
 

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.app.desk import Desk
-from sdckit.app.shown import document_html, protected, result_html, sections_html, verdict_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.document import build_document
@@ -21,6 +20,7 @@ from sdckit.report.chapters.page import (
     measure_sections,
     not_measured,
 )
+from sdckit.report.fragments import document_html, protected, result_html, sections_html, verdict_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess

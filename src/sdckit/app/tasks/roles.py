@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.app.desk import Desk
-from sdckit.app.shown import protected
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles
 from sdckit.data.scenarios.guess_toml import write_guesses
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
+from sdckit.report.fragments import protected
 from sdckit.report.language import say
 
 if TYPE_CHECKING:

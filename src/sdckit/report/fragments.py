@@ -1,4 +1,4 @@
-"""What the app shows of results: protected fragments of HTML with charts, or exact ones under a mark.
+"""Results as pieces of a page: protected fragments of HTML with charts, or exact ones under a mark.
 
 Everything here goes through the gate of the documents (`report.gate.protect`): nothing else prints a figure.
 """

@@ -7,11 +7,11 @@ import pytest
 
 import sdckit as sdc
 from redteam.marked import make_files, traces_in
-from sdckit.app.shown import document_html, protected, result_html, sections_html, verdict_html
 from sdckit.display import EXACT
 from sdckit.errors import DataError
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.document import build_document
+from sdckit.report.fragments import document_html, protected, result_html, sections_html, verdict_html
 
 SURVEY = make_files()["survey"]
 KEYS = ["region", "sex", "education"]

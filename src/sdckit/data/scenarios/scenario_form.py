@@ -1,4 +1,4 @@
-"""A scenario as the form of the page Roles has it: a role for each column, intruders, limits; plain values only."""
+"""A scenario as a form has it: a role for each column, intruders, limits; plain values only, nothing is loaded."""
 
 from __future__ import annotations
 

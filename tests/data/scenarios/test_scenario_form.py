@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
-from sdckit.app.declared import ROLES, columns_of, declared, fits, number_of, role_of
+from sdckit.data.scenarios.scenario_form import ROLES, columns_of, declared, fits, number_of, role_of
 from sdckit.errors import ScenarioError
 
 FULL: dict[str, Any] = {
