@@ -108,6 +108,20 @@ def test_a_process_that_ends_by_itself_is_told_of(tmp_path: Path) -> None:
     within(tmp_path, run)
 
 
+@pytest.mark.parametrize("end", ["cancel", "close"])
+def test_what_is_ended_while_it_starts_does_not_start(tmp_path: Path, end: str) -> None:
+    async def run(worker: Worker) -> None:
+        task = asyncio.create_task(worker.run("toys.echo", {}, lambda _: None, file=NO_FILE))
+        await asyncio.sleep(0)  # it has begun to start
+        assert worker.pid is None
+        getattr(worker, end)()
+        with pytest.raises(TaskCancelledError):
+            await task
+        assert worker.pid is None
+
+    within(tmp_path, run)
+
+
 def test_it_ends_with_its_parent(tmp_path: Path) -> None:
     """Killed without warning, or with its input closed: the child of the worker goes, too."""
     begin = b'{"task": "toys.begin", "arguments": {}, "file": {}}\n'

@@ -50,6 +50,7 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._lock = asyncio.Lock()
         self._closed = False
+        self._cancels = 0
 
     @property
     def pid(self) -> int | None:
@@ -86,7 +87,11 @@ class Worker:
             `cancel` or `close` was called.
         """
         async with self._lock:
+            before = self._cancels
             process = await self._started()
+            if self._cancels != before:  # while it started
+                self._kill()
+                raise TaskCancelledError
             request = {"task": task, "arguments": dict(arguments), "file": dict(file)}
             try:
                 process.stdin.write(json.dumps(request).encode() + b"\n")  # type: ignore[union-attr]
@@ -119,10 +124,14 @@ class Worker:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                 limit=LONGEST_LINE, start_new_session=POSIX,
             )  # fmt: skip
+        if self._closed:  # while it started
+            self._kill()
+            raise TaskCancelledError
         return self._process
 
     def cancel(self) -> None:
         """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
+        self._cancels += 1
         self._kill()
 
     def close(self) -> None:
