@@ -1,39 +1,10 @@
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from hypothesis import given, settings, strategies as st
 
-from sdckit.numerics.linear_bounds import Relations, few_values, find_point, narrow
-
-MOST = 6
-
-
-def _relations(factors: np.ndarray, lower: list[float], upper: list[float]) -> Relations:
-    """Every number in every relation."""
-    n_relations, n = factors.shape
-    return Relations(
-        np.arange(n_relations + 1) * n, np.tile(np.arange(n), n_relations), factors.ravel().astype(float),
-        np.array(lower, float), np.array(upper, float),
-        np.arange(n + 1) * n_relations, np.tile(np.arange(n_relations), n), np.ones(n, bool),
-    )  # fmt: skip
-
-
-@st.composite
-def cases(draw: st.DrawFn) -> tuple[Relations, np.ndarray, list[tuple[int, ...]]]:
-    """Relations of four whole numbers up to six, and every point that meets them."""
-    n = draw(st.integers(1, 3))
-    factors = np.array(draw(st.lists(st.lists(st.sampled_from([-3, -2, -1, 1, 2]), min_size=4, max_size=4),
-                                     min_size=n, max_size=n)))  # fmt: skip
-    ends = [sorted(draw(st.lists(st.integers(-9, 12), min_size=2, max_size=2))) for _ in range(n)]
-    lower, upper = [float(a) for a, _ in ends], [float(b) for _, b in ends]
-    points = [
-        point
-        for point in itertools.product(range(MOST + 1), repeat=4)
-        if all(a <= value <= b for a, value, b in zip(lower, factors @ np.array(point), upper, strict=True))
-    ]
-    return _relations(factors, lower, upper), factors, points
+from numerics.relation_cases import MOST, cases, relations_of
+from sdckit.numerics.linear_bounds import forget, is_tidy, make_room, narrow, narrow_noting, put_back
 
 
 @settings(max_examples=150, deadline=None)
@@ -46,51 +17,41 @@ def test_narrowing_loses_no_point(case: tuple) -> None:
     assert all((low <= point).all() and (point <= high).all() for point in map(np.array, points))
 
 
-@settings(max_examples=150, deadline=None)
-@given(cases(), st.integers(0, 2))
-def test_a_point_meets_all_relations_and_none_is_missed(case: tuple, style: int) -> None:
-    relations, _, points = case
-    low, high = np.zeros(4), np.full(4, float(MOST))
-    if not narrow(relations, low, high, -1):
-        return
-    found = find_point(relations, low, high, np.arange(4), style, 20)
-    if found == 1:
-        assert tuple(low.astype(int)) in points
-    elif found == 0:
-        assert not points
-
-
-@settings(max_examples=150, deadline=None)
-@given(cases())
-def test_few_values_are_told_as_trying_all_points_tells(case: tuple) -> None:
-    relations, _, points = case
-    low, high = np.zeros(4), np.full(4, float(MOST))
-    if not points or not narrow(relations, low, high, -1):
-        return
-    used = np.zeros(2, np.int64)
-    found = few_values(relations, low, high, np.arange(4), np.arange(4), np.empty((64, 4)), used, (3, 5, 20))
-    few = [
-        v for v in range(4)
-        if len(values := {point[v] for point in points}) < 3 and any(0 < value < 5 for value in values)
-    ]  # fmt: skip
-    if used[1] == 0:
-        assert found == (few[0] if few else -1)
-    else:
-        assert found >= 0
-
-
 def test_an_open_end_is_no_end() -> None:
-    relations = _relations(np.array([[1.0, -1.0, 0.0 + 1, -1.0]]), [0.0], [0.0])
+    relations = relations_of(np.array([[1.0, -1.0, 0.0 + 1, -1.0]]), [0.0], [0.0])
     low, high = np.zeros(4), np.array([3.0, np.inf, 2.0, np.inf])
     assert narrow(relations, low, high, -1)
     assert high.tolist() == [3.0, 5.0, 2.0, 5.0]
 
 
-def test_a_remembered_point_at_the_end_of_a_step_is_outside_of_it() -> None:
-    """A sum of less than 5 is 4 at most: the point with 5 shows no third value of the first number."""
-    relations = _relations(np.array([[1.0, 1.0, -1.0, 1.0]]), [0.0], [0.0])
-    points = np.array([[1.0, 2.0, 3.0, 0.0], [2.0, 2.0, 4.0, 0.0], [3.0, 2.0, 5.0, 0.0]])
-    low, high = np.array([1.0, 2.0, 0.0, 0.0]), np.array([4.0, 2.0, 5.0 - 1e-6, 0.0])
-    used = np.array([3, 0])
-    found = few_values(relations, low, high, np.array([0]), np.arange(4), points, used, (3, 5, 20))
-    assert found == 0
+@settings(max_examples=150, deadline=None)
+@given(cases(), st.integers(0, 3), st.integers(0, MOST))
+def test_what_moved_can_be_put_back(case: tuple, v: int, value: int) -> None:
+    relations, _, _points = case
+    low, high = np.zeros(4), np.full(4, float(MOST))
+    room = make_room(relations)
+    narrow_noting(relations, low, high, -1, room, True)
+    forget(room)
+    before = low.copy(), high.copy()
+    low[v] = high[v] = value
+    holds = narrow_noting(relations, low, high, v, room, True)
+    as_new = before[0].copy(), before[1].copy()
+    as_new[0][v] = as_new[1][v] = value
+    assert holds == narrow(relations, *as_new, v)
+    if holds:
+        assert (low == as_new[0]).all()
+        assert (high == as_new[1]).all()
+    put_back(low, high, room)
+    low[v], high[v] = before[0][v], before[1][v]
+    assert (low == before[0]).all()
+    assert (high == before[1]).all()
+    assert not room.queued.any()
+
+
+def test_whole_numbers_with_other_ends_are_not_tidy() -> None:
+    relations = relations_of(np.ones((1, 4)), [0.0], [2.9])
+    low, high = np.zeros(4), np.array([1.0, 1.0, 2.5, 1.0])
+    assert not is_tidy(relations, low, high)
+    assert narrow(relations, low, high, -1)
+    assert high[2] == 2.0
+    assert is_tidy(relations, low, high)

@@ -1,7 +1,7 @@
-"""Intervals under linear relations: what they leave of every number, and numbers that meet them all.
+"""Intervals under linear relations: what they leave of every number.
 
 A relation is lower <= sum of factor x number <= upper. Narrowing goes relation by relation until nothing moves;
-a point is looked for by fixing one number after the other, the narrowest first.
+see `linear_points` for numbers that meet them all.
 """
 
 from __future__ import annotations
@@ -13,17 +13,13 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["Relations", "few_values", "find_point", "narrow"]
+__all__ = ["Relations", "Room", "forget", "is_tidy", "make_room", "narrow", "narrow_noting", "put_back"]
 
 TINY = 1e-9
 # A bound that moves by less than this share of itself is not followed: endless halving ends here.
 MOVES = 1e-7
 # How often a relation is looked at, on average.
 ROUNDS = 6
-# How often the search for a point begins anew.
-TURNS = 2
-# Searches given up, of all counts asked for, after which no other is begun.
-MOST_GIVEN_UP = 2
 
 
 class Relations(NamedTuple):
@@ -43,12 +39,51 @@ class Relations(NamedTuple):
     whole: NDArray[np.bool_]
 
 
+class Room(NamedTuple):
+    """Where narrowing works, so that nothing is allocated on the way.
+
+    `queue` and `queued` (R,): the relations still to be looked at. `moved` (V,) holds the numbers that moved, `before`
+    (2, V) their ends before that, `has_moved` (V,) says which they are; `n_moved` (1,) how many.
+    """
+
+    queue: NDArray[np.int64]
+    queued: NDArray[np.bool_]
+    moved: NDArray[np.int64]
+    before: NDArray[np.float64]
+    has_moved: NDArray[np.bool_]
+    n_moved: NDArray[np.int64]
+
+
 @njit(cache=True, nogil=True)
-def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa: PLR0912
+def make_room(relations):  # type: ignore[no-untyped-def]
+    """What `narrow_noting` works in; good for any number of calls."""
+    r, v = len(relations.lower), len(relations.whole)
+    return Room(
+        np.empty(r, np.int64), np.zeros(r, np.bool_), np.empty(v, np.int64), np.empty((2, v)),
+        np.zeros(v, np.bool_), np.zeros(1, np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
+    """Whether what takes whole numbers only has whole ends: narrowing leaves it so."""
+    for v in range(len(low)):
+        if relations.whole[v] and (np.floor(low[v]) != low[v] or np.floor(high[v]) != high[v]):
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]
     """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
+    return narrow_noting(relations, low, high, begin, make_room(relations), is_tidy(relations, low, high))
+
+
+@njit(cache=True, nogil=True)
+def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
+    """Do as `narrow`; `room` remembers what moved. `tidy`: whole numbers have whole ends."""
     n = len(relations.lower)
-    queue = np.empty(n, np.int64)
-    queued = np.zeros(n, np.bool_)
+    queue, queued = room.queue, room.queued
     head, size = 0, 0
     if begin < 0:
         for r in range(n):
@@ -58,17 +93,19 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
         for i in range(relations.first[begin], relations.first[begin + 1]):
             queue[size], queued[relations.at[i]] = relations.at[i], True
             size += 1
+    holds = True
     for _ in range(ROUNDS * (n + 1)):
         if size == 0:
-            return True
+            break
         r = queue[head]
         head, size = (head + 1) % n, size - 1
         queued[r] = False
         from_, to = relations.start[r], relations.start[r + 1]
-        least, most, open_down, open_up = 0.0, 0.0, 0, 0
+        least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
         for i in range(from_, to):
             v, f = relations.number[i], relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+            widest = max(widest, up - down)
             if np.isfinite(down):
                 least += down
             else:
@@ -77,6 +114,9 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
                 most += up
             else:
                 open_up += 1
+        # With room for the widest term at both ends nothing can move.
+        if tidy and relations.upper[r] - least >= widest and most - relations.lower[r] >= widest:
+            continue
         for i in range(from_, to):
             v, f = relations.number[i], relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
@@ -84,16 +124,45 @@ def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]  # noqa
             rest_high = _rest(most, open_up, up)
             a, b = (relations.lower[r] - rest_high) / f, (relations.upper[r] - rest_low) / f
             new_low, new_high = (a, b) if a <= b else (b, a)
+            own_low, own_high = low[v], high[v]
+            if tidy and new_low <= own_low and new_high >= own_high:
+                continue
             moved, empty = _meet(low, high, v, new_low, new_high, relations.whole[v])
+            if moved and not room.has_moved[v]:
+                at = room.n_moved[0]
+                room.has_moved[v], room.moved[at], room.n_moved[0] = True, v, at + 1
+                room.before[0, at], room.before[1, at] = own_low, own_high
             if empty:
-                return False
+                holds = False
+                break
             if moved:
                 for j in range(relations.first[v], relations.first[v + 1]):
                     other = relations.at[j]
                     if not queued[other]:
                         queue[(head + size) % n], queued[other] = other, True
                         size += 1
-    return True
+        if not holds:
+            break
+    for i in range(size):
+        queued[queue[(head + i) % n]] = False
+    return holds
+
+
+@njit(cache=True, nogil=True)
+def forget(room):  # type: ignore[no-untyped-def]
+    """Keep what moved as it is now."""
+    for i in range(room.n_moved[0]):
+        room.has_moved[room.moved[i]] = False
+    room.n_moved[0] = 0
+
+
+@njit(cache=True, nogil=True)
+def put_back(low, high, room):  # type: ignore[no-untyped-def]
+    """Put back the ends of what moved."""
+    for i in range(room.n_moved[0]):
+        v = room.moved[i]
+        low[v], high[v] = room.before[0, i], room.before[1, i]
+    forget(room)
 
 
 @njit(cache=True, nogil=True)
@@ -122,193 +191,3 @@ def _meet(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-de
     if new_high < high[v] - max(slack, MOVES * abs(high[v]) if np.isfinite(high[v]) else 0.0):
         high[v], moved = new_high, True
     return moved, low[v] > high[v] + slack
-
-
-@njit(cache=True, nogil=True)
-def _copy(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
-    """Both bounds, one by one: numba compiles no check of shapes, with its messages, then."""
-    for v in range(len(low)):
-        to_low[v], to_high[v] = low[v], high[v]
-
-
-@njit(cache=True, nogil=True)
-def _fix_one_by_one(relations, low, high, members, style):  # type: ignore[no-untyped-def]
-    """Fix the `members` in place, the narrowest first, at an end or in the middle; False when stuck."""
-    kept_low, kept_high = low.copy(), high.copy()
-    while True:
-        v = _narrowest(relations, low, high, members)
-        if v < 0:
-            return True
-        _copy(low, high, kept_low, kept_high)
-        lower, _upper = _halves(low[v], high[v], relations.whole[v])
-        fixed = False
-        for trial in range(3):
-            turn = (style + trial) % 3
-            value = lower
-            if turn == 0 and np.isfinite(kept_low[v]):
-                value = kept_low[v]
-            elif turn == 2 and np.isfinite(kept_high[v]):
-                value = kept_high[v]
-            _copy(kept_low, kept_high, low, high)
-            low[v] = high[v] = value
-            if narrow(relations, low, high, v):
-                fixed = True
-                break
-        if not fixed:
-            return False
-
-
-@njit(cache=True, nogil=True)
-def find_point(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
-    """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
-
-    `low` and `high` (V,) are narrowed already. The narrowest number is fixed first, at an end or in the middle; where
-    that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
-    after `most` dead ends.
-    """
-    for turn in range(TURNS):
-        own_low, own_high = low.copy(), high.copy()
-        if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3):
-            _copy(own_low, own_high, low, high)
-            return 1
-    for turn in range(TURNS):
-        own_low, own_high = low.copy(), high.copy()
-        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most)
-        if found >= 0:
-            _copy(own_low, own_high, low, high)
-            return found
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _search(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
-    room = 2 * len(members) + 3
-    lows, highs = np.empty((room, len(low))), np.empty((room, len(low)))
-    moved = np.full(room, -1)
-    _copy(low, high, lows[0], highs[0])
-    depth, ends, all_tried = 1, 0, True
-    while depth > 0:
-        depth -= 1
-        _copy(lows[depth], highs[depth], low, high)
-        if moved[depth] >= 0 and not narrow(relations, low, high, moved[depth]):
-            ends += 1
-            if ends > most:
-                return -1
-            continue
-        v = _narrowest(relations, low, high, members)
-        if v < 0:
-            return 1
-        if depth + 3 > room:
-            return -1
-        least, largest, whole = low[v], high[v], relations.whole[v]
-        value = _halves(least, largest, whole)[0]
-        near, far = (least, value - 1), (value + 1, largest)
-        if style == 0 and np.isfinite(least):
-            cut = max(value, least + 1)
-            value, near, far = least, (least + 1, cut - 1), (cut, largest)
-        elif style == 2 and np.isfinite(largest):
-            cut = min(value, largest - 1)
-            value, near, far = largest, (cut + 1, largest - 1), (least, cut)
-        all_tried &= whole
-        # What is put on top is tried first: the value itself, then the half that lies farther from it.
-        for from_, to in (near, far, (value, value)):
-            if from_ == to == value or (whole and from_ <= to):
-                _copy(low, high, lows[depth], highs[depth])
-                moved[depth] = v
-                lows[depth, v], highs[depth, v] = from_, to
-                depth += 1
-    return 0 if all_tried else -1
-
-
-@njit(cache=True, nogil=True)
-def _narrowest(relations, low, high, members):  # type: ignore[no-untyped-def]
-    """The number of the narrowest of the open intervals; -1 when all are closed. Estimates come last."""
-    chosen, width = -1, np.inf
-    for whole in (True, False):
-        for v in members:
-            span = high[v] - low[v]
-            is_open = relations.whole[v] == whole and span > (0.0 if whole else 1e-6 * max(1.0, abs(low[v])))
-            if is_open and (chosen < 0 or span < width):
-                chosen, width = v, span
-        if chosen >= 0:
-            break
-    return chosen
-
-
-@njit(cache=True, nogil=True)
-def _halves(low, high, whole):  # type: ignore[no-untyped-def]
-    """End of the lower and start of the upper half."""
-    if not np.isfinite(low):
-        middle = min(high, 0.0) - 1000.0
-    elif not np.isfinite(high):
-        middle = max(low, 0.0) + 1000.0
-    else:
-        middle = (low + high) / 2
-    if whole:
-        middle = np.floor(middle)
-        return middle, middle + 1.0
-    return middle, middle
-
-
-@njit(cache=True, nogil=True)
-def few_values(relations, low, high, asked, members, points, used, limits):  # type: ignore[no-untyped-def]
-    """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
-
-    `limits` says how many values are enough, which number is no longer small, and how many dead ends a search for a
-    point may meet. `points` (P, V) holds
-    `used[0]` points that meet all relations; those found are added, over the oldest when full. Where the search
-    for a point is given up, `used[1]` counts it.
-    """
-    enough, small, most = limits
-    inside = _inside(points, min(used[0], len(points)), low, high, members)
-    for v in asked:
-        seen = np.full(enough, np.nan)
-        n = 0
-        for p in inside:
-            n = _add(seen, n, np.round(points[p, v]))
-        for value in range(int(low[v]), int(high[v]) + 1):
-            if n >= enough:
-                break
-            if n > 0 and (seen[:n] == value).any():
-                continue
-            own_low, own_high = low.copy(), high.copy()
-            own_low[v] = own_high[v] = value
-            if not narrow(relations, own_low, own_high, v):
-                continue
-            found = find_point(relations, own_low, own_high, members, (value + v) % 3, most)
-            if found == 1:
-                points[used[0] % len(points)] = own_low
-                used[0] += 1
-                n = _add(seen, n, float(value))
-            elif found < 0:
-                used[1] += 1
-                if used[1] >= MOST_GIVEN_UP:
-                    return v
-        if n < enough and (used[1] > 0 or ((seen[:n] > 0) & (seen[:n] < small)).any()):
-            return v
-    return -1
-
-
-@njit(cache=True, nogil=True)
-def _add(seen, n, value):  # type: ignore[no-untyped-def]
-    if n < len(seen) and not (seen[:n] == value).any():
-        seen[n] = value
-        return n + 1
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _inside(points, n, low, high, members):  # type: ignore[no-untyped-def]
-    found = np.empty(n, np.int64)
-    size = 0
-    for p in range(n):
-        within = True
-        for v in members:
-            # Far below what a sum stays under the end of its step: a point at the end is none of that step.
-            slack = 1e-9 * max(1.0, abs(points[p, v]))
-            if points[p, v] < low[v] - slack or points[p, v] > high[v] + slack:
-                within = False
-                break
-        if within:
-            found[size], size = p, size + 1
-    return found[:size]

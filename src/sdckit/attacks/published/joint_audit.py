@@ -16,6 +16,7 @@ from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.audit_remedies import TAKE_OUT, Remedy, Repairs, TableDamage, find_repairs
 from sdckit.attacks.published.counted_tables import CountedTable, count_table
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
+from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.attacks.recovery.undone import recognised
 from sdckit.cells.pair_result import PairResult, mean_figures
@@ -26,14 +27,11 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.published_table import PublishedTable, as_tables, declared_tables
 from sdckit.data.replace import with_levels
 from sdckit.data.scenarios.hierarchies import read_hierarchies
-from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
 __all__ = ["JointAudit", "joint_audit"]
 
-NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
-NO_KEYS = "no keys are given"
 NOTHING_HIDDEN = "no value of the tables' variables is hidden in the release"
 LEFT_OUT = "not every value of {} that is shown is the original's: what tables tell by it is not looked at"
 TOO_MANY = "{} records could be so many things that they were left out; more may be certain"
@@ -270,10 +268,10 @@ def joint_audit(
     tell = step or (lambda _: None)
     arguments.flag(aligned, "aligned")
     arguments.flag(remedies, "remedies")
-    sizes = arguments.counts((k,) if arguments.is_whole(k) else k, "k", "is the size of a class", at_least=2)
+    sizes = class_sizes(k)
     scenario = arguments.scenario_or_none(scenario)
     given = _tables(tables, scenario)
-    roles = _roles(keys, scenario, missing, alpha, id)
+    roles = optional_roles(keys=keys, scenario=scenario, missing=missing, alpha=alpha, id=id)
     files, pair = recovery_files(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
@@ -307,7 +305,7 @@ def joint_audit(
     _notes(notes, means)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=_shown(sizes, scenario),
+        tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
         damage=tuple(one.damage for one in repairs), remedies=tuple(one.remedies for one in repairs), **means,
     )  # fmt: skip
@@ -326,23 +324,6 @@ def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...
             argument="tables",
         )
     return as_tables(tables)
-
-
-def _roles(
-    keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
-    id: str | None,
-) -> Roles:  # fmt: skip
-    """The roles; keys may be left out here."""
-    if keys is not None or scenario is not None:
-        return resolve_roles(scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id)
-    arguments.column_or_none(id, "id")
-    return Roles((), None, None, None, None, (), (), 1.0, id)
-
-
-def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
-    """The size of a class that documents tell of: the limit declared, else 3."""
-    declared = None if scenario is None else scenario.limits.k
-    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
 
 
 def _hierarchies(

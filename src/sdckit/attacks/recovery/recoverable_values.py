@@ -15,21 +15,19 @@ from sdckit.attacks.recovery.column_recovery import ColumnRecovery, advice, summ
 from sdckit.attacks.recovery.guesses import Guessed, guess_values
 from sdckit.attacks.recovery.recovered import Recovered, recover
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
+from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.attacks.recovery.undone import put_back, recognised
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
-from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
 __all__ = ["RecoverableValues", "recoverable_values"]
 
 Bools = NDArray[np.bool_]
-NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
 NO_GUESS = "no value was suppressed, or too few are left to learn from"
-NO_KEYS = "no keys are given"
 UNTOUCHED = "no value of the release was changed"
 
 
@@ -239,9 +237,9 @@ def recoverable_values(
     """
     tell = step or (lambda _: None)
     _check(pairs=pairs, guess=guess, aligned=aligned, level=level, risk=risk)
-    sizes = _sizes(k)
+    sizes = class_sizes(k)
     number = arguments.seed_number(seed) or 0
-    roles = _roles(
+    roles = optional_roles(
         keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household, missing=missing,
         alpha=alpha, scenario=scenario, id=id,
     )  # fmt: skip
@@ -291,7 +289,7 @@ def recoverable_values(
     return RecoverableValues(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         advice=advice([one for some in by_column for one in some]), keys=roles.keys,
-        shown_k=_shown(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
+        shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
         found=tuple(found_all), **means,
     )  # fmt: skip
 
@@ -302,31 +300,6 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
     arguments.level(level)
     if risk is not None:
         arguments.share(risk, "risk", "is a limit on the individual risk")
-
-
-def _sizes(k: int | Sequence[int]) -> tuple[int, ...]:
-    given = (k,) if arguments.is_whole(k) else k
-    return arguments.counts(given, "k", "is the size of a class", at_least=2)
-
-
-def _shown(sizes: Sequence[int], scenario: Scenario | None) -> int:
-    """The size of a class that documents tell of: the limit declared, else 3."""
-    declared = None if scenario is None else scenario.limits.k
-    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
-
-
-def _roles(
-    *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
-    id: str | None, **columns: Any,
-) -> Roles:  # fmt: skip
-    """The roles; keys may be left out here."""
-    if keys is not None or scenario is not None:
-        return resolve_roles(scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id, **columns)
-    for role in ("weight", "household"):
-        arguments.column_or_none(columns[role], role)
-    return Roles(
-        (), columns["weight"], columns["sampling_fraction"], columns["household"], None, (), (), 1.0, id
-    )
 
 
 def _by_column(

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import few_values, find_point, narrow
+from sdckit.numerics.linear_bounds import narrow
+from sdckit.numerics.linear_points import few_values, find_point
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
 from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation
@@ -16,7 +17,7 @@ from sdckit.report.gate.propagation import Interval, as_arrays, make_system
 __all__ = ["Known"]
 
 # A count left with more numbers than this is looked at in the end only, in large documents not with more still.
-NARROW, NARROW_IN_THE_END = 20, 30
+NARROW, NARROW_IN_THE_END = 20, 100
 # Numbers linked by relations, up to which every count is looked at after every print.
 FEW_LINKED = 160
 # How many relations away a number may be, and how long these, to be looked at in a larger document.
@@ -192,7 +193,7 @@ class Known:
     def _told(self, asked: Sequence[int]) -> list[int]:
         """Find the counts that are given away by what is known now; where the search is given up, programmes decide.
 
-        Not of a wide one in a large document: there that takes minutes.
+        Not of a very wide one in a large document: there that takes minutes.
         """
         told, unsure = [], []
         for v in asked:
@@ -202,7 +203,7 @@ class Known:
                 continue
             if not self._gave_up[1]:
                 told.append(v)
-            elif self._is_small[v] or self.high[v] - self.low[v] <= NARROW:
+            elif self._is_small[v] or self.high[v] - self.low[v] <= NARROW_IN_THE_END:
                 unsure.append(v)
         if unsure:
             ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
