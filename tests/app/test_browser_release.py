@@ -10,7 +10,7 @@ import pytest
 
 import sdckit as sdc
 from app.browsing import Served, Windows, calm, eventually, faults, picture, serve, shown
-from app.small import MARKER, SCENARIO, make_file
+from session_files import MARKER, SCENARIO, make_file
 
 LONG = 150_000  # milliseconds: a search for a recipe, where kernels may have to be compiled first
 MOST_CLICKS = 20

@@ -53,10 +53,10 @@ class Desk:
 
 def place() -> None:
     """Put the toys where tasks and desk are looked for."""
-    toys = types.ModuleType("sdckit.app.tasks.toys")
+    toys = types.ModuleType("sdckit.workflow.sessions.toys")
     for one in (echo, refuse, fall, warn, begin):
         setattr(toys, one.__name__, one)
-    desk = types.ModuleType("sdckit.app.desk")
+    desk = types.ModuleType("sdckit.workflow.sessions.desk")
     desk.Desk = Desk  # type: ignore[attr-defined]
     sys.modules |= {toys.__name__: toys, desk.__name__: desk}
 

@@ -93,7 +93,7 @@ class Room:
         Parameters
         ----------
         task
-            "FILE.FUNCTION" of `sdckit.app.tasks`.
+            "FILE.FUNCTION" of `sdckit.workflow.sessions`.
         then
             Gets the result, in the session's context.
         label

@@ -71,7 +71,7 @@ class Worker:
         Parameters
         ----------
         task
-            "FILE.FUNCTION" of `sdckit.app.tasks`.
+            "FILE.FUNCTION" of `sdckit.workflow.sessions`.
         arguments
             Plain values.
         tell

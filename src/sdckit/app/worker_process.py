@@ -37,10 +37,10 @@ Send = Callable[[dict[str, Any]], None]
 
 def preload() -> None:
     """Load what tasks need while nobody waits for it."""
-    from sdckit.app import tasks
+    from sdckit.workflow import sessions
 
-    for found in iter_modules(tasks.__path__):
-        import_module(f"{tasks.__name__}.{found.name}")
+    for found in iter_modules(sessions.__path__):
+        import_module(f"{sessions.__name__}.{found.name}")
     for name in USED_BY_MOST:
         import_module(name)
 
@@ -68,7 +68,7 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
     if file.get("path") and task not in OPENING:  # a file that is gone keeps nobody from opening another
         desk.open(file["path"], file.get("reading", {}))
     room, _, function = task.partition(".")
-    run = getattr(import_module(f"sdckit.app.tasks.{room}"), function)
+    run = getattr(import_module(f"sdckit.workflow.sessions.{room}"), function)
     return dict(run(desk, lambda text: send({"tell": text}), **request["arguments"]))
 
 
@@ -151,7 +151,7 @@ def main(folder: str) -> None:
         out.flush()
 
     waiting = _requests(sys.stdin.buffer)
-    from sdckit.app.desk import Desk
+    from sdckit.workflow.sessions.desk import Desk
 
     desk = Desk(Path(folder))
     preload()

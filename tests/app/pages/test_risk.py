@@ -7,8 +7,8 @@ from inspect import signature
 import pytest
 
 from sdckit.app.pages.risk import MORE, _keys, _more, panel
-from sdckit.app.tasks import risk as tasks
 from sdckit.app.words import speaker
+from sdckit.workflow.sessions import risk as tasks
 
 
 @pytest.mark.parametrize("name", MORE)

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from sdckit.app.desk import Desk
-from sdckit.app.tasks.roles import plain_scenario
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.fragments import document_html, protected, sections_html
+from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.roles import plain_scenario
 
 __all__ = ["open_demo", "open_file", "rows"]
 

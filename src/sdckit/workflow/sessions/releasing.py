@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.tasks.recipes import Tell, applied, digest, kept, make_recipe, tried
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.fragments import sections_html, verdict_html
+from sdckit.workflow.sessions.recipes import Tell, applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:
-    from sdckit.app.desk import Desk
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_applied import Applied
     from sdckit.workflow.release_assessment import ReleaseAssessment
+    from sdckit.workflow.sessions.desk import Desk
 
 __all__ = ["Judged", "chapter", "judged", "map_of_recipes", "release"]
 

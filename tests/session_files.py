@@ -1,4 +1,4 @@
-"""A small file for the tasks of the app, with a marked record, and steps that protect it."""
+"""A small file for the tasks of a session, with a marked record, and steps that protect it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.app.desk import Desk
+from sdckit.workflow.sessions.desk import Desk
 
 MARKER = "Q7markedQ7"
 SECRET = "5a" * 32

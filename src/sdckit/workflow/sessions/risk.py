@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.desk import Desk
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.document import build_document
@@ -26,6 +25,7 @@ from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
+from sdckit.workflow.sessions.desk import Desk
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.desk import Desk
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles
 from sdckit.data.scenarios.guess_toml import write_guesses
 from sdckit.errors import DataError
@@ -15,6 +14,7 @@ from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
 from sdckit.report.fragments import protected
 from sdckit.report.language import say
+from sdckit.workflow.sessions.desk import Desk
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.small import SCENARIO, a_desk, make_file
-from sdckit.app.desk import MOST_KEPT, Desk
 from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
+from sdckit.workflow.sessions.desk import MOST_KEPT, Desk
+from session_files import SCENARIO, a_desk, make_file
 
 
 def test_a_file_is_read_once_until_it_or_how_it_is_read_changes(tmp_path: Path) -> None:

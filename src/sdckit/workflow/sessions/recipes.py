@@ -14,10 +14,10 @@ from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
-    from sdckit.app.desk import Desk
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.exploration import Point
     from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.sessions.desk import Desk
 
 __all__ = [
     "Tell",

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.small import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
-from sdckit.app.tasks import protecting
 from sdckit.errors import SdcError
 from sdckit.workflow.recipes.recipe_steps import METHODS
+from sdckit.workflow.sessions import protecting
+from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 

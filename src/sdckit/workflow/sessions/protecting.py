@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.tasks.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Code, Paragraph, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
@@ -15,10 +14,11 @@ from sdckit.report.chapters.recipes_beside import recipes_beside
 from sdckit.report.fragments import document_html, sections_html
 from sdckit.report.step_picture import picture_blocks, plain_picture
 from sdckit.workflow.recipes.step_picture import picture_of
+from sdckit.workflow.sessions.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
 
 if TYPE_CHECKING:
-    from sdckit.app.desk import Desk
     from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.sessions.desk import Desk
 
 __all__ = ["build_hierarchy", "compare", "methods", "preview", "propose", "run", "starter", "variable"]
 

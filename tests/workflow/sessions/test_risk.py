@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from app.small import SCENARIO, a_desk
 from redteam.marked import make_files, traces_in, write
-from sdckit.app.desk import Desk
-from sdckit.app.tasks import opening, roles
-from sdckit.app.tasks.risk import FURTHER, TICKED, further, helps, levels, moved, risk, subgroups
 from sdckit.errors import ScenarioError
+from sdckit.workflow.sessions import opening, roles
+from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.risk import FURTHER, TICKED, further, helps, levels, moved, risk, subgroups
+from session_files import SCENARIO, a_desk
 
 TWO: dict[str, Any] = {
     **SCENARIO, "intruders": {"neighbour": ["age", "job", "sex"], "colleague": ["job", "sex"]},

@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.app.tasks.recipes import Tell
-from sdckit.app.tasks.releasing import Judged, judged
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
+from sdckit.workflow.sessions.recipes import Tell
+from sdckit.workflow.sessions.releasing import Judged, judged
 
 if TYPE_CHECKING:
-    from sdckit.app.desk import Desk
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.sessions.desk import Desk
 
 __all__ = ["FORMATS", "REPORTS", "prepare", "report"]
 

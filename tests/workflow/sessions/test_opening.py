@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.small import MARKER, a_desk
-from sdckit.app.desk import Desk
-from sdckit.app.tasks.opening import MARK, MOST_ROWS, open_demo, open_file, rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.opening import MARK, MOST_ROWS, open_demo, open_file, rows
+from session_files import MARKER, a_desk
 
 
 def quiet(_: str) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
-from app.small import BANDS, GROUPS, SCENARIO, SECRET, STEPS, a_desk
-from sdckit.app.tasks import taking_away
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.sessions import taking_away
+from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 RANDOM = [

@@ -9,9 +9,9 @@ from typing import Any
 import polars as pl
 import pytest
 
-from app.small import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
-from sdckit.app.tasks import releasing
 from sdckit.errors import DataError
+from sdckit.workflow.sessions import releasing
+from session_files import BANDS, MARKER, SCENARIO, SECRET, STEPS, a_desk
 
 HOW: dict[str, Any] = {"scenario": SCENARIO, "secret": SECRET}
 

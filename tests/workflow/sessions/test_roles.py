@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 import sdckit as sdc
-from app.small import MARKER, SCENARIO, a_desk
-from sdckit.app.desk import Desk
-from sdckit.app.tasks.roles import check, guess, load, plain_scenario
 from sdckit.errors import ColumnError, ScenarioError
+from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.roles import check, guess, load, plain_scenario
+from session_files import MARKER, SCENARIO, a_desk
 
 
 def quiet(_: str) -> None:

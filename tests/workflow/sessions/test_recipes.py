@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from app.small import BANDS, GROUPS, SCENARIO, SECRET, STEPS, SUPPRESS, a_desk
-from sdckit.app.tasks.recipes import applied, data_for, digest, kept, make_recipe, plain_steps, prefix_data
 from sdckit.errors import ScenarioError
+from sdckit.workflow.sessions.recipes import (
+    applied,
+    data_for,
+    digest,
+    kept,
+    make_recipe,
+    plain_steps,
+    prefix_data,
+)
+from session_files import BANDS, GROUPS, SCENARIO, SECRET, STEPS, SUPPRESS, a_desk
 
 
 def tell(_: str) -> None:
