@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Any
 
+from sdckit.display import displayed
+
 __all__ = ["Session", "command_lines", "python_script"]
 
 OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
@@ -62,14 +64,15 @@ def command_lines(one: Session) -> str:
     release-again.csv --replay log-secret.json --missing=-9
     """
     read = _flags(one)
+    file = f"./{one.file}" if one.file.startswith("-") else one.file
     again = [
-        "sdckit", "protect", one.recipe, one.file, "--scenario", one.scenario, "--out", one.again,
+        "sdckit", "protect", one.recipe, file, "--scenario", one.scenario, "--out", one.again,
         "--replay", one.log, *read,
     ]  # fmt: skip
     beside = [
         "sdckit",
         "check",
-        one.file,
+        file,
         *_released(one),
         "--scenario",
         one.scenario,
@@ -80,7 +83,7 @@ def command_lines(one: Session) -> str:
     head = [
         "#!/bin/sh",
         f"# Makes {one.released} again, byte for byte, and holds it against every limit.",
-        f"# Run it where {one.file}, {one.recipe}, {one.scenario} and {one.log} lie.",
+        f"# Run it where {displayed(one.file)}, {one.recipe}, {one.scenario} and {one.log} lie.",
         *_warned(one),
         "set -e",
     ]
