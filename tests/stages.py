@@ -170,7 +170,14 @@ def census(_: Names, folder: Path) -> None:
     people().write_parquet(folder / "census.parquet")
 
 
+def app(_: Names, folder: Path) -> None:
+    """A file and what was declared of it."""
+    a_survey(_, folder)
+    _scenario(folder, keys=["age", "educ"], sampling_fraction=0.01, thresholds={"k": 3})
+
+
 STAGES: dict[str, Stage] = {
+    "app": app,
     "scale": census,
     "sdcmicro": sdcmicro,
     "what-can-be-learnt": recognised,

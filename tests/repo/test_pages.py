@@ -48,6 +48,8 @@ def test_the_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     here.mkdir()
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    # What is wrong with a file is said before; the server itself is tried in tests/app.
+    monkeypatch.setattr("sdckit.cli.commands.app._run", lambda _: 0)
     monkeypatch.chdir(here)
     names: Names = {}
     gates = iter(GATES.get(page.stem, []))

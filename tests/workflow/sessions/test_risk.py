@@ -12,12 +12,24 @@ from redteam.marked import make_files, traces_in, write
 from sdckit.errors import ScenarioError
 from sdckit.workflow.sessions import opening, roles
 from sdckit.workflow.sessions.desk import Desk
-from sdckit.workflow.sessions.risk import FURTHER, TICKED, further, helps, levels, moved, risk, subgroups
+from sdckit.workflow.sessions.risk import (
+    TICKED,
+    further,
+    further_questions,
+    helps,
+    levels,
+    moved,
+    risk,
+    subgroups,
+)
 from session_files import SCENARIO, a_desk
 
 TWO: dict[str, Any] = {
     **SCENARIO, "intruders": {"neighbour": ["age", "job", "sex"], "colleague": ["job", "sex"]},
 }  # fmt: skip
+
+
+FURTHER = tuple(further_questions())
 
 
 def quiet(_: str) -> None:
@@ -31,6 +43,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Desk:
 
 def test_verdict_and_first_figures(desk: Desk) -> None:
     told: list[str] = []
+    desk.memo.clear()  # the tests of this file run in any order
     found = risk(desk, told.append, scenario=SCENARIO)
     assert 'class="headline fail"' in found["verdict"]
     assert found["passed"] is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,15 +16,8 @@ from sdckit.data.scenarios.scenario_form import intruders_of
 
 __all__ = ["MORE", "panel", "serve"]
 
-# What is asked for by a button: its words, the task and its arguments.
-MORE: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "helps": ("What would help most", "risk.helps", {}),
-    "levels": ("Levels of the keys", "risk.levels", {}),
-    "suda": ("Who is unique by which keys", "risk.further", {"measure": "suda"}),
-    "cells": ("Rare combinations of few variables", "risk.further", {"measure": "risky_cells"}),
-    "population": ("Unique in the population, too", "risk.further", {"measure": "population_risk"}),
-    "outliers": ("Extreme values", "risk.further", {"measure": "outliers"}),
-}
+# What is asked for by a button: its words and the task.
+MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of the keys", "risk.levels")}
 TERMS = (
     "Cell",
     "Sample unique",
@@ -33,7 +27,8 @@ TERMS = (
     "l-diversity",
     "Special unique",
 )
-OF_ONE = "risk.further"  # the task that is about one intruder
+ANSWERED = (*MORE, "further", "by")  # what has a place for its answer
+Questions = dict[str, str]  # measures and what they answer, as the worker tells them
 
 
 @module.ui
@@ -45,19 +40,25 @@ def panel(say: Say) -> TagChild:
         ui.output_ui("keys"),
         ui.output_ui("moved"),
         ui.output_ui("more"),
-        *(ui.output_ui(f"more_{name}") for name in (*MORE, "by")),
+        *(ui.output_ui(f"more_{name}") for name in ANSWERED),
     )
 
 
-def _more(say: Say, intruders: list[str], columns: list[str]) -> TagChild:
+def _more(say: Say, intruders: list[str], columns: list[str], questions: Questions) -> TagChild:
     buttons = (
         ui.input_action_button(name, say(words), class_="btn-outline-primary")
-        for name, (words, _, _) in MORE.items()
+        for name, (words, _) in MORE.items()
     )
+    whose = ui.input_select("whose", say("Intruder"), {one: one for one in intruders})
     return tags.section(
         tags.h3(say("Look closer")),
-        ui.input_select("whose", say("Intruder"), {one: one for one in intruders}) if len(intruders) > 1 else None,
         tags.div(*buttons, class_="buttons"),
+        tags.div(
+            ui.input_select("measure", say("A further question"), questions),
+            whose if len(intruders) > 1 else None,
+            ui.input_action_button("further", say("Answer it"), class_="btn-outline-primary"),
+            class_="buttons",
+        ),
         tags.div(
             ui.input_select("by", say("Subgroups by"), {one: one for one in columns}),
             ui.input_action_button("subgroups", say("Show the subgroups"), class_="btn-outline-primary"),
@@ -87,15 +88,21 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     say = room.say
     first: reactive.Value[str] = reactive.Value("")
     moved: reactive.Value[str] = reactive.Value("")
-    more: dict[str, reactive.Value[str]] = {name: reactive.Value("") for name in (*MORE, "by")}
+    more: dict[str, reactive.Value[str]] = {name: reactive.Value("") for name in ANSWERED}
+    questions: reactive.Value[Questions] = reactive.Value({})
     asked: list[Any] = [None]
 
     def start(task: str, place: reactive.Value[str], label: str, **arguments: Any) -> None:
         work = room.seat.work
         if not work.scenario:
             return
+
+        def take(found: dict[str, Any]) -> None:
+            place.set(found["html"])
+            questions.set(found.get("further") or questions.get())
+
         room.start(
-            task, lambda found: place.set(found["html"]), label=label, scenario=dict(work.scenario), exact=work.exact,
+            task, take, label=label, scenario=dict(work.scenario), exact=work.exact,
             language=work.language, **arguments,
         )  # fmt: skip
 
@@ -159,14 +166,21 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
     @render.ui
     def _() -> TagChild:
         told = room.work.get().facts
-        return _more(say, list(intruders()), list(told["columns"])) if first.get() and told else None
+        if not first.get() or not told:
+            return None
+        return _more(say, list(intruders()), list(told["columns"]), questions.get())
 
-    for name, (words, task, arguments) in MORE.items():
-        _serve_more(
-            input, output, room, more[name], name=name, words=words, ask=partial(start, task, **arguments)
-        )
+    for name in ANSWERED:
+        _serve_shown(output, more[name], name)
+    for name, (words, task) in MORE.items():
+        _serve_more(input, name, partial(start, task, more[name], say(words)))
 
-    _serve_shown(output, more["by"], "by")
+    @reactive.effect
+    @reactive.event(input.further)
+    def _() -> None:
+        whose = {"intruder": input.whose()} if len(intruders()) > 1 else {}
+        said = questions.get().get(input.measure(), "")
+        start("risk.further", more["further"], said, measure=input.measure(), **whose)
 
     @reactive.effect
     @reactive.event(input.subgroups)
@@ -174,19 +188,13 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         start("risk.subgroups", more["by"], say("Measuring the subgroups"), by=[input.by()])
 
 
-def _serve_more(
-    input: Inputs, output: Outputs, room: Room, place: reactive.Value[str], *, name: str, words: str, ask: Any
-) -> None:
-    """One button and what it shows."""
-    _serve_shown(output, place, name)
+def _serve_more(input: Inputs, name: str, ask: Callable[[], None]) -> None:
+    """What one button does."""
 
     @reactive.effect
     @reactive.event(input[name])
     def _() -> None:
-        whose = {}
-        if MORE[name][1] == OF_ONE and len(intruders_of(room.seat.work.scenario or {})) > 1:
-            whose = {"intruder": input.whose()}
-        ask(place, room.say(words), **whose)
+        ask()
 
 
 def _serve_shown(output: Outputs, place: reactive.Value[str], name: str) -> None:

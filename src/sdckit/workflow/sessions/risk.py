@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sdckit.catalogue import CATALOGUE
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Paragraph, Section
 from sdckit.report.chapters.document import build_document
@@ -20,6 +21,7 @@ from sdckit.report.chapters.page import (
     not_measured,
 )
 from sdckit.report.fragments import document_html, protected, result_html, sections_html, verdict_html
+from sdckit.report.saying import say
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess
@@ -31,12 +33,11 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
 
-__all__ = ["further", "helps", "levels", "moved", "risk", "subgroups"]
+__all__ = ["further", "further_questions", "helps", "levels", "moved", "risk", "subgroups"]
 
 Tell = Callable[[str], None]
 Plain = Mapping[str, Any]
 TICKED = "with the ticked keys"
-FURTHER = ("suda", "risky_cells", "population_risk", "outliers")
 
 
 def risk(
@@ -61,8 +62,18 @@ def risk(
         "verdict": _verdict(made, exact=exact, language=language),
         "html": document_html(made, laid, exact=exact, language=language),
         "passed": found.passed,
+        "further": {name: say(question, language) for name, question in further_questions().items()},
         "notes": [],
     }
+
+
+def further_questions() -> dict[str, str]:
+    """What can be asked of one file besides, by measure: the questions of the catalogue.
+
+    >>> further_questions()["outliers"]
+    'Which records have values so extreme that they are recognised as such?'
+    """
+    return {row.name: row.question for row in CATALOGUE if row.asked and row.files == "one"}
 
 
 def _answered(plain: Plain) -> list[Section]:
@@ -135,9 +146,9 @@ def further(
     desk: Desk, tell: Tell, *, scenario: Plain, measure: str, intruder: str = "", exact: bool = False,
     language: str = "en",
 ) -> dict[str, Any]:  # fmt: skip
-    """A measure that is not always run: special uniques, risky cells, a model of the population, outliers."""
-    if measure not in FURTHER:
-        raise ScenarioError(f"{measure!r} is not one of {', '.join(FURTHER)}")
+    """A measure that is not always run, one of `further_questions`."""
+    if measure not in (there := further_questions()):
+        raise ScenarioError(f"{measure!r} is not one of {', '.join(there)}")
     whole = desk.scenario(scenario)
     name = intruder or next(iter(whole.intruders))
     key = [plain_of(whole.intruder(name)), measure]
