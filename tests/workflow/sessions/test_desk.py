@@ -71,3 +71,10 @@ def test_results_are_kept_and_the_oldest_let_go(tmp_path: Path) -> None:
         desk.remember("square", at, lambda at=at: made.append(at) or at**2)  # type: ignore[misc, func-returns-value]
     assert made == [*range(MOST_KEPT + 1), 0]
     assert len(desk.memo) == MOST_KEPT
+
+
+def test_a_guess_that_nobody_confirmed_is_no_limit(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    assert desk.confirmed(SCENARIO).all_keys == desk.scenario(SCENARIO).all_keys
+    with pytest.raises(ScenarioError, match="'job' is right: look at it on the page Roles"):
+        desk.confirmed({**SCENARIO, "unconfirmed": ["job"]})

@@ -102,6 +102,23 @@ class Desk:
         made.check_columns(self.data.columns)
         return made
 
+    def confirmed(self, arguments: Mapping[str, Any]) -> Scenario:
+        """The scenario, where somebody has looked at what was guessed.
+
+        Raises
+        ------
+        ScenarioError
+            A guess is open; and what `scenario` raises.
+        """
+        made = self.scenario(arguments)
+        if made.unconfirmed:
+            names = ", ".join(map(repr, made.unconfirmed))
+            raise ScenarioError(
+                f"nobody has said yet that what was guessed of {names} is right: look at it on the page Roles, and "
+                "tick that you did"
+            )
+        return made
+
     def remember(self, name: str, arguments: Any, make: Callable[[], One]) -> One:
         """Give what `make` gives, computed once for a name and its plain arguments while the file is open."""
         key = f"{name} {json.dumps(arguments, sort_keys=True)}"

@@ -155,7 +155,7 @@ def propose(
     """The recipe that loses least while every threshold holds, and those found beside it."""
     from sdckit.workflow.proposing.propose import make_proposal
 
-    chosen = desk.scenario(scenario)
+    chosen = desk.confirmed(scenario)
 
     def make() -> dict[str, Any]:
         found = make_proposal(
