@@ -11,8 +11,9 @@ import pytest
 from sdckit import joint_audit
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
+from sdckit.report.given_back import shown_share
 from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.views.joint_audit import VIEW, _shown_share
+from sdckit.report.views.joint_audit import VIEW
 
 N = 300
 RNG = np.random.default_rng(4)
@@ -70,7 +71,7 @@ def test_nothing_hidden_and_nothing_given_back():
 
 
 def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
-    shares = {_shown_share(one) for n in (1, 2, 4) for one in found(n).columns[0]}
+    shares = {shown_share(one.counted, one.hidden) for n in (1, 2, 4) for one in found(n).columns[0]}
     assert shares == {1.0}
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Quantity, Share, Tree
+from sdckit.report.given_back import columns_given_back, put_back_tables, shown_share
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
+from sdckit.report.shares import ShareView, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What do release and published tables give back together?"
 SUPPRESSED = "suppressed"
-FEWEST = 5  # values given back that are printed as a number
 UNDONE = {
     "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
 }  # fmt: skip
@@ -43,19 +43,15 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         if result.below_k:
             tree |= _undone(result, j, start, setting)
         if columns:
-            worst = max(range(len(columns)), key=lambda number: _shown_share(columns[number]))
+            worst = max(
+                range(len(columns)), key=lambda at: shown_share(columns[at].counted, columns[at].hidden)
+            )
             some = f"{start}{worst}.hidden" if columns[worst].counted else f"n.released.{j}"
             tree["joint_recoverable"] = Share(f"{start}{worst}.back", some)
         if columns and result.damage and result.damage[j - 1]:
             tree |= _remedies(result, j, start, len(columns), setting)
         releases.append(tree)
     return {"releases": tuple(releases), "tables": tuple(result.tables), **said_tree(result)}
-
-
-def _shown_share(one: Any) -> float:
-    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it."""
-    counted = one.counted if one.counted == 0 or one.counted >= FEWEST else FEWEST
-    return float(min(1.0, counted / one.hidden))
 
 
 def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
@@ -141,7 +137,13 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         ]
     for j, release in enumerate(tree["releases"], 1):
         found += _instead(release, f", release {j}" if several else "")
-    return [*found, *_put_back(tree), *said_blocks(tree)]
+    found += put_back_tables(
+        tree,
+        UNDONE,
+        head="With suppressed values put back by tables",
+        title="The release with what tables give back",
+    )
+    return [*found, *said_blocks(tree)]
 
 
 def _instead(release: Plain, of: str) -> list[Block]:
@@ -188,27 +190,13 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
     return bars("Values hidden and given back with tables, by column", "values", rows, aside=True)
 
 
-def _put_back(tree: Plain) -> list[Block]:
-    """Who can be recognised in the file put back."""
-    releases = [one for one in tree["releases"] if "joint_uniques" in one]
-    if not releases:
-        return []
-    heads = ("With suppressed values put back by tables", *release_heads(len(releases)))
-    rows = tuple(
-        (words.format(k=releases[0]["k"]), *by_release([one[name] for one in releases]))
-        for name, words in UNDONE.items()
-    )
-    return [TableBlock("The release with what tables give back", heads, rows, tuple(range(1, len(heads))))]
-
-
 def _answer(plain: Plain, place: str, _: Plain) -> str:
-    told = [one for release in plain[place]["releases"] for one in release["columns"]]
-    if not told:
+    back = columns_given_back(plain, place)
+    if back is None:
         return ""
-    back = [one for one in told if one["back"]["value"] != 0]
     if not back:
         return "Release and published tables together give none of the hidden values back for certain."
-    names = ", ".join(dict.fromkeys(one["column"] for one in back))
+    names = ", ".join(back)
     return f"Release and published tables together give back hidden values of {names}."
 
 

@@ -7,14 +7,14 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
+from sdckit.report.given_back import columns_given_back, put_back_tables, shown_share
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import ShareView, by_release, release_heads, said_blocks, said_tree
+from sdckit.report.shares import ShareView, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
 SOMEHOW = "more than one thing"
-FEWEST = 5  # values given back that are printed as a number
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
     "undone_expected": "Expected re-identifications",
@@ -44,7 +44,9 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         if result.below_k:
             tree |= _undone(result, j, start, setting)
         if touched:
-            worst = max(range(len(touched)), key=lambda number: _shown_share(touched[number]))
+            worst = max(
+                range(len(touched)), key=lambda at: shown_share(touched[at].counted, touched[at].touched)
+            )
             # Of a column's changed values, if anything is given back; nothing is no share, of however few.
             some = f"{start}{worst}.touched" if touched[worst].counted else f"n.released.{j}"
             tree["recoverable"] = Share(f"{start}{worst}.back", some)
@@ -55,12 +57,6 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
         **said_tree(result),
     }
-
-
-def _shown_share(one: Any) -> float:
-    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it."""
-    counted = one.counted if one.counted == 0 or one.counted >= FEWEST else FEWEST
-    return float(min(1.0, counted / one.touched))
 
 
 def _kinds(one: Any, touched: str) -> Tree:
@@ -140,7 +136,9 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     if not found:
         return [Paragraph("No value of the release was changed: there is nothing to give back.")]
     found.append(Paragraph(GUESSES, "note"))
-    found += _put_back(tree)
+    found += put_back_tables(
+        tree, UNDONE, head="With the values put back", title="The release with the values put back"
+    )
     found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
     return [*found, *said_blocks(tree)]
 
@@ -168,27 +166,13 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
     return bars("Values changed and given back, by column", "values", rows, aside=True)
 
 
-def _put_back(tree: Plain) -> list[Block]:
-    """Who can be recognised in the file put back."""
-    releases = [one for one in tree["releases"] if "undone_uniques" in one]
-    if not releases:
-        return []
-    heads = ("With the values put back", *release_heads(len(releases)))
-    rows = tuple(
-        (words.format(k=releases[0]["k"]), *by_release([one[name] for one in releases]))
-        for name, words in UNDONE.items()
-    )
-    return [TableBlock("The release with the values put back", heads, rows, tuple(range(1, len(heads))))]
-
-
 def _answer(plain: Plain, place: str, _: Plain) -> str:
-    told = [one for release in plain[place]["releases"] for one in release["columns"]]
-    if not told:
+    back = columns_given_back(plain, place)
+    if back is None:
         return ""
-    back = [one for one in told if one["back"]["value"] != 0]
     if not back:
         return "Of the values changed in it the release gives none back for certain."
-    names = ", ".join(dict.fromkeys(one["column"] for one in back))
+    names = ", ".join(back)
     return f"The release itself gives back changed values of {names}: they protect nobody."
 
 
