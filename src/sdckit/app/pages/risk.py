@@ -54,7 +54,7 @@ def _more(say: Say, intruders: list[str], columns: list[str], questions: Questio
         tags.h3(say("Look closer")),
         tags.div(*buttons, class_="buttons"),
         tags.div(
-            ui.input_select("measure", say("A further question"), questions),
+            ui.input_select("measure", say("A further question"), questions, width="36em"),
             whose if len(intruders) > 1 else None,
             ui.input_action_button("further", say("Answer it"), class_="btn-outline-primary"),
             class_="buttons",
