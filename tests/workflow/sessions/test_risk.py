@@ -54,6 +54,7 @@ def test_verdict_and_first_figures(desk: Desk) -> None:
 
 
 def test_what_was_measured_is_kept(desk: Desk) -> None:
+    desk.memo.clear()
     risk(desk, quiet, scenario=SCENARIO)
     told: list[str] = []
     again = risk(desk, told.append, scenario=SCENARIO, language="de")
