@@ -12,14 +12,12 @@ from shiny import reactive
 from shiny.session import Session, session_context
 
 from sdckit.app.memory import lacking
-from sdckit.app.worker import TaskCancelledError, TaskError
+from sdckit.app.worker import INTERNAL, TaskCancelledError, TaskError
 
 if TYPE_CHECKING:
     from sdckit.app.seats import Seat
 
 __all__ = ["Job", "Jobs", "Shown"]
-
-INTERNAL = "internal error: {kind}; please report it"
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,12 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, BinaryIO
 
+from sdckit.app.worker import INTERNAL
 from sdckit.errors import SdcError, SdcWarning
 
 __all__ = ["answer", "main", "preload"]
 
 NICE = 5  # the server answers clicks while work runs
-INTERNAL = "internal error: {kind}; please report it"
 OPENING = ("opening.open_file", "opening.open_demo")  # they need no open file
 COMPILING = "compiling, the first time only"
 USED_BY_MOST = (

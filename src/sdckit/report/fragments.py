@@ -21,7 +21,7 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.language import names_of, say, translate
 from sdckit.report.notebook import result_blocks, result_document
 
-__all__ = ["document_html", "protected", "result_html", "sections_html", "verdict_html"]
+__all__ = ["document_html", "protected", "result_html", "sections_html", "verdict_html", "warned_html"]
 
 Plain = Mapping[str, Any]
 TOO_FEW = "Switch to exact figures to see them: they must not leave the room."
@@ -73,6 +73,11 @@ def sections_html(
     return render_sections(
         _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
     )
+
+
+def warned_html(text: str, language: str = "en") -> str:
+    """Show a sentence where figures would stand: why there are none."""
+    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)
 
 
 def verdict_html(plain: Plain, *, exact: bool = False, language: str = "en") -> str:

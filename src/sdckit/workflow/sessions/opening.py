@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,11 @@ from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.fragments import document_html, protected, sections_html
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.desk import Desk, Tell
 from sdckit.workflow.sessions.roles import plain_scenario
 
 __all__ = ["open_demo", "open_file", "rows"]
 
-Tell = Callable[[str], None]
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records
 MARK = "Records of persons: confidential, for this screen only."

@@ -8,17 +8,17 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError, SdcWarning
-from sdckit.report.blocks import Code, Paragraph, Section
+from sdckit.report.blocks import Code, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.recipes_beside import recipes_beside
-from sdckit.report.fragments import document_html, sections_html
+from sdckit.report.fragments import document_html, sections_html, warned_html
 from sdckit.report.step_picture import picture_blocks, plain_picture
 from sdckit.workflow.recipes.step_picture import picture_of
-from sdckit.workflow.sessions.recipes import Tell, applied, digest, make_recipe, plain_steps, prefix_data
+from sdckit.workflow.sessions.recipes import applied, digest, make_recipe, plain_steps, prefix_data
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.sessions.desk import Desk
+    from sdckit.workflow.sessions.desk import Desk, Tell
 
 __all__ = ["build_hierarchy", "compare", "methods", "preview", "propose", "run", "starter", "variable"]
 
@@ -50,7 +50,7 @@ def run(
     try:
         plain = plain_recipe(made.what_was_done, internal=exact)
     except DataError as error:
-        return {"figures": [], "html": _warned(str(error), language)}
+        return {"figures": [], "html": warned_html(str(error), language)}
     html = sections_html([recipe_section(plain)], exact=exact, language=language, plain=plain)
     return {"figures": _figures(plain), "k": plain["k"], "html": html}
 
@@ -74,7 +74,7 @@ def preview(
     recipe = make_recipe(desk, steps)
     names = _pictured(recipe.steps[number], [*desk.data.columns], chosen.all_keys)
     if not names:
-        return {"variables": [], "html": _warned("The step changes no variable of its own.", language)}
+        return {"variables": [], "html": warned_html("The step changes no variable of its own.", language)}
     shown = column if column in names else names[0]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SdcWarning)
@@ -213,7 +213,3 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
 
 def _written(text: str, *, exact: bool, language: str) -> str:
     return sections_html([Section("", (Code("", text),))], exact=exact, language=language)
-
-
-def _warned(text: str, language: str) -> str:
-    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)

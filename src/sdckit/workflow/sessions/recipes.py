@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.exploration import Point
     from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.sessions.desk import Desk
+    from sdckit.workflow.sessions.desk import Desk, Tell
 
 __all__ = [
-    "Tell",
     "applied",
     "data_for",
     "digest",
@@ -31,7 +30,6 @@ __all__ = [
     "tried",
 ]
 
-Tell = Callable[[str], None]
 Steps = Sequence[Mapping[str, Any]]
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open
 TRIED = "recipes tried"

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Paragraph, Section
+from sdckit.report.blocks import Section
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
-from sdckit.report.fragments import sections_html, verdict_html
-from sdckit.workflow.sessions.recipes import Tell, applied, digest, kept, make_recipe, tried
+from sdckit.report.fragments import sections_html, verdict_html, warned_html
+from sdckit.workflow.sessions.recipes import applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_applied import Applied
     from sdckit.workflow.release_assessment import ReleaseAssessment
-    from sdckit.workflow.sessions.desk import Desk
+    from sdckit.workflow.sessions.desk import Desk, Tell
 
 __all__ = ["Judged", "chapter", "judged", "map_of_recipes", "release"]
 
@@ -88,9 +88,9 @@ def release(
     try:
         plain = _plain(desk, one, exact=exact)
     except DataError as error:
-        return {**told, "verdict": _warned(str(error), language), "html": "", "chapters": []}
+        return {**told, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
-    extra = _warned(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
+    extra = warned_html(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
     verdict = verdict_html(plain, exact=exact, language=language) + extra
     return {**told, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
 
@@ -149,10 +149,6 @@ def map_of_recipes(
     try:
         plain = plain_map(found, internal=exact)
     except DataError as error:
-        return {"html": _warned(str(error), language)}
+        return {"html": warned_html(str(error), language)}
     table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
     return {"html": f"<figure>{to_svg(map_chart(plain))}</figure>{table}"}
-
-
-def _warned(text: str, language: str) -> str:
-    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import CATALOGUE
 from sdckit.errors import DataError, ScenarioError, SdcWarning
-from sdckit.report.blocks import Items, Paragraph, Section
+from sdckit.report.blocks import Items, Section
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.next_steps import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.page import (
@@ -20,14 +20,14 @@ from sdckit.report.chapters.page import (
     measure_sections,
     not_measured,
 )
-from sdckit.report.fragments import document_html, protected, result_html, sections_html, verdict_html
+from sdckit.report.fragments import document_html, protected, result_html, verdict_html, warned_html
 from sdckit.report.saying import say
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
 from sdckit.workflow.assess import assess
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.desk import Desk, Tell
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 __all__ = ["further", "further_questions", "helps", "levels", "moved", "risk", "subgroups"]
 
-Tell = Callable[[str], None]
 Plain = Mapping[str, Any]
 TICKED = "with the ticked keys"
 
@@ -88,7 +87,7 @@ def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
     except DataError as error:
         if exact:
             raise
-        return sections_html([Section("", (Paragraph(str(error), "warning"),))], language=language)
+        return warned_html(str(error), language)
 
 
 def helps(
@@ -155,8 +154,7 @@ def further(
     outcome = desk.remember("further", key, lambda: _further(desk, whole.intruder(name), measure, tell))
     if not outcome.results:
         reason = outcome.skipped[0][1] if outcome.skipped else "there is nothing for it to look at"
-        told = Section("", (Paragraph(f"Not measured: {reason}.", "warning"),))
-        return {"html": sections_html([told], language=language)}
+        return {"html": warned_html(f"Not measured: {reason}.", language)}
     title = view_of(measure).title
     return {"html": result_html(*outcome.results.values(), exact=exact, language=language, title=title)}
 

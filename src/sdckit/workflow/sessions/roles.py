@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
 from sdckit.report.fragments import protected
 from sdckit.report.language import say
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.desk import Desk, Tell
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["check", "guess", "load", "plain_scenario"]
 
-Tell = Callable[[str], None]
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
 
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
-from sdckit.workflow.sessions.recipes import Tell
 from sdckit.workflow.sessions.releasing import Judged, judged
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.sessions.desk import Desk
+    from sdckit.workflow.sessions.desk import Desk, Tell
 
 __all__ = ["FORMATS", "REPORTS", "prepare", "report"]
 
