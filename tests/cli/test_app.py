@@ -13,8 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from sdckit import __version__
-from sdckit.cli import app as program
-from sdckit.cli.app import app, flowing, let_help_flow
+from sdckit.cli.app import flowing, let_help_flow, program
 from sdckit.cli.errors import BAD_INPUT, INTERNAL, INTERRUPTED
 
 MEASURES = ("suda", "population-risk", "risky-cells", "outliers", "explain", "k-map", "delta-presence")
@@ -80,7 +79,7 @@ def test_a_fault_of_ours_is_one_line_without_values(sdckit, monkeypatch, tmp_pat
 
 
 def test_the_runner_of_typer_agrees() -> None:
-    done = CliRunner().invoke(program.app, ["--version"])
+    done = CliRunner().invoke(program(), ["--version"])
     assert (done.exit_code, done.stdout) == (0, f"sdckit {__version__}\n")
 
 
@@ -117,7 +116,7 @@ def test_every_command_has_help_that_flows():
 
     let_help_flow(made)
     assert made.registered_commands[0].help == "Say something."
-    for one in app.registered_commands:
+    for one in program().registered_commands:
         assert one.help
         assert not [part for part in one.help.split("\n\n") if "\n" in part]
 

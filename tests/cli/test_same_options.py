@@ -8,7 +8,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from sdckit.cli.app import app
+from sdckit.cli.app import program
 
 # What an option takes may differ where it names a file by its kind, or a number of what the command makes.
 KINDS = {
@@ -26,7 +26,7 @@ MEANINGS = {
 
 
 def commands(name: str = "", command: Any = None) -> Iterator[tuple[str, Any]]:
-    command = get_command(app) if command is None else command
+    command = get_command(program()) if command is None else command
     inner = getattr(command, "commands", None)
     if inner is None:
         yield name, command

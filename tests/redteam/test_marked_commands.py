@@ -12,7 +12,7 @@ from typer.main import get_command
 import sdckit as sdc
 from redteam.calls import RECIPE
 from redteam.marked import make_files, traces_in, write
-from sdckit.cli.app import app, run
+from sdckit.cli.app import program, run
 
 FILES = make_files()
 KEYS = "--keys region,sex,band"
@@ -106,7 +106,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def commands() -> Iterator[str]:
     """Every command of the program, with its group."""
-    for name, command in get_command(app).commands.items():  # type: ignore[attr-defined]
+    for name, command in get_command(program()).commands.items():  # type: ignore[attr-defined]
         inner = getattr(command, "commands", None)
         yield from (f"{name} {one}" for one in inner) if inner else [name]
 

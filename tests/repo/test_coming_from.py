@@ -14,7 +14,7 @@ import typer.main
 
 import sdckit
 from pages import FENCED
-from sdckit.cli.app import app
+from sdckit.cli.app import program
 from tree import ROOT, none_offends
 
 COMING = sorted((ROOT / "docs" / "coming-from").glob("*.md"))
@@ -88,7 +88,7 @@ def mistakes(call: str) -> list[str]:
 
 def unknown_commands(page: Path) -> Iterator[str]:
     """Commands that a page names and the command line does not have."""
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+    commands = typer.main.get_command(program()).commands  # type: ignore[attr-defined]
     for match in COMMAND.finditer(prose(page)):
         group = getattr(commands.get(match[1]), "commands", None)
         if match[1] not in commands or (group is not None and match[2] not in group):

@@ -12,7 +12,7 @@ from typing import Any
 import typer.main
 
 import sdckit
-from sdckit.cli.app import app
+from sdckit.cli.app import program
 from tree import ROOT, SRC, none_offends
 
 PAGE = (ROOT / "docs" / "defaults.md").read_text(encoding="utf-8")
@@ -42,7 +42,7 @@ def rows_of_functions() -> Iterator[str]:
 
 
 def rows_of_commands() -> Iterator[str]:
-    waiting: list[tuple[str, Any]] = [("sdckit", typer.main.get_command(app))]
+    waiting: list[tuple[str, Any]] = [("sdckit", typer.main.get_command(program()))]
     while waiting:
         name, command = waiting.pop()
         inner = getattr(command, "commands", None)

@@ -136,8 +136,15 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 def test_asking_the_command_line_for_help_loads_no_engine() -> None:
-    loaded = modules_after("import sdckit.cli.app")
+    loaded = modules_after("from sdckit.cli.app import program; program()")
     assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})
+
+
+def test_a_command_line_loads_its_own_command_alone() -> None:
+    code = "import sys; from sdckit.cli.app import run; run(['app', '--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert [name for name in loaded if name.startswith("sdckit.cli.commands.")] == ["sdckit.cli.commands.app"]
 
 
 def test_the_checks_see_what_they_forbid() -> None:

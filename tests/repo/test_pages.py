@@ -18,7 +18,7 @@ import typer.main
 
 import sdckit
 from pages import FENCED, PAGES, Part, arguments, named_commands, parts, run_example, written
-from sdckit.cli.app import app, run
+from sdckit.cli.app import program, run
 from stages import STAGES, Names
 from tree import ROOT, none_offends
 
@@ -139,7 +139,7 @@ def test_the_readme_leads_to_every_guide() -> None:
 
 def options_of(words: list[str]) -> set[str]:
     """The options of the command that a line calls, in a group where it is in one."""
-    found: Any = typer.main.get_command(app)
+    found: Any = typer.main.get_command(program())
     for word in words:
         if word not in getattr(found, "commands", {}):
             break
@@ -167,7 +167,7 @@ def all_options(command: Any) -> set[str]:
 
 
 def test_every_option_named_exists() -> None:
-    known = all_options(typer.main.get_command(app)) | OF_OTHERS | {"--help"}
+    known = all_options(typer.main.get_command(program())) | OF_OTHERS | {"--help"}
     assert len(known) > 60
     none_offends(
         (

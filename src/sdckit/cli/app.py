@@ -6,6 +6,7 @@ import contextlib
 import inspect
 import sys
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Annotated, Any
@@ -14,17 +15,10 @@ import typer
 from typer.main import get_command
 
 from sdckit import __version__
+from sdckit.cli import commands
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
 
-__all__ = ["app", "flowing", "let_help_flow", "run"]
-
-app = typer.Typer(
-    name="sdckit",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,  # they print the values of local variables, records among them
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
-)
+__all__ = ["flowing", "let_help_flow", "program", "run"]
 
 
 def flowing(text: str) -> str:
@@ -45,31 +39,12 @@ def let_help_flow(app: typer.Typer) -> None:
         command.help = flowing(getattr(command.callback, "__doc__", None) or "")
 
 
-def _add_commands() -> None:
-    """Every file of `commands` is a command, or a group of them where it holds an `app` of its own."""
-    from sdckit.cli import commands
-
-    for found in iter_modules(commands.__path__):
-        module = import_module(f"{commands.__name__}.{found.name}")
-        name = found.name.replace("_", "-")
-        if isinstance(getattr(module, "app", None), typer.Typer):
-            app.add_typer(module.app, name=name)
-            let_help_flow(module.app)
-        else:
-            app.command(name)(getattr(module, found.name))
-    let_help_flow(app)
-
-
-_add_commands()
-
-
 def _version(asked: bool) -> None:
     if asked:
         typer.echo(f"sdckit {__version__}")
         raise typer.Exit
 
 
-@app.callback()
 def _program(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
@@ -78,9 +53,46 @@ def _program(
     """Take the options that stand before a command."""
 
 
+@cache
+def _files() -> list[str]:
+    return [found.name for found in iter_modules(commands.__path__)]
+
+
+@cache
+def program(only: str = "") -> typer.Typer:
+    """The program with all its commands, or with one file of them.
+
+    Every file of `commands` is a command, or a group of them where it holds an `app` of its own.
+    """
+    app = typer.Typer(
+        name="sdckit",
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,  # they print the values of local variables, records among them
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
+    )
+    app.callback()(_program)
+    for file in [only] if only else _files():
+        module = import_module(f"{commands.__name__}.{file}")
+        name = file.replace("_", "-")
+        if isinstance(getattr(module, "app", None), typer.Typer):
+            app.add_typer(module.app, name=name)
+            let_help_flow(module.app)
+        else:
+            app.command(name)(getattr(module, file))
+    let_help_flow(app)
+    return app
+
+
+def _asked(typed: Sequence[str]) -> typer.Typer:
+    """The program as a line needs it: loading all commands takes twice the time of one."""
+    file = typed[0].replace("-", "_") if typed else ""
+    return program(file) if file in _files() else program()
+
+
 def _offered(typed: Sequence[str]) -> set[str]:
     """The options of the command that was typed."""
-    command: Any = get_command(app)
+    command: Any = get_command(_asked(typed))
     for word in typed:
         command = getattr(command, "commands", {}).get(word, command)
     return {name for one in command.params for name in one.opts}
@@ -94,14 +106,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    typed = sys.argv[1:] if arguments is None else arguments
     try:
         with one_line_warnings():
-            code = app(args=arguments, prog_name="sdckit", standalone_mode=False)
+            code = _asked(typed)(args=arguments, prog_name="sdckit", standalone_mode=False)
     except KeyboardInterrupt:
         return INTERRUPTED
     except SystemExit as stop:  # typer leaves so after completion (0) and at a closed pipe (1)
         return BAD_INPUT if stop.code else OK
     except Exception as error:  # noqa: BLE001 - the last resort, which must not show a value
-        typed = sys.argv[1:] if arguments is None else arguments
         return explain_error(error, typed, _offered(typed))
     return code if isinstance(code, int) else OK
