@@ -76,9 +76,9 @@ def test_many_keys_agree_with_the_definition(seed, n_keys, missing, alpha):
 @pytest.mark.parametrize("missing", [0.002, 0.2])
 def test_pairs_and_bit_sets_agree_on_a_larger_file(monkeypatch, missing):
     rng = np.random.default_rng(5)
-    values = rng.integers(0, 3, (1000, 12)).astype(float)
+    values = rng.integers(0, 3, (400, 12)).astype(float)
     values[:, 3:] = 0
-    values[:, 0] = rng.integers(0, 9, 1000) * 1e9
+    values[:, 0] = rng.integers(0, 9, 400) * 1e9
     values[rng.random(values.shape) < missing] = np.nan
     frame = pl.DataFrame({f"k{j}": (values[:, j] * (1 << 20)).tolist() for j in range(12)}).fill_nan(None)
     found = []

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from report.browser import Browser
 from report.fakes import FULL, assess_fake, survey
-from report.real import MADE, html, page
+from report.real import MADE, html, page, plain
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock
+from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.flow import shown as blocks_of
+from sdckit.report.formats.html import render_page
 from sdckit.report.formats.write import write_report
 
 A4 = (688, 1032)  # what an A4 page leaves between its margins, in pixels of 1/96 inch
@@ -194,6 +197,32 @@ def test_a_print_has_few_pages_and_a_page_to_decide_on(
         folds = "document.querySelectorAll('details.behind, .print-only')"
         shown_now = f"[...{folds}].map(e => getComputedStyle(e).display)"
         assert set(browser.evaluate(shown_now)) == {"none", "block"}
+    finally:
+        browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def twice(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a release, said of two intruders."""
+    other = "somebody who works there"
+    found = {
+        **tree,
+        "intruders": [*tree["intruders"], *({**one, "name": other} for one in tree["intruders"])],
+    }
+    if "released" in tree:
+        found["original"] = twice(tree["original"])
+        found["released"] = [twice(one) for one in tree["released"]]
+    if "verdicts" in tree:
+        found["verdicts"] = [*tree["verdicts"], *({**one, "intruder": other} for one in tree["verdicts"])]
+    return found
+
+
+def test_the_page_to_decide_on_is_one_sheet_for_two_intruders_too(browser: Browser, tmp_path: Path) -> None:
+    path = tmp_path / "two.html"
+    path.write_text(render_page(page_of(twice(plain("recipe")))), encoding="utf-8")
+    browser.open(path, width=A4[0])
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    try:
+        assert browser.evaluate("document.querySelector('.decision').getBoundingClientRect().bottom") <= A4[1]
     finally:
         browser.call("Emulation.setEmulatedMedia", media="")
 

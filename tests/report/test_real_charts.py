@@ -39,7 +39,7 @@ def test_a_chart_fits_its_page(kind: str) -> None:
     for where, _, svg in charts(kind):
         width, height = size(svg)
         assert 200 < width <= WIDEST, where
-        assert 30 < height < TALLEST, where
+        assert 20 < height < TALLEST, where
 
 
 def test_bars_are_as_long_as_their_figures() -> None:

@@ -20,7 +20,7 @@ WIDTH = 620
 # With what is kept free beside it one of two columns of an A4 page: 12 pixels are 9 points there.
 COLUMN = 302
 NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
-LABEL_LETTERS, NARROWEST_BARS = 22, 140  # of a chart in a column
+LABEL_LETTERS, NARROWEST_BARS = 24, 126  # of a chart in a column
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
@@ -101,7 +101,7 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
         fill=alt.Fill("fill:N", scale=None)
     )
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
-    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 8))
+    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 4))
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:

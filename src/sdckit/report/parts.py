@@ -45,9 +45,12 @@ def bars(
     return ChartBlock("bars", {"rows": drawn, "unit": unit}, caption, aside)
 
 
-def figure(chart: ChartBlock, table: TableBlock) -> list[Block]:
-    """A chart, and behind it the table that says the same."""
-    return [chart, replace(table, behind=True)]
+RULES = ("category", "wildcard")  # for missing key values
+
+
+def figure(chart: ChartBlock, *tables: TableBlock) -> list[Block]:
+    """A chart, and behind it what says the same in a table, or more than it."""
+    return [chart, *(replace(table, behind=True) for table in tables)]
 
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:
@@ -111,7 +114,7 @@ def of_rule(tree: Plain) -> str:
 
 def by_rule(one: Plain, place: str) -> list[tuple[str, str]]:
     """The rule and the place of a measure's figures, under every rule for missing values that it was computed with."""
-    other = next((rule for rule in ("category", "wildcard") if one.get(f"{place}_{rule}")), "")
+    other = next((rule for rule in RULES if one.get(f"{place}_{rule}")), "")
     if not other:
         return [("", place)]
     main = "wildcard" if other == "category" else "category"
@@ -121,6 +124,20 @@ def by_rule(one: Plain, place: str) -> list[tuple[str, str]]:
 def ruled(words: str, rule: str) -> str:
     """A figure's name with its rule for missing values."""
     return words + of_rule({"rule": rule})
+
+
+def unruled(words: str) -> tuple[str, str]:
+    """A figure's name without its rule for missing values, and the rule.
+
+    Examples
+    --------
+    >>> unruled(ruled("Global risk", "category")), unruled("Records")
+    (('Global risk', 'category'), ('Records', ''))
+    """
+    for rule in RULES:
+        if words.endswith(said := of_rule({"rule": rule})):
+            return words.removesuffix(said), rule
+    return words, ""
 
 
 def cells_alone(setting: Setting, result: Any) -> Quantity:

@@ -65,10 +65,9 @@ def test_every_format_tells_it(plain) -> None:
 
 def test_the_table_before_and_after_names_its_base(plain) -> None:
     tables = [block for section in lay_out_release(plain).sections for block in section.blocks]
-    heads = [
-        block.columns for block in tables if getattr(block, "caption", "") == "The original and the release"
-    ]
-    assert heads == [("Figure", "Recoded original", "Release")]
+    caption = "The original and the release"
+    heads = {block.columns for block in tables if getattr(block, "caption", "").startswith(caption)}
+    assert heads == {("Figure", "Recoded original", "Release")}
 
 
 def test_the_calls_that_repeat_it(plain) -> None:

@@ -66,3 +66,16 @@ def test_keys_that_never_differ_are_told_of_many_households(homes: int, told: li
         listed = plain["household_structure"]["household_variables"]
         assert listed == (["region"] if internal else told)
         assert (words in str(VIEW.blocks(plain, "household_structure"))) == bool(listed)
+
+
+def test_sizes_are_printed_alike_for_every_intruder(rows: list[dict[str, Any]]) -> None:
+    """Two prints of one number, rounded each by itself, would tell more of it than one."""
+    data = pl.DataFrame(rows)
+    keys = [name for name in data.columns if name != "household"][:3]
+    two = sdc.Scenario(intruders={"a": keys[:2], "b": keys[1:]}, household="household")
+    with quiet():
+        first, second = plain_document(sdc.assess(data, scenario=two))["intruders"]
+    for name in ("n_households", "sizes", "unique_sizes", "rare_sizes"):
+        assert first["household_structure"][name] == second["household_structure"][name]
+    names = [row["level"] for row in first["household_structure"]["sizes"]]
+    assert names

@@ -19,6 +19,7 @@ from sdckit.report.blocks import (
 from sdckit.report.chapters.decision import decision_sections
 from sdckit.report.chapters.glossary import glossary
 from sdckit.report.chapters.release_types import limits_words, release_sentence
+from sdckit.report.chapters.repeated import without_repeats
 from sdckit.report.chapters.sentences import answer, headline, labelled, listed, status, verdict_sentence
 from sdckit.report.chapters.side_by_side import figures_of
 from sdckit.report.parts import bars, figure, share_head, texts
@@ -54,7 +55,7 @@ def lay_out(plain: Plain) -> Page:
     sections += not_measured(plain["intruders"])
     if plain.get("records_at_risk"):
         sections.append(records_section(plain))
-    sections.append(methods_section(plain))
+    sections = [*without_repeats(sections), methods_section(plain)]
     return headed_page(plain, "Disclosure risk", sections)
 
 

@@ -22,11 +22,12 @@ from sdckit.report.chapters.page import (
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA
+from sdckit.report.chapters.repeated import without_repeats
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.side_by_side import figures_of, once_where_equal
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import USEFULNESS
-from sdckit.report.parts import bars, below
+from sdckit.report.parts import bars, below, ruled, unruled
 from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
 from sdckit.report.subgroups import subgroup_blocks
@@ -80,7 +81,7 @@ def lay_out_release(plain: Plain) -> Page:
         *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ()),
     ]
     sections += not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
-    sections.append(methods_section(plain))
+    sections = [*without_repeats(sections), methods_section(plain)]
     m = len(plain["released"])
     return headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
 
@@ -147,10 +148,10 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     ]
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
-    table = TableBlock("The original and the release", heads, tuple(rows), tuple(range(1, len(heads))))
+    tables = _by_rule("The original and the release", heads, rows)
     drawn = [words for words in before if words == DRAWN or words.startswith(f"{DRAWN} (")]
     if not drawn or m > MOST_COLUMNS:
-        return [table]
+        return tables
     labelled = list(zip(heads[1:], (before, *after), strict=True))
     bars_of = [
         (label + words.removeprefix(DRAWN), one[words])
@@ -159,7 +160,22 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
         if words in one
     ]
     caption = f"{DRAWN} with the same keys, before and after"
-    return [table, bars(caption, "records", bars_of, aside=True)]
+    return [*tables, bars(caption, "records", bars_of, aside=True)]
+
+
+def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Block]:
+    """A table for each rule for missing values; what follows none stands in the first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for words, *figures in rows:
+        name, rule = unruled(words)
+        found.setdefault(rule, []).append((name, *figures))
+    plain = found.pop("", []) if len(found) > 1 else []
+    numeric = tuple(range(1, len(heads)))
+    tables: list[Block] = []
+    for rule, some in found.items():
+        tables.append(TableBlock(ruled(caption, rule), tuple(heads), (*plain, *some), numeric))
+        plain = []
+    return tables
 
 
 def _measured(one: Plain) -> Mapping[str, list[Block]]:

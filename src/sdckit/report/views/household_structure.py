@@ -17,6 +17,8 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.household_structure import HouseholdStructure
 
+# What the names of figures begin with that are of the file, not of an intruder.
+HOUSEHOLDS = "households"
 # Sizes that are listed.
 SHOWN = 15
 # Sizes of which each is looked at alone where it is rare, and how many households have a rare one.
@@ -30,17 +32,21 @@ HINT = (
 
 def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
     """Households, rare sizes and unique compositions."""
-    households = setting.count("households", result.n_households, "households")
-    unique = setting.count("households.unique_sizes", result.unique_sizes, "households")
-    rare = setting.count("households.rare_sizes", result.rare_sizes, "households")
+    ledger, n = setting.ledger, result.n_households
+    # Sizes are the same whoever looks: two prints of one number would tell more of it than one.
+    entered = HOUSEHOLDS in ledger.variables
+    households = ledger.count(HOUSEHOLDS, n, HOUSEHOLDS)
+    unique = ledger.count(f"{HOUSEHOLDS}.unique_sizes", result.unique_sizes, HOUSEHOLDS)
+    rare = ledger.count(f"{HOUSEHOLDS}.rare_sizes", result.rare_sizes, HOUSEHOLDS)
     compositions = setting.count("households.unique_compositions", result.unique_compositions, "households")
-    setting.ledger.nested(rare.name, unique.name)
-    setting.ledger.nested(households.name, compositions.name)
     sizes = tuple((str(size), int(number)) for size, number in sorted(result.sizes.items()))
-    known = "n" if "n" in setting.ledger.variables else ""
-    name, n = f"{setting.prefix}.households.size", result.n_households
-    setting.ledger.nested(compositions.name, unique.name)
-    _link_pooled(setting.ledger, name, sizes, households.name, rare.name, unique.name)
+    known = "n" if "n" in ledger.variables else ""
+    name = f"{HOUSEHOLDS}.size"
+    if not entered:
+        ledger.nested(rare.name, unique.name)
+        _link_pooled(ledger, name, sizes, households.name, rare.name, unique.name)
+    ledger.nested(households.name, compositions.name)
+    ledger.nested(compositions.name, unique.name)
     return {
         "n_households": households,
         "sizes": Levels(name, sizes, households.name, n, shown=SHOWN, records=known),

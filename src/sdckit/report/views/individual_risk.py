@@ -92,9 +92,11 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
 def blocks(one: Plain, place: str) -> list[Block]:
     """Expected numbers under both rules for missing values, and the records by risk."""
     tree, of = one[place], of_rule(one[place])
-    facts = [fact for _, at in by_rule(one, place) for fact in _facts(one[at], of_rule(one[at]))]
+    rules = {rule: dict(_facts(one[at])) for rule, at in by_rule(one, place)}
     found = [
-        Facts(tuple(facts)),
+        _under_rules(rules)
+        if len(rules) > 1
+        else Facts(tuple((f"{name}{of}", words) for name, words in _facts(tree))),
         *_distribution("individual", tree["distribution"], of, tree.get("threshold")),
     ]
     if "household_distribution" in tree:
@@ -135,22 +137,30 @@ def _filled(bins: Sequence[Plain]) -> Sequence[Plain]:
     return bins[filled[0] : filled[-1] + 1] if filled else bins
 
 
-def _facts(tree: Plain, of: str) -> list[tuple[str, str]]:
+def _under_rules(rules: Mapping[str, Mapping[str, str]]) -> TableBlock:
+    """The figures under each rule for missing values side by side."""
+    names = dict.fromkeys(name for facts in rules.values() for name in facts)
+    rows = tuple((name, *(facts.get(name, "–") for facts in rules.values())) for name in names)
+    heads = ("Figure", *(f"missing as {rule}" for rule in rules))
+    return TableBlock("Expected re-identifications", heads, rows, tuple(range(1, len(heads))))
+
+
+def _facts(tree: Plain) -> list[tuple[str, str]]:
     facts = [
-        (f"{EXPECTED}{of}", tree["expected_reidentifications"]["text"]),
-        (f"Global risk, the mean of the individual risks{of}", tree["global_risk"]["text"]),
+        (f"{EXPECTED}", tree["expected_reidentifications"]["text"]),
+        ("Global risk, the mean of the individual risks", tree["global_risk"]["text"]),
     ]
     if "max_risk" in tree:
-        facts.append((f"{LARGEST}{of}", f"{tree['max_risk']:.4g}"))
+        facts.append((f"{LARGEST}", f"{tree['max_risk']:.4g}"))
     if "n_above" in tree:
         words = of_whole(tree["n_above"], tree["rate_above"])
-        facts.append((f"Records with a risk above {tree['threshold']:g}{of}", words))
+        facts.append((f"Records with a risk above {tree['threshold']:g}", words))
     if "resting_on_missing" in tree:
-        facts.append((f"{HELPED}{of}", tree["resting_on_missing"]["text"]))
+        facts.append((f"{HELPED}", tree["resting_on_missing"]["text"]))
     if "household_risk" in tree:
-        facts.append((f"Household risk, mean over the records{of}", tree["household_risk"]["text"]))
+        facts.append(("Household risk, mean over the records", tree["household_risk"]["text"]))
         expected = tree["expected_household_reidentifications"]["text"]
-        facts.append((f"Expected re-identifications through a household{of}", expected))
+        facts.append(("Expected re-identifications through a household", expected))
     return facts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
@@ -14,6 +14,8 @@ from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
     from sdckit.attribute.l_diversity import LDiversity
+
+FAILING = "Records in groups that are not l-diverse"
 
 
 def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
@@ -91,47 +93,57 @@ def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Co
 def blocks(one: Plain, place: str) -> list[Block]:
     """Every variable, kind and l, under both rules for missing values where they differ."""
     other = one.get(f"{place}_wildcard")
-    rules = (
-        {"": one[place]} if not other else {"missing as category": one[place], "missing as wildcard": other}
-    )
-    rows, drawn, rates = [], [], []
-    inside = any("level" in tree for tree in one[place].values())
-    for rule, by_variable in rules.items():
-        for variable, tree in by_variable.items():
-            for kind, counts in tree["violations"].items():
-                smallest = [f"{tree['level'][kind]:.4g}"] if inside else []
-                for level, count in counts.items():
-                    label = f"{variable}, {kind}, l = {level}"
-                    words = f"{label}, {rule}" if rule else label
-                    rate = tree["violation_rates"][kind][level]
-                    rates.append(rate)
-                    rows.append((words, tree["holds"][kind][level]["text"], *texts(count, rate), *smallest))
-                    if rule != "missing as wildcard":
-                        share = {**count, "text": of_whole(count, rate)}
-                        drawn.append((label, share, "middle" if level == "2" else "light"))
-    heads = ("Sensitive variable and test", "Result", "Records in violation", share_head(rates))
-    columns = (*heads, "Smallest") if inside else heads
+    rules = {"category": one[place], "wildcard": other} if other else {"": one[place]}
+    main = next(iter(rules))
     homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
-    caption = ruled("Groups of two or more records with one single value", "category" if other else "")
-    numeric = tuple(range(2, len(columns)))
-    table = TableBlock("Records in groups that are not l-diverse", columns, tuple(rows), numeric)
-    return [
-        *figure(
-            bars(
-                ruled("Records in groups with too few values", "category" if other else ""), "records", drawn
-            ),
-            table,
-        ),
-        TableBlock(caption, ("Sensitive variable", "Groups"), homogeneous, (1,)),
-        *_spread_table(rules),
+    drawn = [
+        (label, {**count, "text": of_whole(count, rate)}, "middle" if level == "2" else "light")
+        for label, level, count, rate, _ in _tests(one[place])
     ]
+    tables = (_table(ruled(FAILING, rule), tree) for rule, tree in rules.items())
+    return [
+        *figure(bars(ruled("Records in groups with too few values", main), "records", drawn), *tables),
+        TableBlock(
+            ruled("Groups of two or more records with one single value", main),
+            ("Sensitive variable", "Groups"), homogeneous, (1,),
+        ),
+        *_spread_table(rules),
+    ]  # fmt: skip
+
+
+def _tests(by_variable: Plain) -> Iterator[tuple[str, str, Plain, Plain, tuple[str, ...]]]:
+    """Every test of every variable: what it is called, its level, records beyond it, their share, and result."""
+    for variable, tree in by_variable.items():
+        for kind, counts in tree["violations"].items():
+            smallest = (f"{tree['level'][kind]:.4g}",) if "level" in tree else ()
+            for level, count in counts.items():
+                told = (tree["holds"][kind][level]["text"], *smallest)
+                yield (
+                    f"{variable}, {kind}, l = {level}",
+                    level,
+                    count,
+                    tree["violation_rates"][kind][level],
+                    told,
+                )
+
+
+def _table(caption: str, by_variable: Plain) -> TableBlock:
+    tests = list(_tests(by_variable))
+    heads = ("Sensitive variable and test", "Result", "Records in violation")
+    inside = ("Smallest",) if any(smallest for *_, (_, *smallest) in tests) else ()
+    columns = (*heads, share_head(rate for _, _, _, rate, _ in tests), *inside)
+    rows = tuple(
+        (label, result, *texts(count, rate), *smallest)
+        for label, _, count, rate, (result, *smallest) in tests
+    )
+    return TableBlock(caption, columns, rows, tuple(range(2, len(columns))))
 
 
 def _spread_table(rules: Mapping[str, Plain]) -> list[Block]:
     """How many values the records' groups have, over the file: in a confidential document."""
     rows = tuple(
         (
-            f"{variable}, {kind}, {rule}" if rule else f"{variable}, {kind}",
+            f"{variable}, {kind}, missing as {rule}" if rule else f"{variable}, {kind}",
             *(f"{one:.4g}" for one in (found["mean"], *found["quartiles"])),
         )
         for rule, by_variable in rules.items()
