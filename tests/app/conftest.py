@@ -11,6 +11,7 @@ import pytest
 
 from app.browsing import FLAGS, Served, Windows, serve
 from needs import needs_app, needs_chromium
+from sdckit.app.untraced import leave_untraced
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +43,13 @@ def visit(browser: Any, served: Served) -> Iterator[Windows]:
     windows = Windows(browser, served)
     yield windows
     windows.close()
+
+
+@pytest.fixture(autouse=True)
+def untraced() -> None:
+    """Every session in memory runs as a served one does: Shiny reads no sources for telemetry."""
+    if "shiny.reactive" in sys.modules:
+        leave_untraced()
 
 
 @pytest.fixture(autouse=True)
