@@ -169,15 +169,10 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
     for a point is given up, `used[1]` counts it.
     """
     enough, small, most = limits
-    inside = _inside(points, min(used[0], len(points)), low, high, members)
+    looked_at, inside = np.zeros(len(points), np.bool_), np.zeros(len(points), np.bool_)
     for v in asked:
         seen = np.full(enough, np.nan)
-        n = 0
-        for p in range(min(used[0], len(points))):
-            if n >= enough:
-                break
-            if inside[p]:
-                n = _add(seen, n, np.round(points[p, v]))
+        n = _seen_before(seen, v, points, used[0], looked_at, inside, (low, high, members))
         for value in range(int(low[v]), int(high[v]) + 1):
             if n >= enough:
                 break
@@ -189,8 +184,9 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
                 continue
             found = find_point(relations, own_low, own_high, members, (value + v) % 3, most)
             if found == 1:
-                points[used[0] % len(points)] = own_low
-                inside[used[0] % len(points)] = True
+                p = used[0] % len(points)
+                points[p] = own_low
+                looked_at[p] = inside[p] = True
                 used[0] += 1
                 n = _add(seen, n, float(value))
             elif found < 0:
@@ -203,6 +199,25 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
 
 
 @njit(cache=True, nogil=True)
+def _seen_before(seen, v, points, used, looked_at, inside, bounds):  # type: ignore[no-untyped-def]
+    """How many values of `v`, put into `seen`, the points within the bounds have; no more than are enough.
+
+    The newest points come first: they were found when most was known, and mostly a few of them will do.
+    """
+    low, high, members = bounds
+    n = 0
+    for age in range(min(used, len(points))):
+        if n >= len(seen):
+            break
+        p = (used - 1 - age) % len(points)
+        if not looked_at[p]:
+            looked_at[p], inside[p] = True, _is_inside(points[p], low, high, members)
+        if inside[p]:
+            n = _add(seen, n, np.round(points[p, v]))
+    return n
+
+
+@njit(cache=True, nogil=True)
 def _add(seen, n, value):  # type: ignore[no-untyped-def]
     if n < len(seen) and not (seen[:n] == value).any():
         seen[n] = value
@@ -211,15 +226,11 @@ def _add(seen, n, value):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _inside(points, n, low, high, members):  # type: ignore[no-untyped-def]
-    """Which of the first `n` points lie within the bounds."""
-    inside = np.zeros(len(points), np.bool_)
-    for p in range(n):
-        inside[p] = True
-        for v in members:
-            # Far below what a sum stays under the end of its step: a point at the end is none of that step.
-            slack = 1e-9 * max(1.0, abs(points[p, v]))
-            if points[p, v] < low[v] - slack or points[p, v] > high[v] + slack:
-                inside[p] = False
-                break
-    return inside
+def _is_inside(point, low, high, members):  # type: ignore[no-untyped-def]
+    """Whether a point lies within the bounds."""
+    for v in members:
+        # Far below what a sum stays under the end of its step: a point at the end is none of that step.
+        slack = 1e-9 * max(1.0, abs(point[v]))
+        if point[v] < low[v] - slack or point[v] > high[v] + slack:
+            return False
+    return True

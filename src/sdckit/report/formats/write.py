@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,14 +39,25 @@ NEEDS: dict[str, Callable[[], object]] = {".pdf": find_browser, ".docx": need_do
 
 
 Folder = str | os.PathLike[str] | None
+PRINTED = "_printed"  # an attribute of an assessment, as a cached property's
 
 
 def plain_document(assessment: Any, *, internal: bool = False, beside: Folder = None) -> dict[str, Any]:
     """Give the protected figures of an assessment as they go into every document, JSON-ready.
 
     An `internal` one is exact and lists the records at risk; else a file of fewer than 50 records is refused.
-    `beside` is a folder of earlier JSON documents of the same file: what they print is known.
+    `beside` is a folder of earlier JSON documents of the same file: what they print is known. Protecting takes a while,
+    and a result never changes: what is printed of it is kept with it.
     """
+    if internal or beside is not None:
+        return _plain_document(assessment, internal=internal, beside=beside)
+    kept = assessment.__dict__
+    if PRINTED not in kept:
+        kept[PRINTED] = _plain_document(assessment, internal=False, beside=None)
+    return deepcopy(kept[PRINTED])
+
+
+def _plain_document(assessment: Any, *, internal: bool, beside: Folder) -> dict[str, Any]:
     earlier = () if beside is None else read_beside(beside)
     if assessment.schema == RELEASE_SCHEMA:
         return plain_release(assessment, internal=internal, beside=earlier)
