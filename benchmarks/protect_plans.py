@@ -5,8 +5,9 @@
 
 Each engine runs in a process of its own on one Parquet file. The recipe leaves the household out, puts ages in bands,
 rounds weights, and takes values of the seven keys out (k = 3, 1 % missing in each); the engine writes the release.
-`--steps pram`, `households`, `numbers`, `synthesis` take steps that treat every record by itself instead. A copy of the file runs before every release; times are medians. Processor seconds are those of the process and of all it
-started, the JVM and the workers of Spark among them. The releases hold the same records as that of memory.
+`--steps pram`, `households`, `numbers`, `synthesis` take steps that treat every record by itself instead. A copy of the
+file runs before every release; times are medians. Processor seconds are those of the process and of all it started, the
+JVM and the workers of Spark among them. The releases hold the same records as that of memory.
 """
 
 from __future__ import annotations
@@ -48,8 +49,7 @@ BY_RECORD: dict[str, list[dict[str, Any]]] = {
     ],
     "numbers": [
         {"method": "round_to", "column": "w", "base": 5, "how": "random"},
-        {"method": "coarsen_weights", "weight": "w", "hide": ["region"], "household": "hid",
-         "household_variables": ["w"]},
+        {"method": "coarsen_weights", "weight": "w", "hide": ["region"]},
     ],
     "synthesis": [
         {"method": "drop_identifiers", "columns": ["hid", "cob", "hhsize", "tenure"]},

@@ -12,6 +12,7 @@ import pytest
 
 from plans import collected, on_engines, opened
 from sdckit.cells.plans.bringing import as_codes, bring, is_text, others, put_back
+from sdckit.data.frames import collect
 from sdckit.errors import ColumnError, DataError
 
 COLUMNS = {
@@ -42,17 +43,32 @@ def test_columns_come_in_the_order_of_their_places(plan: Any) -> None:
 @on_engines
 def test_values_go_back_to_their_places(plan: Any) -> None:
     frame = opened(plan, COLUMNS)
+    found = bring(frame, list(COLUMNS), "row", {})
     hit = np.array([True, False, False, True, False, True])
     text = pa.chunked_array([pa.array(["q", "q", "q", None, "q", "r"]).dictionary_encode()])
     half = pa.chunked_array([pa.array([0.5, 9, 9, 7, 9, None])])
-    found = collected(put_back(frame, "row", np.arange(6), hit, {"t": text, "i": half}).to_native())
-    assert found.columns == [*COLUMNS, "row"]
-    assert found["t"].to_list() == ["q", None, "a", None, "Ä", "r"]
-    assert (found["i"].dtype, found["i"].to_list()) == (pl.Float64, [0.5, 1, None, 7, 2, None])
-    assert found["x"].is_nan().to_list() == [False, None, True, False, False, False]
-    places = np.array([7, 0, 5, 8, 9, 6])  # of a part of the records only
-    found = collected(put_back(frame, "row", np.sort(places), hit, {"t": text}).to_native())
-    assert found["t"].to_list() == ["q", None, "a", "b", "Ä", None]
+    made = collected(put_back(frame, "row", found, hit, {"t": text, "i": half}).to_native())
+    assert made.columns == [*COLUMNS, "row"]
+    assert made["t"].to_list() == ["q", None, "a", None, "Ä", "r"]
+    assert (made["i"].dtype, made["i"].to_list()) == (pl.Float64, [0.5, 1, None, 7, 2, None])
+    assert made["x"].is_nan().to_list() == [False, None, True, False, False, False]
+
+
+@on_engines
+@pytest.mark.parametrize("column", ["t", "x", "i", "d"])
+def test_records_that_are_numbered_anew_get_no_values_of_others(plan: Any, column: str) -> None:
+    frame = opened(plan, COLUMNS)
+    found = bring(frame, [column], "row", {})
+    new = {column: found.table.column(column).take(pa.array([1] * 6))}
+    every, first = np.ones(6, bool), np.array([True, *[False] * 5])
+    assert collected(put_back(frame, "row", found, every, new).to_native()).height == 6
+    turned = frame.with_columns(row=5 - nw.col("row"))
+    with pytest.raises(DataError, match="numbers the records of this plan anew each time"):
+        collect(put_back(turned, "row", found, every, new))
+    if column != "t":  # the last text is another than the first
+        return
+    with pytest.raises(DataError, match="sort the plan, or write it first"):
+        collect(put_back(turned, "row", found, first, new).select(column))
 
 
 def test_texts_become_codes_in_their_order() -> None:

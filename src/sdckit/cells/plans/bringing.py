@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdckit.cells.plans.attach import attach
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
 from sdckit.data.differing import differing
-from sdckit.data.frames import check_plan_names, collect, on_spark
+from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark
 from sdckit.data.level_order import in_order
 from sdckit.errors import DataError
 
@@ -28,6 +28,7 @@ __all__ = ["Brought", "as_codes", "bring", "is_text", "others", "put_back"]
 
 Ints = NDArray[np.int64]
 MARK = f"{PREFIX}mark"  # whether a record gets values
+OFF = f"{PREFIX}off"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,27 +120,39 @@ def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArr
 def put_back(
     frame: nw.LazyFrame[Any],
     row: str,
-    place: Ints,
+    found: Brought,
     hit: NDArray[np.bool_],
     new: Mapping[str, pa.ChunkedArray],
 ) -> nw.LazyFrame[Any]:
-    """Give records other values of some columns: those at the places marked by `hit`.
+    """Give the records marked by `hit` other values of some columns, where they are still those that were brought.
 
-    `new`: by column, the values of all records. A column whose values are of another type now changes its type.
+    `new`: by column, the values of all records. A column whose values are of another type now changes its type. An
+    engine that numbers the records anew would give them to others: carrying out the plan then fails.
     """
     import pyarrow as pa
 
-    own = frame.collect_schema()
-    names = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
-    chosen = pa.array(np.flatnonzero(hit))
-    figures = {names[name]: values.combine_chunks().take(chosen) for name, values in new.items()}
-    at = place[hit]
-    joined = _sent(frame, row, at, figures) if on_spark(frame) else _joined(frame, row, at, figures)
+    own, chosen = frame.collect_schema(), pa.array(np.flatnonzero(hit))
+    puts = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
+    known = [name for name in found.table.column_names if _comparable(own[name])]
+    olds = {name: f"{PREFIX}old{at}" for at, name in enumerate(known)}
+    place = found.place[hit]
+    put = {puts[name]: values.combine_chunks().take(chosen) for name, values in new.items()}
+    old = {olds[name]: found.table.column(name).combine_chunks().take(chosen) for name in known}
+    if on_spark(frame):
+        joined = _sent(frame, row, place, put, dict(zip(known, old.values(), strict=True)))
+    else:
+        joined = _checked(_joined(frame, row, place, put | old), olds, own).drop(*olds.values())
     kinds, made = joined.collect_schema(), []
-    for name, put in names.items():
-        old = nw.col(name) if own[name] == kinds[put] else nw.col(name).cast(kinds[put])
-        made.append(nw.when(~nw.col(MARK).is_null()).then(nw.col(put)).otherwise(old).alias(name))
-    return joined.with_columns(*made).drop(MARK, *names.values())
+    for name, column in puts.items():
+        before = nw.col(name) if own[name] == kinds[column] else nw.col(name).cast(kinds[column])
+        made.append(nw.when(~nw.col(MARK).is_null()).then(nw.col(column)).otherwise(before).alias(name))
+    return joined.with_columns(*made).drop(MARK, *puts.values())
+
+
+def _comparable(kind: Any) -> bool:
+    """Whether an engine gives a value here that it finds equal to its own again."""
+    same = (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Date, nw.Datetime)
+    return kind.is_integer() or kind.is_float() or kind.base_type() in same
 
 
 def _joined(
@@ -152,19 +165,54 @@ def _joined(
     return attach(frame, [key], pa.table({row: place}), {MARK: np.ones(len(place), np.int8), **figures})
 
 
+def _checked(frame: nw.LazyFrame[Any], olds: Mapping[str, str], own: Mapping[str, Any]) -> nw.LazyFrame[Any]:
+    """A plan that fails where a record that gets values is not the one they were made of."""
+    same = [_same(name, old, own[name]) for name, old in olds.items()]
+    if not same:
+        return frame
+    off = ~nw.col(MARK).is_null() & ~nw.all_horizontal(*same, ignore_nulls=False)
+    native: Any = frame.with_columns(off.alias(OFF)).to_native()
+    if frame.implementation.is_polars():
+        import polars as pl
+
+        held = pl.col(OFF).map_batches(_fail_where, return_dtype=pl.Boolean, is_elementwise=True)
+        guarded = native.with_columns(pl.when(~held).then(pl.col(MARK)).alias(MARK))
+    else:
+        says = f'CASE WHEN "{OFF}" THEN error(\'{RENUMBERED}\') ELSE "{MARK}" END'
+        guarded = native.query("sdckit__plan", f'SELECT * REPLACE ({says} AS "{MARK}") FROM sdckit__plan')
+    found: nw.LazyFrame[Any] = nw.from_native(guarded)
+    return found.drop(OFF)
+
+
+def _same(name: str, old: str, kind: Any) -> nw.Expr:
+    now, then = nw.col(name), nw.col(old)
+    if kind.base_type() in (nw.Categorical, nw.Enum):
+        now = now.cast(nw.String)
+    if kind.is_float():
+        now, then = (nw.when(~one.is_nan()).then(one) for one in (now, then))
+    return (now == then).fill_null(False) | (now.is_null() & then.is_null())
+
+
+def _fail_where(off: Any) -> Any:
+    if off.any():
+        raise DataError(RENUMBERED)
+    return off
+
+
 def _sent(
-    frame: nw.LazyFrame[Any], row: str, place: Ints, figures: Mapping[str, pa.Array]
+    frame: nw.LazyFrame[Any], row: str, place: Ints, put: Mapping[str, pa.Array], old: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """By a look into the places, where the records are; the function goes to Spark's workers by value."""
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import ByteType, StructField, StructType
 
-    mark, names, told = MARK, list(figures), dict(figures)
-    plain = {name: one.type.value_type if is_text(one.type) else one.type for name, one in figures.items()}
+    mark, names, told, known, says = MARK, list(put), dict(put), dict(old), RENUMBERED
+    plain = {name: one.type.value_type if is_text(one.type) else one.type for name, one in put.items()}
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
         import numpy
         import pyarrow
+        from pyarrow import compute
 
         for batch in batches:
             mine = batch.column(batch.schema.get_field_index(row)).to_numpy(zero_copy_only=False)
@@ -172,10 +220,21 @@ def _sent(
             found = at < len(place)
             found[found] = place[at[found]] == mine[found]
             rows = pyarrow.array(at, mask=~found)
-            put = [told[name].take(rows).cast(plain[name]) for name in names]
+            for name, values in known.items():
+                now = batch.column(batch.schema.get_field_index(name))
+                then = values.take(rows).cast(now.type)
+                same = compute.or_(
+                    compute.equal(now, then).fill_null(False), compute.and_(now.is_null(), then.is_null())
+                )
+                if pyarrow.types.is_floating(now.type):
+                    nan = compute.and_(compute.is_nan(now), compute.is_nan(then)).fill_null(False)
+                    same = compute.or_(same, nan)
+                if (found & ~same.to_numpy(zero_copy_only=False)).any():
+                    raise ValueError(says)
+            new = [told[name].take(rows).cast(plain[name]) for name in names]
             marked = pyarrow.array(numpy.ones(len(found), numpy.int8), mask=~found)
             yield pyarrow.RecordBatch.from_arrays(
-                [*batch.columns, *put, marked], names=[*batch.schema.names, *names, mark]
+                [*batch.columns, *new, marked], names=[*batch.schema.names, *names, mark]
             )
 
     native = frame.to_native()

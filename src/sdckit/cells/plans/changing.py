@@ -133,7 +133,7 @@ class Changing:
         hit = np.any([marks[name] for name in names], axis=0)
         kept, before = self._kept(self.frame, names)
         new = {name: changed.column(name) for name in names}
-        frame = put_back(kept, ROW, found.place, hit, new)
+        frame = put_back(kept, ROW, found, hit, new)
         return replace(self, frame=frame, before=before, loose=self._mixed_by_joins)
 
     @property
