@@ -44,7 +44,7 @@ BY_RECORD: dict[str, list[dict[str, Any]]] = {
     "cells": STEPS,
     "pram": [{"method": "pram", "columns": ["marital", "region"], "strata": ["sex"]}],
     "households": [
-        {"method": "local_suppression", "keys": ["region", "sex", "age"], "k": 3, "household": "hid",
+        {"method": "local_suppression", "keys": KEYS[:5], "k": 3, "household": "hid",
          "household_variables": ["region"]},
     ],
     "numbers": [

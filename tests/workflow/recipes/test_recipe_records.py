@@ -66,6 +66,7 @@ STEPS: list[dict[str, Any]] = [
     {"method": "mask_categorical", "columns": ["town", "tenure"], "probability": 0.2, "household": "home"},
     {"method": "mask_continuous", "columns": ["income"], "sd": 100.0},
     {"method": "synthesize", "columns": ["town", "hours", "born"]},
+    {"method": "synthesize", "columns": ["town"], "predictors": ["age"], "rows": "flag", "fit_to": "all"},
     {"method": "synthesize"},
 ]
 
@@ -179,6 +180,7 @@ def test_more_values_than_come_here_are_refused_before_any_work(monkeypatch: pyt
         says = rf"step 2 \({step['method']}\): it brings {columns} columns of 240 records here, .* at most 500 values"
         with pytest.raises(DataError, match=says):
             sdc.Recipe([able, step]).check(plan)
+    sdc.Recipe([{"method": "synthesize", "columns": ["town"], "predictors": ["age"]}]).check(plan)
     assert lazy.COLLECT_LIMIT == 200_000_000
 
 

@@ -201,12 +201,8 @@ def run_on_plan(
 ) -> tuple[Changing, Change]:  # fmt: skip
     """Run a step on a plan, as `run_step` does in memory."""
     home = None if scenario is None else scenario.household
-    try:
-        if _on_records(one, home if home in plan.columns else None):
-            return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
-    except SdcError as error:
-        told = str(error).startswith(one.place(number))
-        raise (error if told else placed(error, one.place(number))) from None
+    if _on_records(one, home if home in plan.columns else None):
+        return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
     method = method_of(one.method, f"step {number}")
     given = call_arguments(one, scenario=scenario, folder=folder)
     if method.random:

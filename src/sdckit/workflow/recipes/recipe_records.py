@@ -10,11 +10,12 @@ from sdckit.cells.plans.changing import Changing
 from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.data.frames import on_spark
 from sdckit.data.replace import open_eager
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change
 from sdckit.protect.random_order import row_order
-from sdckit.workflow.recipes.recipe_checks import StepLike
+from sdckit.protect.synthesis.synthesize import columns_read as synthesis
+from sdckit.workflow.recipes.recipe_checks import StepLike, placed
 from sdckit.workflow.recipes.recipe_running import run_step
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_named, method_of
 
@@ -30,10 +31,11 @@ def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | No
 
     Raises ColumnError: the file does not have one that it names.
     """
-    method = method_of(step.method, "step")
-    if method.name == "synthesize":  # whatever is not drawn predicts
-        return list(columns)
-    named = [name for role in method.columns for name in columns_named(method, step.arguments, role)]
+    method, given = method_of(step.method, "step"), step.arguments
+    named = [name for role in method.columns for name in columns_named(method, given, role)]
+    if method.name == "synthesize":  # whatever is not drawn predicts, where nothing is said of it
+        needed = synthesis(columns, given.get("columns"), given.get("predictors"), given.get("rules"))
+        named += [*needed, *([given["rows"]] if isinstance(given.get("rows"), str) else [])]
     if absent := [name for name in named if name not in columns]:
         raise ColumnError(f"no column {absent[0]!r} in the data")
     wanted = [name for name in _of_scenario(method, step, scenario) if name in columns]
@@ -74,9 +76,12 @@ def run_on_records(
 
     Raises SdcError: as the method in memory; more values than come from a plan.
     """
-    names = columns_read(step, plan.columns, scenario)
-    check_room(plan.n, names)
-    found = plan.brought(names)
+    try:
+        names = columns_read(step, plan.columns, scenario)
+        check_room(plan.n, names)
+        found = plan.brought(names)
+    except SdcError as error:
+        raise placed(error, step.place(number)) from None
     changed, change = run_step(
         number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key
     )
