@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from engines.test_spark import survey
+from sdckit.cells.plans.bringing import bring, put_back
+from sdckit.data.frames import collect
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
@@ -131,3 +135,15 @@ def test_what_spark_cannot_place_is_refused(spark: Any, file: Path) -> None:
         sdc.Recipe([shuffle, BY_RECORD[0]]).check(plan)
     with pytest.raises(sdc.DataError, match=r"step 1 \(random_order\) .*: household: Spark knows no places"):
         sdc.Recipe([{**shuffle, "household": "home"}]).check(plan)
+
+
+def test_records_that_are_numbered_anew_get_no_values_of_others(spark: Any, file: Path) -> None:
+    frame: nw.LazyFrame[Any] = nw.from_native(spark.read.parquet(str(file)))
+    found = bring(frame, ["text", "half"], "row", {})
+    hit = np.ones(len(found.place), bool)
+    new = {"text": found.table["text"].take(np.zeros(len(hit), int))}
+    same = collect(put_back(frame, "row", found, hit, new))
+    assert set(same["text"].to_list()) == {found.table["text"][0].as_py()}
+    last = int(found.place[-1])
+    with pytest.raises(sdc.DataError, match="numbers the records of this plan anew"):
+        collect(put_back(frame.with_columns(row=last - nw.col("row")), "row", found, hit, new))
