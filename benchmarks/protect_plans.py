@@ -1,12 +1,13 @@
 """A recipe on every engine beside a copy of the file by the same engine, and the release that it gives in memory.
 
     python benchmarks/protect_plans.py [--n 1e6] [--engines memory,polars,duckdb,spark] [--repeats 3] [--memory 1GB]
-                                       [--data census-{n}.parquet] [--record MACHINE]
+                                       [--data census-{n}.parquet] [--steps cells] [--record MACHINE]
 
 Each engine runs in a process of its own on one Parquet file. The recipe leaves the household out, puts ages in bands,
-rounds weights, and takes values of the seven keys out (k = 3, 1 % missing in each); the engine writes the release. A
-copy of the file runs before every release; times are medians. Processor seconds are those of the process and of all it
-started, the JVM and the workers of Spark among them. The releases hold the same records as that of memory.
+rounds weights, and takes values of the seven keys out (k = 3, 1 % missing in each); the engine writes the release.
+`--steps pram`, `households`, `numbers`, `synthesis` take steps that treat every record by itself instead. A copy of the
+file runs before every release; times are medians. Processor seconds are those of the process and of all it started, the
+JVM and the workers of Spark among them. The releases hold the same records as that of memory.
 """
 
 from __future__ import annotations
@@ -39,6 +40,22 @@ STEPS: list[dict[str, Any]] = [
     {"method": "round_to", "column": "w", "base": 5},
     {"method": "local_suppression", "keys": KEYS, "k": 3},
 ]
+BY_RECORD: dict[str, list[dict[str, Any]]] = {
+    "cells": STEPS,
+    "pram": [{"method": "pram", "columns": ["marital", "region"], "strata": ["sex"]}],
+    "households": [
+        {"method": "local_suppression", "keys": KEYS[:5], "k": 3, "household": "hid",
+         "household_variables": ["region"]},
+    ],
+    "numbers": [
+        {"method": "round_to", "column": "w", "base": 5, "how": "random"},
+        {"method": "coarsen_weights", "weight": "w", "hide": ["region"]},
+    ],
+    "synthesis": [
+        {"method": "drop_identifiers", "columns": ["hid", "cob", "hhsize", "tenure"]},
+        {"method": "synthesize", "columns": ["age", "marital"]},
+    ],
+}  # fmt: skip
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -58,9 +75,9 @@ def processor() -> float:
     return sum(found[pid][1] for pid in ours if pid in found)
 
 
-def release(frame: Frame, out: str) -> int:
-    """The release of a file, written; the values it lost to local suppression."""
-    applied = sdc.Recipe(STEPS).apply(frame, secret="00" * 16, watch=False)
+def release(frame: Frame, out: str, steps: str) -> int:
+    """The release of a file, written; the values that the last step changed."""
+    applied = sdc.Recipe(BY_RECORD[steps]).apply(frame, secret="00" * 16, watch=False)
     sdc.write_file(applied.data, out)
     return applied.log.steps[-1].n_changed
 
@@ -72,17 +89,17 @@ def timed(run: Callable[[], Any]) -> tuple[float, float, Any]:
     return time.perf_counter() - start, processor() - used, found
 
 
-def one_engine(engine: str, path: Path, repeats: int, memory: str, kept: str) -> None:
+def one_engine(engine: str, path: Path, repeats: int, memory: str, kept: str, steps: str) -> None:
     """Time an engine, keep its release, and print what was found as JSON."""
     warnings.simplefilter("ignore")
     told: dict[str, Any] = {"copy": [], "release": [], "lost": 0}
-    sdc.Recipe(STEPS).apply(census(2000), watch=False)  # compiled
+    sdc.Recipe(BY_RECORD[steps]).apply(census(2000), watch=False)  # compiled
     with tempfile.TemporaryDirectory(prefix=".protect-", dir=path.parent) as folder:
         for number in range(repeats):
             frame, copy = opened(engine, path, memory), f"{folder}/copy{number}.parquet"
             told["copy"].append(timed(lambda one=frame, out=copy: write(engine, one, out))[:2])
             frame, out = opened(engine, path, memory), f"{folder}/out{number}.parquet"
-            *took, told["lost"] = timed(lambda one=frame, out=out: release(one, out))
+            *took, told["lost"] = timed(lambda one=frame, out=out: release(one, out, steps))
             told["release"].append(took)
         shutil.move(out, kept)
     told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
@@ -117,12 +134,15 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
     parser.add_argument("--data", default="")
+    parser.add_argument("--steps", default="cells", choices=list(BY_RECORD))
     parser.add_argument("--one", help=argparse.SUPPRESS)
     parser.add_argument("--kept", default="", help=argparse.SUPPRESS)
     add_option(parser)
     options = parser.parse_args()
     if options.one:
-        one_engine(options.one, Path(options.data), options.repeats, options.memory, options.kept)
+        one_engine(
+            options.one, Path(options.data), options.repeats, options.memory, options.kept, options.steps
+        )
         return
     rows: list[list[str]] = []
     with tempfile.TemporaryDirectory() as folder:
@@ -144,6 +164,7 @@ def main() -> None:
                     str(kept),
                 ]
                 command += ["--repeats", str(options.repeats), "--memory", options.memory]
+                command += ["--steps", options.steps]
                 env = {"PYSPARK_PYTHON": sys.executable} | os.environ
                 done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
                 found = records(kept)

@@ -143,7 +143,7 @@ def test_a_dry_run_says_which_step_does_not_run(
     recipe.write_text(RECIPE)
     assert run(line) == 0
     assert "recipe.toml fits" in capsys.readouterr().out
-    recipe.write_text(RECIPE + '[[steps]]\nmethod = "pram"\ncolumns = ["region"]\n')
+    recipe.write_text(RECIPE + '[[steps]]\nmethod = "synthesize"\nm = 2\n')
     assert run(line) == 2
-    assert "step 4 (pram) does not run on a plan: it treats every record by itself" in capsys.readouterr().err
+    assert "step 4 (synthesize) does not run on a plan: m: several files" in capsys.readouterr().err
     assert not (tmp_path / "out.parquet").exists()

@@ -5,11 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import narwhals.stable.v2 as nw
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
 from engines.test_spark import survey
+from sdckit.cells.plans.bringing import bring, put_back
+from sdckit.data.frames import collect
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::FutureWarning"),  # PySpark's about pandas 3
@@ -99,3 +103,47 @@ def test_notes_on_columns_stay_behind(spark: Any, tmp_path: Path) -> None:
     noted = plan.select(functions.col("x").alias("x", metadata={"comment": "the-note"}), "y")
     sdc.write_file(noted, tmp_path / "out.parquet")
     assert not any(b"the-note" in one.read_bytes() for one in (tmp_path / "out.parquet").iterdir())
+
+
+BY_RECORD: list[dict[str, Any]] = [
+    {"method": "pram", "columns": ["text", "whole"], "pd": 0.3, "strata": ["home"]},
+    {"method": "local_suppression", "keys": ["text", "whole"], "k": 30, "together": [["text", "learnt"]]},
+    {"method": "round_to", "column": "w", "base": 7.5, "how": "random"},
+    {"method": "synthesize", "columns": ["whole"], "predictors": ["w"]},
+]
+
+
+def test_what_is_drawn_for_every_record_is_that_of_memory(spark: Any, file: Path, tmp_path: Path) -> None:
+    """The columns come to the driver, the new values go to bare workers."""
+    recipe = sdc.Recipe(BY_RECORD)
+    here = recipe.apply(pl.read_parquet(file), secret=SECRET, watch=False)
+    there = recipe.apply(spark.read.parquet(str(file)), secret=SECRET, watch=False)
+    assert all(one.n_changed for one in here.log.steps)
+    assert there.log.to_dict(internal=True) == here.log.to_dict(internal=True)
+    assert there.differing == here.differing
+    sdc.write_file(there.data, tmp_path / "out.parquet")
+    found = pl.read_parquet(tmp_path / "out.parquet" / "*.parquet").sort("row")
+    expected = here.data.with_columns(pl.col(pl.Enum).cast(pl.String))
+    assert found.columns == expected.columns
+    assert found.equals(expected.cast(found.schema))
+
+
+def test_what_spark_cannot_place_is_refused(spark: Any, file: Path) -> None:
+    plan, shuffle = spark.read.parquet(str(file)), {"method": "random_order"}
+    sdc.Recipe([BY_RECORD[0], shuffle]).check(plan)
+    with pytest.raises(sdc.DataError, match=r"step 2 \(pram\) .*: Spark finds no record again"):
+        sdc.Recipe([shuffle, BY_RECORD[0]]).check(plan)
+    with pytest.raises(sdc.DataError, match=r"step 1 \(random_order\) .*: household: Spark knows no places"):
+        sdc.Recipe([{**shuffle, "household": "home"}]).check(plan)
+
+
+def test_records_that_are_numbered_anew_get_no_values_of_others(spark: Any, file: Path) -> None:
+    frame: nw.LazyFrame[Any] = nw.from_native(spark.read.parquet(str(file)))
+    found = bring(frame, ["text", "half"], "row", {})
+    hit = np.ones(len(found.place), bool)
+    new = {"text": found.table["text"].take(np.zeros(len(hit), int))}
+    same = collect(put_back(frame, "row", found, hit, new))
+    assert set(same["text"].to_list()) == {found.table["text"][0].as_py()}
+    last = int(found.place[-1])
+    with pytest.raises(sdc.DataError, match="numbers the records of this plan anew"):
+        collect(put_back(frame.with_columns(row=last - nw.col("row")), "row", found, hit, new))

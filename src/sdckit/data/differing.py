@@ -1,4 +1,4 @@
-"""How many values of each column differ between a frame and a changed one with the same rows."""
+"""Which values of each column differ between a frame and a changed one with the same rows, and how many."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.data.columns import to_arrow
 from sdckit.errors import DataError
 
-__all__ = ["n_differing"]
+__all__ = ["differing", "n_differing"]
 
 
 def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str, int]:
@@ -30,27 +31,36 @@ def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str
     if len(before) != len(after):
         raise DataError(f"the files have {len(before)} and {len(after)} rows; they cannot be compared by row")
     return {
-        name: _count(to_arrow(before[name]), to_arrow(after[name])) if name in after.columns else len(before)
+        name: int(np.count_nonzero(differing(to_arrow(before[name]), to_arrow(after[name]))))
+        if name in after.columns else len(before)
         for name in before.columns
-    }
+    }  # fmt: skip
 
 
-def _count(before: Any, after: Any) -> int:
+def differing(before: Any, after: Any) -> NDArray[np.bool_]:
+    """Which values of an Arrow array are others in another one, told as in `n_differing`.
+
+    >>> import pyarrow as pa
+    >>> differing(pa.array(["x", None, "y"]), pa.array(["x", "z", "y"]).dictionary_encode()).tolist()
+    [False, True, False]
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
     first, second = _simple(before), _simple(after)
     gone = np.asarray(pc.xor(first.is_null(), second.is_null()))
     if first.type != second.type:
-        there = np.asarray(pc.or_(first.is_valid(), second.is_valid()))
-        return int(there.sum())
+        there: NDArray[np.bool_] = np.asarray(pc.or_(first.is_valid(), second.is_valid()))
+        return there
     if pa.types.is_nested(first.type):
-        return sum(one != other for one, other in zip(first.to_pylist(), second.to_pylist(), strict=True))
+        pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
+        return np.array([one != other for one, other in pairs], np.bool_)
     other = np.asarray(pc.fill_null(pc.not_equal(first, second), False))
     if pa.types.is_floating(first.type):
         nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(first), pc.is_nan(second)), False))
         other = other & ~nan
-    return int(np.count_nonzero(gone | other))
+    found: NDArray[np.bool_] = gone | other
+    return found
 
 
 def _simple(array: Any) -> Any:

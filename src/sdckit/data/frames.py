@@ -12,8 +12,8 @@ from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
 __all__ = [
-    "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy", "on_spark",
-    "open_frame", "result_frame", "rows_of",
+    "RENUMBERED", "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy",
+    "on_spark", "open_frame", "result_frame", "rows_of",
 ]  # fmt: skip
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
@@ -80,6 +80,9 @@ def _streamed(plan: Any) -> nw.DataFrame[Any]:
     return found
 
 
+RENUMBERED = (
+    "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
+)
 # A library that Python does not find says nothing of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")
 
@@ -95,6 +98,9 @@ def carried_out(run: Callable[[], Of]) -> Of:
         raise
     except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
         what, lacks = type(error).__name__, LACKS.search(str(error))
+        renumbered = RENUMBERED in str(error)
+    if renumbered:
+        raise DataError(RENUMBERED)
     if lacks:
         raise DataError(
             f"the workers of the cluster have no {lacks.group(1)}: install NumPy and PyArrow there, or name a Python "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -100,3 +101,22 @@ def test_categories_are_brought_as_texts() -> None:
     changing = open_changing(frame.lazy(), 6)
     assert sorted(filter(None, changing.distinct(["a"]).table["a"].to_pylist())) == ["x", "y"]
     assert changing.plan().collect_schema()["a"] == pl.String
+
+
+@on_engines
+def test_records_that_are_no_longer_those_counted_are_refused(plan: Any) -> None:
+    changing = replace(opened(plan), n=7)
+    with pytest.raises(DataError, match="no longer those that were counted"):
+        changing.brought(["a"])
+
+
+@on_engines
+def test_what_was_brought_goes_back_where_it_is_another(plan: Any) -> None:
+    changing = opened(plan)
+    found = changing.brought(["a", "b"])
+    assert changing.with_records(found, found.table) is changing
+    new = found.table.set_column(0, "a", [["x", "z", None, None, "x", "w"]])
+    changed = changing.with_records(found, new)
+    assert collected(changed.plan())["a"].to_list() == ["x", "z", None, None, "x", "w"]
+    assert changed.differing() == {"row": 0, "a": 3, "b": 0}
+    assert set(changed.before) == {"a"}

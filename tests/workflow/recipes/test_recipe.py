@@ -106,9 +106,10 @@ def test_on_other_engines(engine: str) -> None:
         assert back[name].cast(pl.String).to_list() == reference.data[name].cast(pl.String).to_list()
 
 
-def test_a_plan_is_refused() -> None:
-    with pytest.raises(DataError, match="plan"):
-        apply(survey().lazy())
+def test_a_plan_gets_what_the_file_gets() -> None:
+    here, there = apply(watch=False), apply(survey().lazy(), watch=False)
+    assert there.log.to_dict(internal=True) == here.log.to_dict(internal=True)
+    assert there.differing == here.differing
 
 
 def test_from_a_file_and_back(tmp_path: Path) -> None:

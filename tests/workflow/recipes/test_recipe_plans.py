@@ -149,18 +149,16 @@ def test_the_records_come_in_the_order_drawn(plan: Any) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"method": "pram", "columns": ["town"]}, "it treats every record by itself"),
-    ({"method": "round_to", "column": "income", "base": 5, "how": "random"}, "it draws for every record"),
-    ({"method": "local_suppression", "keys": KEYS, "k": 2, "hide_implied": True}, "hide_implied: hiding"),
     (
-        {"method": "local_suppression", "keys": KEYS, "k": 2, "together": [["town", "half"]]},
-        "together: values",
+        {"method": "mask_categorical", "columns": ["town"], "probability": 0.1, "suffix": "_masked"},
+        "suffix: columns are changed where they are",
     ),
     (
-        {"method": "local_suppression", "keys": KEYS, "k": 2, "household": "half"},
-        "household: households lose",
+        {"method": "impute_masked", "masked": {"income": "half"}, "error": {"income": 0.1}},
+        "it makes several files",
     ),
-    ({"method": "random_order", "household": "half"}, "household: households are no cells"),
+    ({"method": "synthesize", "n": 5}, "n: the records it makes stand for none of the plan"),
+    ({"method": "synthesize", "m": 2}, "m: several files come of it"),
 ]
 
 
@@ -174,6 +172,7 @@ def test_a_step_that_does_not_run_is_told_before_any_work(
         raise AssertionError("the plan was counted")
 
     monkeypatch.setattr(Changing, "distinct", work)
+    monkeypatch.setattr(Changing, "brought", work)
     survey = pl.DataFrame({name: ["a", "b"] for name in [*KEYS, "half"]}).with_columns(income=pl.lit(1.0))
     recipe = sdc.Recipe([{"method": "recode", "column": "town", "groups": {"c": ["a", "b"]}}, step])
     with pytest.raises(
@@ -184,26 +183,14 @@ def test_a_step_that_does_not_run_is_told_before_any_work(
 
 
 def test_every_method_either_runs_or_is_refused() -> None:
-    from sdckit.workflow.recipes.recipe_plans import WAYS
+    from sdckit.workflow.recipes.recipe_plans import BY_RECORD, REFUSED as KNOWN, WAYS
     from sdckit.workflow.recipes.recipe_steps import METHODS
 
     tried = {one["method"] for one in RECODINGS} | {"local_suppression", "random_order"}
-    assert set(WAYS) == tried <= set(METHODS)
-
-
-def test_a_scenario_with_households_is_refused_unless_nothing_is_shared() -> None:
-    survey = pl.DataFrame({"a": ["x", "x", "y", "x"], "home": [1, 1, 2, 3]})
-    scenario = sdc.Scenario(keys=["a"], household="home")
-    step = {"method": "local_suppression", "k": 2}
-    with pytest.raises(DataError, match=r"household: .* give household_variables = \[\]"):
-        sdc.Recipe([step]).apply(survey.lazy(), scenario=scenario)
-    with pytest.raises(DataError, match="household: "):
-        sdc.Recipe([{**step, "household_variables": ["a"]}]).check(survey.lazy(), scenario=scenario)
-    sdc.Recipe([{"method": "drop_identifiers", "columns": ["home"]}, step]).check(
-        survey.lazy(), scenario=scenario
-    )
-    found = sdc.Recipe([{**step, "household_variables": []}]).apply(survey.lazy(), scenario=scenario)
-    assert found.data.collect()["a"].null_count() == 1
+    assert set(WAYS) == tried
+    assert set(KNOWN) < {one["method"] for one, _ in REFUSED}
+    assert {*WAYS, *BY_RECORD, *KNOWN} == set(METHODS)
+    assert not ({*WAYS} & {*BY_RECORD}) | ({*KNOWN} & {*WAYS, *BY_RECORD})
 
 
 @on_engines

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.attach import attach
+from sdckit.cells.plans.bringing import Brought, as_codes, bring, others, put_back
 from sdckit.cells.plans.count_cells import count_by, sizes_of
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
 from sdckit.data.frames import check_plan_names, collect, on_spark, open_frame
@@ -22,11 +23,12 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ROW", "Blanked", "Changing", "Distinct", "open_changing"]
+__all__ = ["RECOUNT", "ROW", "Blanked", "Changing", "Distinct", "open_changing"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 ROW = f"{PREFIX}row"  # where a record stood in the file
+RECOUNT = "the records of this plan are no longer those that were counted: start again"
 CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
 
 
@@ -34,18 +36,20 @@ CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"
 class Distinct:
     """The distinct rows of some columns of a plan, brought here.
 
-    `table`: the columns. `size`, shape (rows,): records of each. `first`: where the first of them stood.
+    `table`: the columns. `size`, shape (rows,): records of each. `first`: where the first of them stood. `orders`: of
+    columns that had categories, the order of these.
     """
 
     columns: tuple[str, ...]
     table: pa.Table
     size: Ints
     first: NDArray[Any]
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def tallied(self) -> Tallied:
         """As what a function of frames in memory takes."""
-        return Tallied(self.table, self.size)
+        return Tallied(as_codes(self.table, self.orders, every=False), self.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +71,8 @@ class Changing:
     """A plan on its way: its records, their places in the file, and the columns as they were.
 
     `before`: of each column that was changed, the column that keeps its old values. `loose`: whether the records have
-    left their order, and are to be sorted by their places in the end.
+    left their order, and are to be sorted by their places in the end. `orders`: of columns that are categories in
+    memory, the order of these: here they are texts.
     """
 
     frame: nw.LazyFrame[Any]
@@ -75,6 +80,7 @@ class Changing:
     own: tuple[str, ...]
     before: Mapping[str, str]
     loose: bool = False
+    orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def columns(self) -> list[str]:
@@ -106,7 +112,29 @@ class Changing:
         self._keys(columns)
         found = count_by(self.frame, columns, self.n, least=ROW)
         table = found.select(*columns).to_arrow()
-        return Distinct(tuple(columns), table, sizes_of(found), found[ROW].to_numpy())
+        return Distinct(tuple(columns), table, sizes_of(found), found[ROW].to_numpy(), self.orders)
+
+    def brought(self, columns: Sequence[str]) -> Brought:
+        """Bring columns of all records, in the order of the file.
+
+        Raises DataError: a column of lists or structures; other records than those that were counted.
+        """
+        found = bring(self.frame, columns, ROW, self.orders)
+        if len(found.place) != self.n:
+            raise DataError(RECOUNT)
+        return found
+
+    def with_records(self, found: Brought, changed: pa.Table) -> Changing:
+        """Give records the values that the columns brought here have got."""
+        marks = {name: others(found.table, changed, name) for name in found.table.column_names}
+        names = [name for name, hit in marks.items() if hit.any()]
+        if not names:
+            return self
+        hit = np.any([marks[name] for name in names], axis=0)
+        kept, before = self._kept(self.frame, names)
+        new = {name: changed.column(name) for name in names}
+        frame = put_back(kept, ROW, found, hit, new)
+        return replace(self, frame=frame, before=before, loose=self._mixed_by_joins)
 
     @property
     def _mixed_by_joins(self) -> bool:
@@ -133,7 +161,9 @@ class Changing:
         joined = attach(self.frame, self._keys(rows.columns), rows.table, arrays)
         kept, before = self._kept(joined, list(new))
         changed = kept.with_columns(*(nw.col(places[name]).alias(name) for name in new))
-        return replace(self, frame=changed.drop(*places.values()), before=before, loose=self._mixed_by_joins)
+        orders = {name: one for name, one in self.orders.items() if name not in new} | _orders(new)
+        frame = changed.drop(*places.values())
+        return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders)
 
     def _kept(
         self, frame: nw.LazyFrame[Any], names: Sequence[str]
@@ -239,6 +269,15 @@ class Changing:
         return found
 
 
+def _orders(new: Mapping[str, Any]) -> dict[str, Sequence[str]]:
+    """The categories of the columns that have some, in their order."""
+    import pyarrow as pa
+
+    found = {name: one for name, one in new.items() if isinstance(one, pa.ChunkedArray)}
+    whole = {name: one.combine_chunks() for name, one in found.items() if pa.types.is_dictionary(one.type)}
+    return {name: one.dictionary.to_pylist() for name, one in whole.items()}
+
+
 def _differs(name: str, old: str, kinds: Mapping[str, Any]) -> nw.Expr:
     """Whether a value is another one than before: a number and the same number of another type are the same."""
     now, then = (_simple(one, kinds[one]) for one in (name, old))
@@ -267,7 +306,13 @@ def open_changing(data: Any, n: int) -> Changing:
     """
     frame: Any = open_frame(data)
     own = tuple(frame.collect_schema().names())
-    return Changing(_placed(frame), n, own, {})
+    return Changing(_placed(frame), n, own, {}, orders=_declared(frame))
+
+
+def _declared(frame: nw.LazyFrame[Any]) -> dict[str, Sequence[str]]:
+    """The categories of the columns that declare theirs."""
+    kinds = frame.collect_schema().items()
+    return {name: list(kind.categories) for name, kind in kinds if isinstance(kind, nw.Enum)}
 
 
 def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:

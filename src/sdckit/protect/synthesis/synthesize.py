@@ -38,7 +38,7 @@ from sdckit.protect.synthesis.synthesis_variables import (
     read_variable,
 )
 
-__all__ = ["synthesize"]
+__all__ = ["columns_read", "synthesize"]
 
 Ints = NDArray[np.int64]
 
@@ -179,7 +179,7 @@ def synthesize(
     listed = None if isinstance(predictors, Mapping) else predictors
     helping = chosen(listed, "predictors") if listed else ()
     frame = open_eager(data, {"columns": named or (), "predictors": helping})
-    needed = _needed(frame.columns, named, predictors, rules)
+    needed = columns_read(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
     apart = {one for one in (rows, household) if isinstance(one, str)}
@@ -285,7 +285,7 @@ def _other_size(
     return n
 
 
-def _needed(columns: Sequence[str], named: Any, predictors: Any, rules: Any) -> list[str]:
+def columns_read(columns: Sequence[str], named: Any, predictors: Any, rules: Any) -> list[str]:
     """The columns that are read: where all roles are given, no others."""
     if named is None or predictors is None:
         return list(columns)

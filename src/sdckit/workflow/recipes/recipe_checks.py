@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.tallied import Tallied
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURES,
@@ -64,11 +65,13 @@ class _Header:
 
 
 def check_against(
-    steps: Sequence[StepLike], frame: Any, *, scenario: Scenario | None, folder: Path | None
-) -> None:
+    steps: Sequence[StepLike], frame: Any, *, scenario: Scenario | None, folder: Path | None,
+    counted: bool = False,
+) -> None:  # fmt: skip
     """Go through the steps without running them.
 
-    `folder` is where paths in the recipe start. What will not fit is told with the step and the argument.
+    `folder` is where paths in the recipe start; `counted`: whether the rows of `frame` are the distinct ones of a plan.
+    What will not fit is told with the step and the argument.
     """
     kinds: dict[str, bool | None] = {name: bool(kind.is_numeric()) for name, kind in frame.schema.items()}
     header = _Header(kinds, len(frame))
@@ -82,8 +85,10 @@ def check_against(
         _check_scenario(method, step, scenario, place)
         if step.method == "local_suppression":
             _check_suppression(step, scenario, header.n, place)
-        if step.method == "recode" or (step.method == "pram" and "matrix" in step.arguments):
+        if step.method == "recode":
             _try(header, step, frame, folder, place)
+        elif step.method == "pram" and "matrix" in step.arguments:
+            _try(header, _on_distinct(step) if counted else step, frame, folder, place)
         if n_files(method, step.arguments) != 1 and number < len(steps):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
         _after(header, method, step, place)
@@ -191,12 +196,17 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
     if header.touched & set(named):
         return
     try:
-        method.function(
-            frame[list(dict.fromkeys(named))].to_native(),
-            **call_arguments(step, scenario=None, folder=folder),
-        )
+        sample = frame[list(dict.fromkeys(named))].to_native()
+        if method.name == "pram" and isinstance(sample, Tallied):
+            sample = sample.frame
+        method.function(sample, **call_arguments(step, scenario=None, folder=folder))
     except SdcError as error:
         raise placed(error, place) from None
+
+
+def _on_distinct(step: StepLike) -> StepLike:
+    """What of a randomisation can be tried on distinct values: whether the matrix has them all."""
+    return StepLike(step.method, {name: step.arguments[name] for name in ("columns", "matrix")})
 
 
 def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:

@@ -2,6 +2,7 @@
 
 A recoding is a function of the values of a few columns: the engine counts their distinct rows, the method changes these
 in memory as it changes any frame, and the engine puts the new values back. Local suppression is decided on the cells.
+What is drawn or chosen for every record is drawn here, on the columns that it needs, and goes back by place.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.plans.changing import Blanked, Changing, Distinct
+from sdckit.cells.plans.changing import RECOUNT, Blanked, Changing, Distinct
 from sdckit.data.frames import on_spark
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.tallied import Tallied
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.change import Change
-from sdckit.protect.random_order import row_order
 from sdckit.protect.suppression.suppression_requests import read_combinations
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
+from sdckit.workflow.recipes.recipe_records import check_room, columns_read, in_random_order, run_on_records
 from sdckit.workflow.recipes.recipe_steps import METHODS, columns_named, method_of
 
 if TYPE_CHECKING:
@@ -58,13 +59,7 @@ def _dropped(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
 
 
 def _shuffled(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
-    told = {"order": "no value is changed; row i is no longer made from row i"}
-    spark = on_spark(plan.frame)
-    order = None if spark else row_order(plan.n, None, given["seed"])
-    secret = {"hashed": str(given["seed"])} if spark else {"seed": given["seed"]}
-    change = Change("random_order", plan.n, {}, {"household": None}, secret, told)
-    return plan.shuffled(order, str(given["seed"])), change
+    return in_random_order(plan, given.get("household"), given["seed"])
 
 
 def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
@@ -93,7 +88,7 @@ def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int6
     if len(several):
         of_cell, where = plan.places_in(rows, several)
         if (np.bincount(of_cell, minlength=len(rows.size))[several] != rows.size[several]).any():
-            raise DataError("the records of this plan are no longer those that were counted: start again")
+            raise DataError(RECOUNT)
         cell, place = np.concatenate([cell, of_cell]), np.concatenate([place, where])
     cell = cell[np.argsort(place, kind="stable")]
     return cell, np.where(rows.size[cell] < k, 1, rows.size[cell])
@@ -120,52 +115,79 @@ WAYS: dict[str, Way] = {
     "local_suppression": _by_cells,
     "random_order": _shuffled,
 }
-BY_RECORD = "it treats every record by itself"
+# Methods whose columns come here record by record.
+BY_RECORD = (
+    "suppress_above", "pram", "microaggregate", "add_noise", "rank_swap", "shuffle", "swap_records", "synthesize",
+    "replace_high_risk", "coarsen_weights", "limit_households", "mask_categorical", "mask_continuous",
+)  # fmt: skip
+# Arguments with which local suppression is no matter of the cells.
+NO_CELLS = ("hide_implied", "together", "household")
+REFUSED = {"impute_masked": "it makes several files of the columns that other steps have masked"}
 # Arguments with which a method that runs on plans does not, and why.
-ARGUMENTS: dict[str, dict[str, str]] = {
-    "local_suppression": {
-        "hide_implied": "hiding what follows takes values of records that nobody was looking for",
-        "together": "values that go together are chosen record by record",
-        "household": "households lose values together, and are no cells; give household_variables = []",
-    },
-    "random_order": {"household": "households are no cells"},
+ARGUMENTS = {
+    "suffix": "columns are changed where they are, none is written beside them",
+    "n": "the records it makes stand for none of the plan; draw as many as the file has",
 }
 
 
-def _why_not(step: StepLike, household: str | None) -> str:
-    """Why a step does not run on a plan; empty where it does. `household`: that of the scenario, if still there."""
-    if step.method not in WAYS:
-        return BY_RECORD
-    given = dict(step.arguments)
-    if step.method == "round_to" and given.get("how") == "random":
-        return "it draws for every record"
-    if (
-        step.method == "local_suppression"
-        and household is not None
-        and given.get("household_variables") != []
-    ):
-        given.setdefault("household", household)
-    reasons = ARGUMENTS.get(step.method, {})
-    return next((f"{name}: {why}" for name, why in reasons.items() if given.get(name)), "")
+def _on_records(step: StepLike, household: str | None) -> bool:
+    """Whether a step is carried out record by record. `household`: that of the scenario, if still there."""
+    given = step.arguments
+    if step.method == "round_to":
+        return given.get("how") == "random"
+    if step.method != "local_suppression":
+        return step.method in BY_RECORD
+    shared = given.get("household_variables") != []
+    return any(given.get(name) for name in NO_CELLS) or (household is not None and shared)
 
 
-def check_on_plan(steps: Sequence[StepLike], scenario: Scenario | None) -> None:
+def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) -> str:
+    """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
+    if step.method in REFUSED:
+        return REFUSED[step.method]
+    if step.method == "synthesize" and step.arguments.get("m", 1) != 1:
+        return "m: several files come of it, and of a plan comes one"
+    if by_record and (given := [name for name in ARGUMENTS if step.arguments.get(name) is not None]):
+        return f"{given[0]}: {ARGUMENTS[given[0]]}"
+    if spark and step.method == "random_order" and step.arguments.get("household"):
+        return "household: Spark knows no places, so that members of a household cannot be kept together"
+    if spark and by_record and mixed_up:
+        return "Spark finds no record again once they are in random order: make random_order the last step"
+    return ""
+
+
+def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario | None) -> None:
     """Refuse a recipe with a step that does not run on a plan, before any work.
 
     Raises DataError: which step, and why.
     """
     household = None if scenario is None else scenario.household
+    columns, mixed_up, spark = plan.columns, False, on_spark(plan.frame)
     for number, step in enumerate(steps, 1):
-        if why := _why_not(step, household):
-            able = ", ".join(name for name in METHODS if name in WAYS)
+        by_record = _on_records(step, household)
+        if why := _why_not(step, by_record, spark=spark, mixed_up=mixed_up):
             raise DataError(
                 f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it; on plans run: "
-                f"{able}"
+                + ", ".join(name for name in METHODS if name not in REFUSED)
             )
-        if step.method == "drop_identifiers" and household in _read(
-            method_of(step.method, ""), step.arguments
-        ):
-            household = None
+        if by_record:
+            _check_room(number, step, plan.n, columns, scenario)
+        mixed_up |= step.method == "random_order"
+        if step.method == "drop_identifiers":
+            gone = _read(method_of(step.method, ""), step.arguments)
+            columns = [name for name in columns if name not in gone]
+            household = None if household in gone else household
+
+
+def _check_room(
+    number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None
+) -> None:
+    try:
+        check_room(n, columns_read(step, columns, scenario))
+    except ColumnError:
+        return  # told with the nearest name when the recipe is held against the columns
+    except DataError as error:
+        raise placed(error, step.place(number)) from None
 
 
 def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
@@ -178,6 +200,9 @@ def run_on_plan(
     key: bytes | str | None = None,
 ) -> tuple[Changing, Change]:  # fmt: skip
     """Run a step on a plan, as `run_step` does in memory."""
+    home = None if scenario is None else scenario.household
+    if _on_records(one, home if home in plan.columns else None):
+        return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
     method = method_of(one.method, f"step {number}")
     given = call_arguments(one, scenario=scenario, folder=folder)
     if method.random:

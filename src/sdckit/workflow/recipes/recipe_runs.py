@@ -133,9 +133,9 @@ class OnPlan:
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Hold the steps against the plan without running them: first whether they run on plans at all."""
-        check_on_plan(steps, self.scenario)
+        check_on_plan(steps, self.plan, self.scenario)
         header = _Header(self.plan, self.plan.kinds)
-        check_against(steps, header, scenario=self.scenario, folder=folder)
+        check_against(steps, header, scenario=self.scenario, folder=folder, counted=True)
         warn_of_weights(steps, self.plan, scenario=self.scenario)
 
     def step(self, number: int, one: StepLike, **how: Any) -> Change:
