@@ -13,7 +13,8 @@ from full_disk import DISK_FULL, fill_disk
 from report.fakes import FULL, FakeAssessment, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError
-from sdckit.report.formats.write import write_json, write_report
+from sdckit.report.formats import write as module
+from sdckit.report.formats.write import plain_document, write_json, write_report
 
 
 @pytest.fixture(scope="module")
@@ -130,3 +131,24 @@ def test_a_report_behind_a_link(assessment: FakeAssessment, tmp_path: Path) -> N
     assert write_report(assessment, tmp_path / "link.html") == tmp_path / "link.html"
     assert (tmp_path / "link.html").is_symlink()
     assert (tmp_path / "real.html").read_text(encoding="utf-8").startswith("<!DOCTYPE")
+
+
+def test_an_assessment_is_protected_once_for_all_formats(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, times = assess_fake(survey(60), FULL), []
+
+    def counted(*given: Any, **options: Any) -> Any:
+        times.append(options)
+        return protect(*given, **options)
+
+    protect = module.protect
+    monkeypatch.setattr(module, "protect", counted)
+    write_report(found, tmp_path / "a.html")
+    write_json(found, tmp_path / "a.json")
+    first = plain_document(found)
+    assert times == [{"internal": False}]
+    first["n"]["text"] = "somebody wrote into it"
+    assert plain_document(found)["n"]["text"] == "60"
+    write_json(found, tmp_path / "exact.json", internal=True)
+    assert times == [{"internal": False}, {"internal": True}]
