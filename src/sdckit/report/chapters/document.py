@@ -38,7 +38,8 @@ __all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
-COMPOSITIONS = "households.unique_compositions"  # as the view of household_structure enters it
+# As the view of household_structure enters them.
+HOUSEHOLDS, COMPOSITIONS = "households", "households.unique_compositions"
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -238,8 +239,7 @@ def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
         return Holds(one.holds, one.reason, value=people, base="n", limit=float(one.limit))
     alone = f"{setting.prefix}.{COMPOSITIONS}"
     if one.name == "household_uniques" and alone in setting.ledger.variables:
-        households = f"{setting.prefix}.households"
-        return Holds(one.holds, one.reason, value=alone, base=households, limit=float(one.limit))
+        return Holds(one.holds, one.reason, value=alone, base=HOUSEHOLDS, limit=float(one.limit))
     is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
 
@@ -283,7 +283,7 @@ def _verdict_value(one: Verdict, setting: Setting) -> Tree:
         return Share(people, "n")
     alone = f"{setting.prefix}.{COMPOSITIONS}"
     if one.name == "household_uniques" and alone in setting.ledger.variables:
-        return Share(alone, f"{setting.prefix}.households")
+        return Share(alone, HOUSEHOLDS)
     name = {"global_risk": "expected", "household_risk": "expected_household"}.get(one.name)
     if name is None or f"{setting.prefix}.{name}" not in setting.ledger.variables:
         return None
