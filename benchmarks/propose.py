@@ -1,19 +1,19 @@
-"""The proposed recipe beside random ones that hold every threshold, and beside a person's: the loss, and the time.
+"""The proposed recipe beside random ones that hold every threshold, and beside a person's: the losses, and the time.
 
-    python benchmarks/propose.py affairs|guide [--random 200] [--k 3]
-    python benchmarks/propose.py guide --loss model --formula "vote ~ age + educ + income" --family logistic
-    python benchmarks/propose.py FILE.csv --ordered Age --random 200
+    python benchmarks/propose.py affairs guide [--random 200] [--losses information pmse model]
+    python benchmarks/propose.py affairs guide CENSUS.csv --record "two cores (AMD EPYC, 24 GB)"
 
 A file of one's own is taken to have the columns of the teaching file of the 2011 census: six keys, two intruders,
-k = 5, l = 2 for health. Random recipes are drawn evenly from the combinations that `propose` looks at, with
-suppression of the rest. They keep k and l; those that lose less than the proposed one are held against every
-threshold.
+k = 5, l = 2 for health. Random recipes are drawn from the combinations that `propose` looks at, with suppression of the
+rest; each counts for every loss. In every second one a coin says of each key whether it stays as it is: bands of
+numbers alone are told from numbers for sure, and a regression cannot be fitted to them. They keep k and l; one that
+loses less than the proposed one is held against every threshold, and is not counted where one does not hold. A recipe
+that a person wrote stands in the guide, for its own file; what its PRAM changes is not counted.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import time
 import warnings
 from typing import Any
@@ -22,9 +22,10 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
+from record import add_option, record
 from sdckit.workflow.proposing.finding import at_aim
 from sdckit.workflow.proposing.judging import judge
-from sdckit.workflow.proposing.losses import measure_of
+from sdckit.workflow.proposing.losses import measure_of, measured
 from sdckit.workflow.proposing.opening import open_lattice
 from sdckit.workflow.proposing.trials import Trials
 
@@ -33,15 +34,21 @@ CENSUS = {
     "colleague": ["Region", "Sex", "Age", "Occupation", "Ethnic Group"],
 }
 BY_HAND = {"popul": [0, 10, 100, 1000, None], "age": [18, 30, 45, 60, 75, None], "income": [1, 8, 16, 21, 25]}
+MODELS = {
+    "affairs": ("religious ~ age + yrs_married + children + educ", "linear"),
+    "guide": ("vote ~ age + educ + income", "logistic"),
+    "census": ("Health ~ Age + Sex + Occupation", "linear"),
+}
+WORDS = {"information": "of what the keys tell", "pmse": "pMSE", "model": "1 less the overlap of intervals"}
 
 
-def problem(name: str, ordered: list[str], k: int | None) -> tuple[pl.DataFrame, sdc.Scenario]:
+def problem(name: str) -> tuple[pl.DataFrame, sdc.Scenario]:
     """A file and its scenario."""
     if name == "affairs":
         keys = ["age", "yrs_married", "children", "religious", "educ", "occupation"]
         return sdc.load_demo(), sdc.Scenario(
             intruders={"acquaintance": keys, "colleague": ["age", "children", "educ", "occupation"]},
-            ordered=keys[:5], sensitive=["affairs"], thresholds={"k": k or 3},
+            ordered=keys[:5], sensitive=["affairs"], thresholds={"k": 3},
         )  # fmt: skip
     if name == "guide":
         import statsmodels.api as sm
@@ -49,90 +56,125 @@ def problem(name: str, ordered: list[str], k: int | None) -> tuple[pl.DataFrame,
         study = sm.datasets.anes96.load_pandas().data[["age", "educ", "income", "popul", "vote"]].astype(int)
         return pl.from_pandas(study), sdc.Scenario(
             intruders={"neighbour": ["age", "educ", "popul"], "colleague": ["age", "educ", "income"]},
-            sampling_fraction=0.001, sensitive=["vote"], numeric=["popul"], ordered=["educ"], thresholds={"k": k or 3},
+            sampling_fraction=0.001, sensitive=["vote"], numeric=["popul"], ordered=["educ"], thresholds={"k": 3},
         )  # fmt: skip
-    return pl.read_csv(name), sdc.Scenario(
-        intruders=CENSUS, ordered=ordered, sensitive=["Health"], identifiers=["Person ID"],
-        thresholds={"k": k or 5, "l": 2},
-    )  # fmt: skip
+    data = pl.read_csv(name).drop("Person ID")
+    return data, sdc.Scenario(
+        intruders=CENSUS, ordered=["Age"], sensitive=["Health"], thresholds={"k": 5, "l": 2}
+    )
+
+
+def lattice_of(data: pl.DataFrame, scenario: sdc.Scenario) -> Trials:
+    """The combinations that are looked at by default."""
+    lattice = open_lattice(data, scenario, keep=(), prefer={}, weights={}, internal=False)
+    return at_aim(Trials(data, scenario, lattice, 1.0, None), 1)
 
 
 def random_losses(
-    trials: Trials, wanted: int, loss: Any, best: float
-) -> tuple[list[tuple[float, float]], int]:
-    """Losses of random recipes, by the keys and by `loss`, and how many were drawn.
-
-    They keep k and l; those better than `best` hold every threshold, too.
-    """
-    rng, found, drawn = np.random.default_rng(1), [], 0
-    while len(found) < wanted and drawn < 100 * wanted:
-        drawn += 1
-        node = tuple(int(rng.integers(size)) for size in trials.shape)
+    trials: Trials, wanted: int, losses: dict[str, Any], best: dict[str, float]
+) -> dict[str, list[float]]:
+    """What random recipes that keep k and l lose; where that is less than `best`, every threshold holds."""
+    rng, found = np.random.default_rng(1), {name: list[float]() for name in losses}
+    for turn in range(100 * wanted):
+        if len(found["information"]) >= wanted:
+            break
+        kept = [turn % 2 == 1 and bool(rng.integers(2)) for _ in trials.shape]
+        node = tuple(
+            0 if as_it_is else int(rng.integers(size))
+            for as_it_is, size in zip(kept, trials.shape, strict=True)
+        )
         release = trials.tried(node) if trials.enough(node) else None
         if release is None:
             continue
-        try:
-            own = trials.made[node].loss if loss is None else float(loss(trials.data, release))
-        except sdc.SdcError:
-            own = math.inf
-        if own < best and not judge(trials.data, trials.scenario, trials.made[node], trials.how).passed:
+        own = {
+            name: trials.made[node].loss if loss is None else measured(loss, trials.data, release)
+            for name, loss in losses.items()
+        }
+        less = any(own[name] < best[name] for name in losses)
+        if less and not judge(trials.data, trials.scenario, trials.made[node], trials.how).passed:
             continue
-        found.append((trials.made[node].loss, own))
-    return found, drawn
+        for name, value in own.items():
+            found[name].append(value)
+    return found
 
 
-def by_hand(data: pl.DataFrame, scenario: sdc.Scenario, lattice: Any) -> float:
-    """The loss of the recipe of the guide; what its PRAM changes is not counted."""
+def by_hand(trials: Trials, losses: dict[str, Any]) -> dict[str, float]:
+    """The losses of the recipe of the guide."""
+    data = trials.data
     steps: list[dict[str, Any]] = [
         {"method": "recode", "column": name, "bands": bands} for name, bands in BY_HAND.items()
     ]
     recoded = sdc.Recipe(steps).apply(data, watch=False).data
-    both = [{"method": "local_suppression", "intruder": name} for name in scenario.intruders]
-    released = sdc.Recipe([*steps, *both]).apply(data, scenario=scenario, watch=False).data
+    both = [{"method": "local_suppression", "intruder": name} for name in trials.scenario.intruders]
+    released = sdc.Recipe([*steps, *both]).apply(data, scenario=trials.scenario, watch=False).data
     kept = []
-    for one in lattice.ladders:
+    for one in trials.lattice.ladders:
         before, after = (
             frame[one.key].value_counts()["count"].to_numpy() / len(data) for frame in (data, recoded)
         )
         share = float(-(after @ np.log2(after)) / -(before @ np.log2(before)))
         kept.append(share * (1 - released[one.key].null_count() / len(data)))
-    return 1 - float(np.mean(kept))
+    information = 1 - float(np.mean(kept))
+    return {
+        name: information if loss is None else measured(loss, data, released) for name, loss in losses.items()
+    }
+
+
+def told(value: float) -> str:
+    """A loss as the table prints it."""
+    return "not fitted" if np.isinf(value) else f"{value:.3f}"
+
+
+def rows_of(name: str, asked: list[str], wanted: int) -> list[list[str]]:
+    """One file: a row for each loss."""
+    data, scenario = problem(name)
+    place = name if name in MODELS else "census"
+    formula, family = MODELS[place]
+    best, took, used = {}, {}, {}
+    for loss in asked:
+        model = {"formula": formula, "family": family} if loss == "model" else {}
+        start, work = time.perf_counter(), time.process_time()
+        found = sdc.propose(data, scenario=scenario, loss=loss, **model)
+        took[loss], used[loss] = time.perf_counter() - start, time.process_time() - work
+        best[loss] = found.measured
+        print(f"{place}, {loss}: {found!r}", flush=True)
+    trials = lattice_of(data, scenario)
+    losses = {
+        loss: measure_of(loss, formula if loss == "model" else None, family, data, scenario)
+        for loss in dict.fromkeys(["information", *asked])
+    }
+    drawn = random_losses(trials, wanted, losses, {"information": 0.0, **best})
+    person = by_hand(trials, losses) if name == "guide" else {}
+    rows = []
+    for loss in asked:
+        beaten = sum(value < best[loss] - 1e-12 for value in drawn[loss])
+        words = WORDS[loss] if loss != "model" else f"{WORDS[loss]}: `{formula}`"
+        rows.append(
+            [place, words, told(best[loss]), told(min(drawn[loss])), str(beaten),
+             told(person[loss]) if person else "–", f"{used[loss]:.0f} s"]
+        )  # fmt: skip
+        print(
+            " | ".join(rows[-1]),
+            f"({len(drawn[loss])} random ones, {took[loss]:.0f} s by the clock)",
+            flush=True,
+        )
+    return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("file")
-    parser.add_argument("--ordered", nargs="*", default=[])
+    """Print a row for each file and loss."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--losses", nargs="+", default=list(WORDS), choices=list(WORDS))
     parser.add_argument("--random", type=int, default=200)
-    parser.add_argument("--k", type=int)
-    parser.add_argument("--share", type=float, default=1.0)
-    parser.add_argument("--loss", default="information")
-    parser.add_argument("--formula")
-    parser.add_argument("--family", default="linear")
+    add_option(parser)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    data, scenario = problem(given.file, given.ordered, given.k)
-    how = {"share": given.share, "loss": given.loss, "formula": given.formula, "family": given.family}
-    start, work = time.perf_counter(), time.process_time()
-    found = sdc.propose(data, scenario=scenario, **how)
-    took, work = time.perf_counter() - start, time.process_time() - work
-    print(
-        f"{found!r}\n{took:.1f} s, {work:.1f} s of the processor, bound {found.bound:.4f}, loss {found.loss:.4f}, "
-        f"rests on missing values: {found.resting:.3f}; {given.loss} {found.measured:.6f}",
-        flush=True,
-    )
-    for one in found.alternatives:
-        print(f"  {one.loss:.4f} {one.passed} {one.words}", flush=True)
-    lattice = open_lattice(data, scenario, keep=(), prefer={}, weights={}, internal=False)
-    trials = at_aim(Trials(data, scenario, lattice, given.share, None), 1)
-    if given.file == "guide":
-        print(f"the recipe of the guide: {by_hand(data, scenario, lattice):.4f}", flush=True)
-    loss = measure_of(given.loss, given.formula, given.family, data, scenario)
-    pairs, drawn = random_losses(trials, given.random, loss, found.measured)
-    for name, losses in zip(("information", given.loss), zip(*pairs, strict=True), strict=False):
-        print(
-            f"{name} of {len(losses)} random recipes of {drawn}: best {min(losses):.6f}, median {np.median(losses):.6f}"
-        )
+    rows = [row for name in given.files for row in rows_of(name, given.losses, given.random)]
+    if given.record is not None:
+        record("proposals", given.record, rows)
 
 
 if __name__ == "__main__":

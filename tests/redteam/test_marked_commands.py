@@ -61,7 +61,7 @@ LINES = {
     "ledger create": "ledger create kept/new --key kept/new.key --survey Survey",
     "ledger add": "ledger add survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key --name 2024",
     "ledger check": "ledger check survey.parquet --scenario scenario.toml --ledger ledger --key ledger.key"
-    " --earlier changed.parquet --id id",
+    " --earlier changed.parquet --id id --report out/a.html",
     "outliers": "outliers survey.parquet --numeric income,hours",
     "population-risk": f"population-risk survey.parquet {KEYS} --weight w",
     "protect": "protect recipe.toml survey.parquet --scenario scenario.toml --seed 11 -o kept/release.csv"

@@ -8,11 +8,13 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from report.chapters.test_front import plain_recipes
 from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from report.views.pairs import result_of
 from sdckit.report.bar_charts import LIGHT, OPEN
 from sdckit.report.blocks import ChartBlock
+from sdckit.report.chapters.front import front_block
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.write import plain_document
@@ -35,6 +37,7 @@ def blocks() -> dict[str, ChartBlock]:
     found = [one for section in sections for one in section.blocks if isinstance(one, ChartBlock)]
     uniques = sdc.suda(releases.original(), keys=["sex", "age", "region"])
     found += [view_of("suda").charts["density"](uniques, True)]
+    found += [front_block(plain_recipes((0.0, 0.05), (0.4, 0.45)))]
     found += [view_of("prediction_risk").charts["scatter"](result_of("prediction_risk"), True)]
     return {one.name: one for one in found}
 

@@ -102,6 +102,7 @@ def attacked(**limits: float) -> list[Verdict]:
 Judge = Callable[..., list[Verdict]]
 SHARES: Mapping[str, Judge] = {
     "global_risk": verdicts,
+    "household_uniques": verdicts,
     "match_risk": of_release,
     "replicated_uniques": of_release,
     "correctly_disclosed": of_release,

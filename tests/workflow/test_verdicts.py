@@ -310,3 +310,43 @@ def test_what_was_not_run_is_not_judged():
     assert [one.holds for one in found] == [None, None, None]
     assert all("no such file" in one.reason for one in found)
     assert undone(BLANK, missing="no such file") == ()
+
+
+HOMES = pl.DataFrame({"home": [1, 1, 2, 2, 3, 3, 4], "sex": ["f", "m", "m", "f", "f", "f", "m"]})
+
+
+@pytest.mark.parametrize(
+    ("limit", "word", "sentence"),
+    [
+        (0.4, "exceeded", "50 % of the households are alone with their composition, above 0.4"),
+        (0.5, "holds", "50 % of the households are alone with their composition, not above 0.5"),
+    ],
+)
+def test_households_alone_with_their_composition(limit, word, sentence):
+    """Two homes of a woman and a man; one of two women; a man alone."""
+    scenario = sdc.Scenario(keys=["sex"], household="home", thresholds={"household_uniques": limit})
+    with quiet():
+        (one,) = sdc.assess(HOMES, scenario=scenario).verdicts
+    assert (one.name, one.word, one.sentence, one.value) == ("household_uniques", word, sentence, 0.5)
+
+
+def test_without_households_their_limit_is_not_judged():
+    with quiet():
+        (one,) = sdc.assess(
+            HOMES, scenario=sdc.Scenario(keys=["sex"], thresholds={"household_uniques": 0.0})
+        ).verdicts
+    assert (one.holds, one.word) == (None, "not judged")
+    assert "household" in one.reason
+
+
+def test_check_says_that_too_many_households_are_alone():
+    rng = np.random.default_rng(8)
+    people = pl.DataFrame({"home": np.arange(400) // 4, "sex": rng.choice(["f", "m"], 400)})
+    rest = {"keys": ["sex"], "household": "home"}
+    strict = sdc.Scenario(**rest, thresholds={"k": 3, "household_uniques": 0.0})
+    assert sdc.check(
+        people, scenario=sdc.Scenario(**rest, thresholds={"k": 3, "household_uniques": 0.01})
+    ).passed
+    lone = people.with_columns(sex=pl.when(pl.int_range(400) < 3).then(pl.lit("x")).otherwise("sex"))
+    found = sdc.check(lone, scenario=strict)
+    assert [one.name for one in found.exceeded] == ["household_uniques"]

@@ -174,7 +174,8 @@ def _of_tables(context: Context) -> bool:
 
 def _audited(context: Context) -> dict[str, Any]:
     given = _gave_back(context)
-    return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")}
+    limited = context.scenario.limits_of(compared=True).joint_recoverable is not None
+    return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")} | {"remedies": limited}
 
 
 JOINT = Measure(

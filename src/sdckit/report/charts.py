@@ -33,17 +33,16 @@ from sdckit.report.bar_charts import (
     said_in,
     space_for,
     written_in,
-)
+)  # fmt: skip
+from sdckit.report.front_chart import front_chart, front_told
 
 __all__ = [
     "CHARTS", "COLUMN", "OPEN", "WIDTH", "chart_for", "charts_for", "describe", "has_interval", "is_narrow", "to_png",
     "to_svg",
 ]  # fmt: skip
 
-FONT = "sans-serif"
-SQUARE = 440
-LARGEST = 1500  # area of a point, in pixels
-MOST_TOLD = 40  # points in words
+FONT, SQUARE = "sans-serif", 440
+LARGEST, MOST_TOLD = 1500, 40  # area of a point, in pixels; points in words
 LOWEST_RISK = 0.00005
 TAG, LONG = re.compile(r"<[^>]+>"), re.compile(r"\d+\.\d{3,}(?![\d\"]*e)")  # a hundredth of a pixel is enough
 MOST_LETTERS = 76  # of a line of a title
@@ -297,7 +296,7 @@ def curve_chart(data: Plain, width: int = WIDTH) -> Any:
 
 CHARTS = {
     "forest": forest_chart, "heat": heat_chart, "bars": bars_chart, "risk": risk_chart, "bubbles": bubbles_chart,
-    "curve": curve_chart,
+    "curve": curve_chart, "front": front_chart,
 }  # fmt: skip
 
 
@@ -384,6 +383,7 @@ def describe(name: str, data: Plain, caption: str) -> str:
         ],
         "bubbles": lambda: _points_told(data),
         "curve": lambda: [say(f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}")],
+        "front": lambda: front_told(data),
     }[name]()
     return f"{caption}. {'; '.join(rows)}."
 

@@ -30,6 +30,7 @@ HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
     "risk": "no record has a risk of re-identification above {limit:g}",
     "household_risk": "no record has a household risk above {limit:g}",
+    "household_uniques": "{percent} of the households are alone with their composition, not above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, not above {limit:g}",
     "l": "every group with the same keys holds at least {limit:,g} different values of {variable}",
     "match_risk": "{value:.3g} of the records are expected to be matched back, not above {limit:g}",
@@ -48,6 +49,7 @@ EXCEEDED = {
     "k": "{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
     "risk": "{records} {have} a risk of re-identification above {limit:g}",
     "household_risk": "{records} {have} a household risk above {limit:g}",
+    "household_uniques": "{percent} of the households are alone with their composition, above {limit:g}",
     "global_risk": "the expected share of records re-identified is {value:.3g}, above {limit:g}",
     "l": "{records} {are} in {group} with fewer than {limit:,g} different values of {variable}",
     "match_risk": "{value:.3g} of the records are expected to be matched back, above {limit:g}",
@@ -71,6 +73,8 @@ COMPARED = (
 DIVERSITY = "l_diversity"
 RECOVERABLE = "recoverable_values"
 DIFFERENCING = "differencing"
+HOUSEHOLDS = "household_structure"
+NO_HOUSEHOLD = "the scenario names no household column"
 NO_CONTROL = "there is no control file: what succeeds on the people in the file may succeed on anybody"
 NOT_MADE = "not every attack could be made: {}"
 NO_FIGURE = "its figure is undefined in a release"
@@ -90,8 +94,8 @@ class Verdict:
     Attributes
     ----------
     name : str
-        "k", "risk", "household_risk", "global_risk", "l", "differencing", or, of a release beside its original,
-        "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable",
+        "k", "risk", "household_risk", "household_uniques", "global_risk", "l", "differencing", or, of a release
+        beside its original, "match_risk", "replicated_uniques", "correctly_disclosed", "residual_risk", "recoverable",
         "joint_recoverable", and "k_undone" and "risk_undone": the limits k and risk on the release with what it
         gives back put back.
     intruder : str
@@ -202,8 +206,11 @@ def judge(
         found.append(
             _by_count("household_risk", intruder, limit, risk.count_households_above(limit))
             if risk.has_household
-            else _unjudged("household_risk", intruder, limit, "the scenario names no household column")
+            else _unjudged("household_risk", intruder, limit, NO_HOUSEHOLD)
         )
+    if thresholds.household_uniques is not None:
+        limit = thresholds.household_uniques
+        found.append(_judge_compositions(limit, intruder, results.get(HOUSEHOLDS), dict(skipped)))
     if thresholds.l is not None:
         because = "; ".join(reason for measure, reason in skipped if measure == DIVERSITY)
         found += _judge_l(thresholds.l, intruder, results.get(DIVERSITY), sensitive, because)
@@ -315,6 +322,14 @@ def judge_attacks(
         return (_unjudged("residual_risk", intruder, limit, NO_ATTACK),)
     value = max(risks)
     return (Verdict("residual_risk", intruder, None, limit, value <= limit, None, value, ""),)
+
+
+def _judge_compositions(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:
+    """Hold a limit against the share of the households alone with their size and members."""
+    if result is None:
+        return _unjudged("household_uniques", intruder, limit, skipped.get(HOUSEHOLDS, NO_HOUSEHOLD))
+    value = result.unique_compositions / result.n_households
+    return Verdict("household_uniques", intruder, None, limit, value <= limit, None, value, "")
 
 
 def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mapping[str, str]) -> Verdict:

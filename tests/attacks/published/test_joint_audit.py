@@ -274,6 +274,11 @@ def test_a_gate_with_tables_and_one_without():
     result = sdc.check(WHOLE, hide(0), scenario=scenario, seed=1)
     (one,) = (verdict for verdict in result.verdicts if verdict.name == "joint_recoverable")
     assert (one.holds, one.value) == (False, 1.0)
+    audit = result.assessment["default"]["joint_audit"]
+    assert {one.kind for one in audit.remedies[0]} == {"leave out", "round", "take out"}
+    assert [one.alone for one in audit.damage[0]] == [1]
+    without = scenario.changed(thresholds={"k": 2})
+    assert not sdc.assess(WHOLE, hide(0), scenario=without, seed=1)["default"]["joint_audit"].remedies
     result = sdc.check(WHOLE, hide(0), scenario=scenario.changed(tables=()), seed=1)
     (one,) = (verdict for verdict in result.verdicts if verdict.name == "joint_recoverable")
     assert (one.word, "no published tables" in one.sentence) == ("not judged", True)

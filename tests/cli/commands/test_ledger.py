@@ -200,3 +200,17 @@ def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(
     assert "band was left out of the release, so no intruder can use it there." in capfd.readouterr().out
     assert run(["ledger", "check", "safe.csv", *place, "--log", "log.json"]) == 0
     assert "band was left out" in capfd.readouterr().out
+
+
+def test_what_is_found_is_written_as_a_report(folder: Path) -> None:
+    assert add("--date", "2023", "--people", "all") == 0
+    limited(0.0)
+    assert check("--report", "report.html") == 1
+    told = Path("report.html").read_text(encoding="utf-8")
+    assert "A release held against earlier ones" in told
+    assert "2023 (2023)" not in told
+    assert check("--report", "inside.html", "--internal") == 1
+    assert "2023 (2023)" in Path("inside.html").read_text(encoding="utf-8")
+    assert Path("inside.html").stat().st_mode & 0o777 == 0o600
+    assert check("--report", "report.txt") == 2
+    assert check("--report", "first.csv") == 2

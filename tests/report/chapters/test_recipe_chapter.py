@@ -165,6 +165,9 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
     searched = {
         "reasons": tuple(f"why {at}" for at in range(len(what.arguments))), "caution": "", "combinations": "216",
         "recipes": (one, {**one, "words": "gives up age", "passed": False}),
+        "front": (
+            {"range": (0.05, 0.1), "expected": 3.0, "small": 0}, {"range": (0.05, 0.1), "expected": 20.0, "small": 0},
+        ),
     }  # fmt: skip
     tables = {
         block.caption: block.rows
@@ -173,7 +176,7 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
     }
     assert [row[1] for row in tables["Why each step is there"]] == list(searched["reasons"])
     assert tables["The recipe, and others that were found"] == (
-        ("keeps age as it is", "5 to 10 %", "–", "hold"),
-        ("gives up age", "5 to 10 %", "–", "do not all hold"),
+        ("1", "keeps age as it is", "5 to 10 %", "<5", "–", "hold"),
+        ("2", "gives up age", "5 to 10 %", "20", "–", "do not all hold"),
     )
     assert "Why each step is there" not in str(recipe_section(plain_recipe(what)))

@@ -38,6 +38,10 @@ def verdict(name: str, holds: bool | None, **more: Any) -> dict[str, Any]:
         ),
         (verdict("household_risk", True, limit=0.1), "No record has a household risk above 0.1."),
         (
+            verdict("household_uniques", False, limit=0.1, value={"text": "20 %", "value": 0.2}),
+            "Share of the households that are alone with their composition: 20 %, above 0.1.",
+        ),
+        (
             verdict("l", False, variable="income"),
             "25 of 600 records (4.2 %) are in groups with fewer than 3 different values of income.",
         ),

@@ -12,8 +12,10 @@ import sdckit as sdc
 from draw import quiet
 from report.fakes import FULL, assess_fake, survey
 from sdckit.report.blocks import TableBlock
+from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.protect import protect
+from sdckit.report.language import missing, names_of
 from sdckit.report.notebook import result_document
 from sdckit.report.views.household_structure import VIEW
 
@@ -79,3 +81,28 @@ def test_sizes_are_printed_alike_for_every_intruder(rows: list[dict[str, Any]]) 
         assert first["household_structure"][name] == second["household_structure"][name]
     names = [row["level"] for row in first["household_structure"]["sizes"]]
     assert names
+
+
+@pytest.mark.parametrize(("limit", "holds"), [(0.1, False), (0.9, True)])
+def test_the_limit_is_told_by_printed_figures(limit: float, holds: bool) -> None:
+    """60 homes of a pair, 40 others of their own kind each: the share is worked out from what is printed."""
+    homes = [["f", "m"]] * 60 + [["f"] * one for one in range(3, 43)]
+    data = pl.DataFrame(
+        {
+            "home": [number for number, people in enumerate(homes) for _ in people],
+            "sex": [one for people in homes for one in people],
+        }
+    )
+    scenario = sdc.Scenario(keys=["sex"], household="home", thresholds={"household_uniques": limit})
+    with quiet():
+        found = sdc.assess(data, scenario=scenario)
+    assert found.verdicts[0].value == 0.4
+    plain = plain_document(found)
+    (verdict,) = plain["verdicts"]
+    tree = plain["intruders"][0]["household_structure"]
+    assert verdict["holds"]["value"] is holds
+    assert verdict["value"]["text"] == tree["unique_composition_rate"]["text"]
+    words = str(page_of(plain))
+    assert "Share of the households that are alone with their composition" in words
+    assert ("Leave out the number of the household" in words) is not holds
+    assert not [one for one in missing(page_of(plain), "de", names_of(plain)) if "ousehold" in one]

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sdckit import joint_audit
+from sdckit import PublishedTable, joint_audit
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
 from sdckit.report.given_back import shown_share
@@ -108,3 +108,28 @@ def test_no_small_number_is_told_by_what_a_table_tells(n):
     assert all(one["values"]["text"] in {"0", "<5"} or one["values"]["value"] >= 5
                for one in tree["releases"][0]["remedies"])  # fmt: skip
     assert '"value": 1.0' not in json.dumps(tree["releases"][0])
+
+
+def test_suppressed_cells_are_counted_and_small_counts_hidden() -> None:
+    gone = pl.Series(np.arange(N) % 10 == 0)
+    safe = WHOLE.with_columns(region=pl.when(gone).then(None).otherwise("region"))
+    table = PublishedTable(variables=["region", "job", "age"], suppressed_below=3)
+    result = joint_audit(safe, WHOLE, tables=[table], keys=KEYS)
+    (cells,) = result.cells[0]
+    assert cells.certain > 4
+    assert cells.certain + cells.narrowed <= cells.cells
+    (plain,) = protect(result_document(result))["measures"].values()
+    (told,) = plain["releases"][0]["cells"]
+    assert told["cells"]["value"] % 5 == 0
+    assert "Suppressed cells of tables that release and tables give back" in text_of(result)
+    few = PublishedTable(counts=_with_two_gone(), name="few")
+    (plain,) = protect(result_document(joint_audit(safe, WHOLE, tables=[few], keys=KEYS)))[
+        "measures"
+    ].values()
+    (told,) = plain["releases"][0]["cells"]
+    assert told["cells"]["text"] == "<5"
+
+
+def _with_two_gone() -> pl.DataFrame:
+    counts = WHOLE.group_by("region", "job").len(name="n").sort("region", "job")
+    return counts.with_columns(n=pl.when(pl.int_range(pl.len()) < 2).then(None).otherwise("n"))

@@ -84,3 +84,18 @@ def test_what_is_refused_before_any_search() -> None:
     with pytest.raises(ColumnError, match="agee"):
         measure_of("model", "kids ~ agee", "linear", data, one)
     assert measure_of("information", None, "linear", data, one) is None
+
+
+@pytest.mark.parametrize(("loss", "needed"), [("model", {"age", "sex"}), ("pmse", {"age", "sex", "area"})])
+def test_releases_that_lack_what_a_measure_needs_are_not_made(loss: str, needed: set[str]) -> None:
+    data = survey(100)
+    one = trials("one", data, share=1.0)
+    measure = measure_of(loss, FORMULA if loss == "model" else None, "linear", data, one.scenario)
+    assert measure is not None
+    found = Search(one, 10_000, 1).run()
+    tried = set(one.made)
+    assert ranked_by(measure, one, found, lambda: False)
+    places = [j for j, ladder in enumerate(one.lattice.ladders) if ladder.key in needed]
+    tops = [size - 1 for size in one.shape]
+    new = set(one.made) - tried
+    assert not [node for node in new if any(node[j] == tops[j] for j in places)]

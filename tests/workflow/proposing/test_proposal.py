@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from sdckit.workflow.proposing.proposal import Proposal, about_loss, in_words
+from sdckit.workflow.proposing.proposal import Alternative, Proposal, about_loss, in_words
 from sdckit.workflow.recipes.recipe import Recipe
 
 ONE = Proposal(
@@ -81,3 +81,23 @@ def test_a_document_is_told_of_the_search_in_ranges() -> None:
         {"words": ONE.words, "loss": "20 to 25 %", "resting": "under 5 %", "passed": True},
     )
     assert replace(ONE, text=TEXT).searched(internal=True)["recipes"][0]["loss"] == "23.4%"
+
+
+def test_the_front_has_the_recipe_and_those_beside_it() -> None:
+    beside = Alternative(ONE.recipe, "a: b", {}, 0.5, 0.001, 0.0, True, expected=1.0)
+    both = replace(ONE, alternatives=(beside,), expected=33.3)
+    assert [one["range"] for one in both.front()] == [(0.2, 0.25), (0.5, 0.55)]
+    assert [one["range"] for one in both.front(internal=True)] == [(0.2345, 0.2345), (0.5, 0.5)]
+    assert [one["range"] for one in replace(both, n=20).front()] == [None, None]
+    assert both.front(internal=True)[0]["expected"] == 33.3
+    told = both.to_dict()
+    assert (told["risk"], told["alternatives"][0]["risk"]) == ("35", "<5")
+    assert both.to_dict(internal=True)["risk"] == 33.3
+    assert replace(both, n=3).to_dict()["risk"] is None
+
+
+def test_the_front_is_drawn() -> None:
+    chart = replace(ONE, expected=33.3).plot().to_dict()
+    (values,) = chart["datasets"].values()
+    assert [(row["from"], row["to"], row["risk"]) for row in values] == [(0.2, 0.25, 35.0)]
+    assert chart["title"]["text"].startswith("Risk and loss")

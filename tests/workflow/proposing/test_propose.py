@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -185,3 +186,15 @@ def test_refusals() -> None:
         found("one", prefer={"age": [{"method": "new_ids"}]})
     with pytest.raises(DataError, match="loss= is 'information'"):
         found("one", loss="auc")
+
+
+def test_households_alone_with_their_composition_are_told_of() -> None:
+    """No recoding of one key brings a household of five together with others: the proposal says so."""
+    sizes = [5, *[2] * 60]
+    sex = ["f", "m", "f", "m", "f", *["f", "m"] * 60]
+    people = pl.DataFrame({"home": np.repeat(np.arange(61), sizes), "sex": sex})
+    limits = {"k": 3, "household_uniques": 0.0}
+    told = sdc.Scenario(keys=["sex"], household="home", thresholds=limits)
+    found = sdc.propose(people, scenario=told, alternatives=0)
+    assert (found.passed, found.exceeded) == (False, ("household_uniques",))
+    assert "of the households are alone with their composition" in found.impossible[0]

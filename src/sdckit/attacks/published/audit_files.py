@@ -26,11 +26,27 @@ MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
+class Suppressed:
+    """Cells of a published table (`table`, its number; `dense`, its place) whose count it does not tell.
+
+    `cell` (C,): where they are in the array. `lower`, `upper` (C,): what it says of them. `words`: their levels.
+    """
+
+    table: int
+    dense: int
+    cell: Ints
+    lower: Ints
+    upper: Ints
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class AuditFile:
     """One release beside its tables.
 
     `names`: the variables. `levels`: of each the finest. `patterns`: the records. `tables`: what each published table
     (`table_of`, its number) says. `truth` (n, V): the level that each record had, None where it is not known.
+    `suppressed`: of each of them the cells whose count is not told, and their labels.
     `asked` (n, V): values that are hidden and were there. `left_out`: variables whose values were changed, so that
     none that is shown can be trusted. `coarse` (V,): whether the release shows groups of levels.
     """
@@ -45,6 +61,7 @@ class AuditFile:
     asked: Bools
     missing: Bools
     left_out: tuple[str, ...]
+    suppressed: tuple[Suppressed, ...] = ()
 
 
 def open_audit(
@@ -73,13 +90,19 @@ def open_audit(
             read.append(found)
     kept = [one.levels.name for one in read]
     axes: list[Axis] = []
-    dense, table_of = [], []
+    dense: list[Dense] = []
+    table_of: list[int] = []
+    gone: list[Suppressed] = []
     for number, table in enumerate(tables):
         for part in (table, *table.totals):
-            one = _dense(part, read, axes, len(file.frame))
-            if one is not None:
-                dense.append(one)
-                table_of.append(number)
+            made = _dense(part, read, axes, len(file.frame))
+            if made is None:
+                continue
+            one, cells = made
+            if part.suppressed.any() and len(one[0]) == len(part.columns):
+                gone.append(_suppressed(part, number, len(dense), cells))
+            dense.append(one)
+            table_of.append(number)
     codes = (
         np.column_stack([one.shown.codes for one in read])
         if read
@@ -96,7 +119,7 @@ def open_audit(
             asked[:, place] &= ~variable.absent
     return AuditFile(
         tuple(kept), tuple(one.levels for one in read), tuple(one.shown.labels for one in read), patterns,
-        tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out),
+        tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out), tuple(gone),
     )  # fmt: skip
 
 
@@ -195,8 +218,22 @@ def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Col
             )
 
 
-def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int) -> Dense | None:
-    """The cells of a table as an array; what was left out is summed over. None of a table without a variable."""
+def _suppressed(part: CountedTable, table: int, dense: int, cells: Ints) -> Suppressed:
+    rows = np.flatnonzero(part.suppressed)
+    words = (
+        ", ".join(f"{one.name} = {one.labels[one.codes[row]] or 'missing'}" for one in part.columns)
+        for row in rows
+    )
+    return Suppressed(table, dense, cells[rows], part.lower[rows], part.upper[rows], tuple(words))
+
+
+def _dense(
+    table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int
+) -> tuple[Dense, Ints] | None:
+    """The cells of a table as an array, and where each of its rows is; what was left out is summed over.
+
+    None of a table without a variable.
+    """
     of = {one.levels.name: (place, one) for place, one in enumerate(read)}
     at, parts = [], []
     for column in table.columns:
@@ -226,7 +263,8 @@ def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: 
     np.add.at(upper, cells, table.upper)
     _check_total(table, lower, upper, n)
     sizes = [shape[i] for i in order]
-    return tuple(at[i] for i in order), lower.reshape(sizes), np.minimum(upper, ANY).reshape(sizes)
+    made = (tuple(at[i] for i in order), lower.reshape(sizes), np.minimum(upper, ANY).reshape(sizes))
+    return made, cells
 
 
 def _axis(place: int, levels: Levels, column: Column, table: CountedTable) -> Axis:

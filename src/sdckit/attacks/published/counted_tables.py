@@ -39,7 +39,7 @@ class CountedTable:
     """Cells of a table.
 
     `columns`: the variables, a row per cell. `lower`, `upper` (C,): the least and the greatest number of records.
-    `totals`: its margins, each a table of its own.
+    `totals`: its margins, each a table of its own. `suppressed` (C,): cells whose count is not told.
     """
 
     table: PublishedTable
@@ -47,6 +47,7 @@ class CountedTable:
     lower: Ints
     upper: Ints
     totals: tuple[CountedTable, ...]
+    suppressed: NDArray[np.bool_]
 
     @property
     def called(self) -> str:
@@ -100,7 +101,9 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
     n = len(cells)
     counts = np.bincount(of_row, minlength=n).astype(np.int64)
     own = tuple(replace(one, codes=one.codes[cells]) for one in columns)
-    return CountedTable(table, own, *_as_published(table, counts), ())
+    below = table.suppressed_below or 0
+    gone = (counts > 0) & (counts < below)
+    return CountedTable(table, own, *_as_published(table, counts), (), gone)
 
 
 def _cells(columns: list[Column]) -> tuple[Ints, Ints]:
@@ -155,11 +158,10 @@ def _read(table: PublishedTable) -> CountedTable:
         raise DataError(f"{what} has no variables, only a count", argument="tables")
     table = replace(table, variables=tuple(variables), name=table.name or table.called)
     columns = [labelled(frame[name]) for name in variables]
-    lower, upper = _read_counts(table, frame)
-    return _with_totals(table, columns, lower, upper)
+    return _with_totals(table, columns, *_read_counts(table, frame))
 
 
-def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints]:
+def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, NDArray[np.bool_]]:
     what = f"tables: {table.called}"
     try:
         counts = float_values(frame[table.count], "count")
@@ -174,7 +176,7 @@ def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints]:
     shown = whole.astype(np.int64)
     lower, upper = (shown, shown) if table.rounded is None else _rounded(table, shown)
     most = ANY if table.suppressed_below is None else table.suppressed_below - 1
-    return np.where(gone, 0, lower), np.where(gone, most, upper)
+    return np.where(gone, 0, lower), np.where(gone, most, upper), gone
 
 
 def _of_rows(column: Column, rows: Ints) -> Column:
@@ -183,7 +185,9 @@ def _of_rows(column: Column, rows: Ints) -> Column:
     return Column(column.name, tuple(column.labels[code] for code in used), codes.ravel())
 
 
-def _with_totals(table: PublishedTable, columns: list[Column], lower: Ints, upper: Ints) -> CountedTable:
+def _with_totals(
+    table: PublishedTable, columns: list[Column], lower: Ints, upper: Ints, gone: NDArray[np.bool_]
+) -> CountedTable:
     """Cells apart from margins; each cell may stand once."""
     is_total = np.column_stack([
         one.codes == (one.labels.index(table.total) if table.total in one.labels else -1) for one in columns
@@ -196,7 +200,7 @@ def _with_totals(table: PublishedTable, columns: list[Column], lower: Ints, uppe
         kept = [_of_rows(one, rows) for one, gone in zip(columns, kind, strict=True) if not gone]
         if kept and len(_cells(kept)[1]) < len(rows):
             raise DataError(f"tables: {table.called}: a cell stands there twice; each has one row")
-        found = CountedTable(table, tuple(kept), lower[rows], upper[rows], ())
+        found = CountedTable(table, tuple(kept), lower[rows], upper[rows], (), gone[rows])
         if kind.any():
             totals.append(found)
         else:

@@ -10,11 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sdckit.attacks.published.audit_cells import AuditedCells, audit_cells
 from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, audit_release, column_figures
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.audit_remedies import TAKE_OUT, Remedy, Repairs, TableDamage, find_repairs
-from sdckit.attacks.published.counted_tables import CountedTable, count_table
+from sdckit.attacks.published.counted_tables import ANY, CountedTable, count_table
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.touched_cells import Logged
@@ -72,6 +73,10 @@ class JointAudit(PairResult):
         For each release, with ``remedies=True`` and where something is given back: tables to ``leave out``, tables to
         ``round`` and to which ``base``, values of the release to ``take out``; the ``cells`` and ``values`` that are
         no longer shown, and what is ``left`` given back when it is audited again.
+    suppressed_cells : frame
+        Every suppressed cell of a table: ``release``, ``table``, ``cell``, the counts that the table leaves
+        (``published_low``, ``published_high``; empty where any is left), and those that release and tables leave
+        together (``low``, ``high``). Confidential.
     records : frame
         Every hidden value: ``release``, ``row`` (from 1), ``column``, ``kind``, ``state`` ("certain", "narrowed" or
         "open"), ``before`` and ``left``, the levels possible without and with the tables, and ``low`` and ``high``, the
@@ -83,7 +88,7 @@ class JointAudit(PairResult):
         "hidden", "certain", "right", "narrowed", "between_two", "joint_recoverable", "k_before", "joint_k",
         "uniques_before", "joint_uniques",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits", "repairs")
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "files", "audits", "repairs", "cells")
     columns: tuple[tuple[AuditedColumn, ...], ...] = field(kw_only=True)
     tables: tuple[str, ...] = field(kw_only=True)
     keys: tuple[str, ...] = field(kw_only=True)
@@ -92,6 +97,7 @@ class JointAudit(PairResult):
     files: tuple[RecoveryFile, ...] = field(kw_only=True, repr=False)
     audits: tuple[ReleaseAudit, ...] = field(kw_only=True, repr=False)
     repairs: tuple[Repairs, ...] = field(kw_only=True, repr=False)
+    cells: tuple[tuple[AuditedCells, ...], ...] = field(kw_only=True, repr=False)
     damage: tuple[tuple[TableDamage, ...], ...] = field(kw_only=True)
     remedies: tuple[tuple[Remedy, ...], ...] = field(kw_only=True)
     hidden: float = math.nan
@@ -132,6 +138,18 @@ class JointAudit(PairResult):
                 listed[name] += getattr(audit, name)[pattern, columns].tolist()
         return self.pair.table(listed)
 
+    @cached_property
+    def suppressed_cells(self) -> Any:
+        """A row per suppressed cell of a table, in the caller's frame type."""
+        rows = [
+            (j, self.tables[one.table], words, *_ends(published), *_ends(left))
+            for j, release in enumerate(self.cells, 1)
+            for one in release
+            for words, published, left in zip(one.words, one.published, one.left, strict=True)
+        ]
+        names = ("release", "table", "cell", "published_low", "published_high", "low", "high")
+        return self.pair.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
+
     def undone(self, release: int = 1) -> Any:
         """The release with every suppressed value that is certain put back, in the caller's frame type.
 
@@ -163,6 +181,11 @@ class JointAudit(PairResult):
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
         return release - 1
+
+
+def _ends(bounds: Any) -> tuple[float, float]:
+    """Least and greatest count; NaN where nothing bounds it."""
+    return float(bounds[0]), float(bounds[1]) if bounds[1] < ANY else math.nan
 
 
 def joint_audit(
@@ -280,7 +303,7 @@ def joint_audit(
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
-    per_release, audits, by_column, below = [], [], [], []
+    per_release, audits, by_column, below, cells = [], [], [], [], []
     for file in files:
         tell("holding the tables against the release")
         audit = _audit(file, counted, trees)
@@ -298,6 +321,7 @@ def joint_audit(
             below.append(after.below_k)
         _audit_notes(notes, audit)
         audits.append(audit)
+        cells.append(audit_cells(audit.file))
         by_column.append(columns)
         per_release.append(figures)
     repairs = tuple(find_repairs(one, counted, tell) for one in audits) if remedies else ()
@@ -307,6 +331,7 @@ def joint_audit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
         tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
+        cells=tuple(cells),
         damage=tuple(one.damage for one in repairs), remedies=tuple(one.remedies for one in repairs), **means,
     )  # fmt: skip
 

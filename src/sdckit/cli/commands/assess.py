@@ -168,6 +168,9 @@ class Limits:
     l: Annotated[int | None, LIMIT("--l", metavar="L", help="ℓ-diversity to hold.")] = None  # noqa: E741
     global_risk: Annotated[Share, LIMIT(metavar="R", help="Largest mean risk.")] = None
     household_risk: Annotated[Share, LIMIT(metavar="R", help="Largest household risk.")] = None
+    household_uniques: Annotated[
+        Share, LIMIT(metavar="R", help="Largest share of households alone with their composition.")
+    ] = None
     match_risk: Annotated[Share, LIMIT(metavar="R", help="Largest share of rows matched back.")] = None
     replicated_uniques: Annotated[Share, LIMIT(metavar="R", help="Largest share unique in both files.")] = (
         None

@@ -11,6 +11,7 @@ from typer import Option
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
 from sdckit.cli.options import Texts, codes, make_scenario, split
+from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.reading import read_declared, read_release
 from sdckit.cli.source import NoProgress, Reading, takes
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.verdicts import Verdict
 
 __all__ = ["app"]
 
@@ -143,13 +145,22 @@ def check(
         int | None,
         Option(metavar="N", help="Differences of counts up to this are looked at; 3 unless given."),
     ] = None,
+    report: Annotated[
+        Path | None, Option(metavar="OUT.html", help="Write what was found: .html, .pdf, .docx or .md.")
+    ] = None,
+    internal: Annotated[
+        bool, Option("--internal", help="The report in exact figures, release by release: confidential.")
+    ] = False,
     no_progress: NoProgress = False,
 ) -> int:
     """Hold FILE, before it goes out, against the releases of the ledger, or against earlier files.
 
-    Exact figures for your own session. Exit code 0 within the threshold `differencing` of the scenario, or without
-    one; 1 where it is exceeded; 2 bad input, or a threshold that could not be judged; 3 internal error.
+    Exact figures for your own session; those of a report are protected. Exit code 0 within the threshold
+    `differencing` of the scenario, or without one; 1 where it is exceeded; 2 bad input, or a threshold that could not
+    be judged; 3 internal error.
     """
+    check_report_name(report)
+    check_targets(report, inputs=(reading.file, scenario, key, log, *(earlier or ())))
     chosen = _scenario(scenario, reading)
     people, id = _declared(chosen, people, id)
     if id is not None and id not in _header(reading):
@@ -164,6 +175,8 @@ def check(
     opened = None if earlier and ledger is None and chosen.ledger is None else _open(chosen, ledger, key)
     with Steps(quiet=no_progress) as steps:
         frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
+        if report is not None:
+            check_enough_records(frame.height, internal=internal)
         files = {
             one.name: _earlier(one, chosen, reading, id, split(earlier_keys), steps) for one in earlier or ()
         }
@@ -171,13 +184,16 @@ def check(
             frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
             aligned=aligned, people=people, id=id, within=within,
         )  # fmt: skip
+    verdicts = _verdicts(chosen, found)
+    if report is not None:
+        _report(report, reading.file.name, found, verdicts, internal=internal)
     from sdckit.cli.terminal import print_measure
 
     for name, result in found.items():
         if len(found) > 1:
             tell(f"\n{name}")
         print_measure(reading.file.name, result)
-    return _verdict(chosen, found)
+    return _told(verdicts)
 
 
 def _scenario(file: Path, reading: Reading) -> Scenario:
@@ -281,14 +297,28 @@ def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> 
     }
 
 
-def _verdict(scenario: Scenario, found: dict[str, Differencing]) -> int:
-    """Say whether the threshold holds against every intruder, and give the exit code."""
+def _verdicts(scenario: Scenario, found: dict[str, Differencing]) -> list[Verdict]:
+    """The threshold against every intruder; none without one."""
     from sdckit.workflow.verdicts import judge_differencing
 
     limit = scenario.thresholds.differencing
     if limit is None:
-        return OK
-    verdicts = [judge_differencing(limit, name, result, {}) for name, result in found.items()]
+        return []
+    return [judge_differencing(limit, name, result, {}) for name, result in found.items()]
+
+
+def _report(
+    path: Path, name: str, found: dict[str, Differencing], verdicts: list[Verdict], *, internal: bool
+) -> None:
+    from sdckit.report.chapters.ledger_page import ledger_page, plain_ledger
+    from sdckit.report.formats.write import write_page
+
+    plain = plain_ledger(found, verdicts, internal=internal)
+    write_page(ledger_page(plain, name), path, internal=internal)
+
+
+def _told(verdicts: list[Verdict]) -> int:
+    """Say whether the threshold holds, and give the exit code."""
     for verdict in verdicts:
         tell(f"\n{verdict.word}: {verdict.sentence}")
     if any(one.holds is False for one in verdicts):

@@ -38,6 +38,9 @@ class Thresholds(BaseModel):
     recoverable
         Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
         may be).
+    household_uniques
+        Limit on the share of the households that are alone with their composition: their size and what is known of
+        their members (0: none may be).
     differencing
         Limit on the share of the records of which something is given away together with earlier releases of the
         ledger (0: of none).
@@ -58,6 +61,7 @@ class Thresholds(BaseModel):
     l: _Level | None = None  # noqa: E741 - the name the literature uses
     global_risk: _Share | None = None
     household_risk: _Share | None = None
+    household_uniques: _ShareFrom0 | None = None
     match_risk: _Share | None = None
     replicated_uniques: _Share | None = None
     correctly_disclosed: _Share | None = None
@@ -75,6 +79,7 @@ class Thresholds(BaseModel):
         l: int | None = None,  # noqa: E741
         global_risk: float | None = None,
         household_risk: float | None = None,
+        household_uniques: float | None = None,
         match_risk: float | None = None,
         replicated_uniques: float | None = None,
         correctly_disclosed: float | None = None,
@@ -86,6 +91,7 @@ class Thresholds(BaseModel):
     ) -> None:
         given = {
             "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
+            "household_uniques": household_uniques,
             "match_risk": match_risk, "replicated_uniques": replicated_uniques,
             "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
             "differencing": differencing,

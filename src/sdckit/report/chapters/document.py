@@ -38,6 +38,8 @@ __all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
+# As the view of household_structure enters them.
+HOUSEHOLDS, COMPOSITIONS = "households", "households.unique_compositions"
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -235,6 +237,9 @@ def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
     people = f"{setting.prefix}.differencing.people"
     if one.name == "differencing" and people in setting.ledger.variables:
         return Holds(one.holds, one.reason, value=people, base="n", limit=float(one.limit))
+    alone = f"{setting.prefix}.{COMPOSITIONS}"
+    if one.name == "household_uniques" and alone in setting.ledger.variables:
+        return Holds(one.holds, one.reason, value=alone, base=HOUSEHOLDS, limit=float(one.limit))
     is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
 
@@ -276,6 +281,9 @@ def _verdict_value(one: Verdict, setting: Setting) -> Tree:
     people = f"{setting.prefix}.differencing.people"
     if one.name == "differencing" and people in setting.ledger.variables:
         return Share(people, "n")
+    alone = f"{setting.prefix}.{COMPOSITIONS}"
+    if one.name == "household_uniques" and alone in setting.ledger.variables:
+        return Share(alone, HOUSEHOLDS)
     name = {"global_risk": "expected", "household_risk": "expected_household"}.get(one.name)
     if name is None or f"{setting.prefix}.{name}" not in setting.ledger.variables:
         return None

@@ -28,6 +28,10 @@ READY = (
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
 TAKE_OUT = "Then take out single values of the records that still share what is known with too few."
+HOUSEHOLDS = (
+    "Leave out the number of the household and what tells who lives together, release fewer members of large "
+    "households (limit_households), or make coarser what tells the members apart."
+)
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -50,6 +54,8 @@ def next_steps(plain: Plain) -> list[str]:
             if any(v["intruder"] == one["name"] and v["name"] in RARE for v in beyond):
                 steps += _coarser(one, several=several)
     steps += _learnt([one for one in beyond if QUESTION_OF.get(one["name"]) == "learnt"])
+    if "household_uniques" in names:
+        steps.append(HOUSEHOLDS)
     if "residual_risk" in names:
         steps.append(
             "Change more of what the trial attacks used, or make the release anew with less memory of the file."

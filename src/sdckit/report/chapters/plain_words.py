@@ -17,7 +17,8 @@ QUESTIONS = {
     "tried": "Do trial attacks succeed?",
 }
 QUESTION_OF = {
-    "k": "singled", "k_undone": "singled", "risk": "linked", "household_risk": "linked", "global_risk": "linked",
+    "k": "singled", "k_undone": "singled", "household_uniques": "singled",
+    "risk": "linked", "household_risk": "linked", "global_risk": "linked",
     "risk_undone": "linked", "match_risk": "linked", "replicated_uniques": "linked", "l": "learnt",
     "correctly_disclosed": "learnt", "recoverable": "learnt", "joint_recoverable": "learnt", "differencing": "learnt",
     "residual_risk": "tried",
@@ -25,6 +26,7 @@ QUESTION_OF = {
 ASKED = {
     "k": "How many records share what is known", "risk": "The chance of being recognised",
     "household_risk": "The chance of being recognised through the household",
+    "household_uniques": "How many households are like no other",
     "global_risk": "The average chance of being recognised", "l": "How many values a group holds",
     "match_risk": "How many records can be matched back", "replicated_uniques": "How many stay alone in the release",
     "correctly_disclosed": "How much could be told rightly", "residual_risk": "How far trial attacks succeed",
@@ -37,6 +39,7 @@ ASKED = {
 SHARES = {
     "match_risk": "Records expected to be matched back to the person",
     "replicated_uniques": "Records alone with what is known, before and after",
+    "household_uniques": "Households of which no other has as many members of the same kind",
     "correctly_disclosed": "Records of which the release tells {variable} rightly",
     "recoverable": "Changed values of a column that can be worked out from the release, at most",
     "differencing": "Records of which something is given away together with earlier releases",

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
+from sdckit.report.chapters.front import search_blocks, search_tree
 from sdckit.report.chapters.release_links import link_parts
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.gate.figures import (
@@ -59,7 +60,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
         ),
         "figures": tuple(_figures(at, one, done, ledger) for at, one in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
-        **({"searched": done.searched} if done.searched else {}),
+        **search_tree(done.searched, ledger),
     }
     return Document(tree, ledger.variables, tuple(ledger.relations), n)
 
@@ -244,7 +245,7 @@ def recipe_section(plain: Plain) -> Section:
     first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
     blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
     if "searched" in plain:
-        blocks += _searched(plain["searched"], methods)
+        blocks += search_blocks(plain["searched"], methods)
     blocks += [_follows(one) for one in plain["steps"] if one["implied"] is not None]
     if any("below_k" in one for one in plain["figures"]):
         blocks += _after(plain)
@@ -258,33 +259,6 @@ def recipe_section(plain: Plain) -> Section:
         )
     )
     return Section("What was done", tuple(blocks))
-
-
-def _searched(found: Plain, methods: Sequence[str]) -> list[Block]:
-    """Why the steps are there, and the recipes that were found beside this one."""
-    first = f"A search over {found['combinations']} combinations of recodings found the recipe."
-    blocks: list[Block] = [Paragraph(first if not found["caution"] else f"{first} {found['caution']}.")]
-    reasons = list(found["reasons"])
-    if len(reasons) == len(methods):
-        rows = tuple((method, why) for method, why in zip(methods, reasons, strict=True))
-        blocks.append(TableBlock("Why each step is there", ("Step", "Why"), rows))
-    recipes = tuple(
-        (
-            one["words"],
-            one["loss"] or "–",
-            one["resting"] or "–",
-            "hold" if one["passed"] else "do not all hold",
-        )
-        for one in found["recipes"]
-    )
-    head = (
-        "Recipe",
-        "Lost of what the keys tell",
-        "Records with k only through missing values",
-        "Thresholds",
-    )
-    blocks.append(TableBlock("The recipe, and others that were found", head, recipes))
-    return blocks
 
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:

@@ -25,6 +25,7 @@ COMPARED = {
     "replicated_uniques": "Share of the records unique in both files",
     "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
     "recoverable": "Largest share of the changed values of a column that the release gives back",
+    "household_uniques": "Share of the households that are alone with their composition",
     "differencing": "Share of the records of which something is given away together with earlier releases",
     "joint_recoverable": "Largest share of the hidden values of a column that release and published tables give back",
 }
@@ -36,6 +37,7 @@ UNDONE = {
 NAMES = {
     "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
     "recoverable": "values given back", "joint_recoverable": "values given back with tables",
+    "household_uniques": "households alone with their composition",
     "differencing": "given away with earlier releases",
     "k_undone": "k with what is given back",
     "risk_undone": "risk with what is given back",

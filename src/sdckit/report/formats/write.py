@@ -28,7 +28,7 @@ from sdckit.report.language import check_language, names_of, translate
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
 
-__all__ = ["check_needs", "plain_document", "write_json", "write_report"]
+__all__ = ["check_needs", "plain_document", "write_json", "write_page", "write_report"]
 
 RENDERERS: dict[str, Callable[[Page], str | bytes]] = {
     ".html": render_page, ".htm": render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,
@@ -106,6 +106,12 @@ def write_report(
     text = renderer(translate(page, cover.language, names_of(plain, cover.labels)))
     write_whole(text, target, private=internal, what="report")
     return target
+
+
+def write_page(page: Page, path: Path, *, internal: bool = False) -> None:
+    """Write a page that is laid out already, by the ending of the path."""
+    real_target(path)
+    write_whole(RENDERERS[path.suffix.lower()](page), path, private=internal, what="report")
 
 
 def write_json(

@@ -48,6 +48,11 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
             )
             some = f"{start}{worst}.hidden" if columns[worst].counted else f"n.released.{j}"
             tree["joint_recoverable"] = Share(f"{start}{worst}.back", some)
+        if result.cells and result.cells[j - 1]:
+            tree["cells"] = tuple(
+                _cells(result.tables[one.table], one, f"{start}cell.{at}.", setting)
+                for at, one in enumerate(result.cells[j - 1])
+            )
         if columns and result.damage and result.damage[j - 1]:
             tree |= _remedies(result, j, start, len(columns), setting)
         releases.append(tree)
@@ -79,6 +84,20 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger.equal(hidden.name, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
     tree["share"] = Share(f"{start}back", hidden.name)
     return tree
+
+
+def _cells(table: str, one: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
+    """Suppressed cells of a table: how many, and of how many the count is known or narrowed."""
+    ledger = setting.ledger
+    found = {
+        name: ledger.count(f"{start}{name}", getattr(one, name), start)
+        for name in ("cells", "certain", "narrowed")
+    }
+    ledger.nested(found["cells"].name, found["certain"].name)
+    ledger.nested(found["cells"].name, found["narrowed"].name)
+    rest = ledger.latent(f"{start}rest")
+    ledger.equal(found["cells"].name, found["certain"].name, found["narrowed"].name, rest)
+    return {"table": table, **found}
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
@@ -130,11 +149,18 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         if release["columns"]:
             of = f", release {j}" if several else ""
             found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
+    told = [
+        block
+        for j, release in enumerate(tree["releases"], 1)
+        for block in _cells_table(release, f", release {j}" if several else "")
+    ]
     if len(found) == 1:
         return [
             *found,
+            *told,
             Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
         ]
+    found += told
     for j, release in enumerate(tree["releases"], 1):
         found += _instead(release, f", release {j}" if several else "")
     found += put_back_tables(
@@ -144,6 +170,22 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         title="The release with what tables give back",
     )
     return [*found, *said_blocks(tree)]
+
+
+def _cells_table(release: Plain, of: str) -> list[Block]:
+    """Suppressed cells of tables, and what is left of them."""
+    if "cells" not in release:
+        return []
+    heads = ("Table", "Suppressed cells", "Count given back", "Count narrowed")
+    rows = tuple(
+        (one["table"], *(one[name]["text"] for name in ("cells", "certain", "narrowed")))
+        for one in release["cells"]
+    )
+    return [
+        TableBlock(
+            f"Suppressed cells of tables that release and tables give back{of}", heads, rows, (1, 2, 3)
+        )
+    ]
 
 
 def _instead(release: Plain, of: str) -> list[Block]:

@@ -25,6 +25,7 @@ __all__ = ["GIVEN_BACK", "Judged", "around", "improved", "judge"]
 SEED = 1  # of the trial, of which nothing is kept
 GIVEN_BACK = ("k_undone", "risk_undone", "recoverable")
 MEASURE = "recoverable_values"
+SMALL = 5
 Told = tuple[dict[str, Any], Sequence[str]]
 
 
@@ -37,6 +38,7 @@ class Judged:
     verdicts: tuple[Verdict, ...]
     assessment: ReleaseAssessment
     measured: float = math.inf  # by the loss that the caller asked for
+    estimated: bool = False  # whether the risk is that of a sample
 
     @property
     def passed(self) -> bool:
@@ -56,14 +58,27 @@ class Judged:
     @property
     def risk(self) -> float:
         """The expected share of re-identifications, of the intruder for whom it is largest."""
-        return max(
-            (
-                float(file[name]["individual_risk"].global_risk)
-                for file in self.assessment.released
-                for name in file
-            ),
-            default=0.0,
-        )
+        worst = self._worst
+        return 0.0 if worst is None else float(worst["individual_risk"].global_risk)
+
+    @property
+    def expected(self) -> float:
+        """The expected re-identifications of that intruder."""
+        worst = self._worst
+        return 0.0 if worst is None else float(worst["individual_risk"].expected_reidentifications)
+
+    @property
+    def small(self) -> int:
+        """Records in groups of fewer than five, where that number is estimated from them; else 0."""
+        worst = self._worst
+        if worst is None or not self.estimated:
+            return 0
+        return int(worst["k_anonymity"].violations[SMALL])
+
+    @property
+    def _worst(self) -> Any:
+        files = [file[name] for file in self.assessment.released for name in file]
+        return max(files, key=lambda one: float(one["individual_risk"].global_risk), default=None)
 
 
 def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
@@ -98,7 +113,8 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
             log=applied.log,
         )
     found: Any = checked.assessment
-    return Judged(made, how, checked.verdicts, found)
+    sampled = scenario.weight is not None or scenario.sampling_fraction is not None
+    return Judged(made, how, checked.verdicts, found, estimated=sampled)
 
 
 def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,18 @@ MOST_MOVES = 60
 Loss = Callable[[Any, Any], float]
 
 
+@dataclass(frozen=True)
+class Needing:
+    """A measure that is at its worst in a release without one of these `columns`."""
+
+    of: Loss
+    columns: frozenset[str]
+
+    def __call__(self, data: Any, release: Any) -> float:
+        """The loss of a release."""
+        return self.of(data, release)
+
+
 def measure_of(
     loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario
 ) -> Loss | None:
@@ -49,12 +63,16 @@ def measure_of(
     if callable(loss):
         return loss
     if loss == "pmse":
-        return partial(_pmse, scenario=scenario)
+        return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
     if formula is None:
         return None
     one = partial(_model, formula=arguments.text(formula, "formula"), family=family, scenario=scenario)
     one(data, data)  # a formula that does not fit the file is refused before any search
-    return one
+    return Needing(one, frozenset(key for key in scenario.all_keys if _names(formula, key)))
+
+
+def _names(formula: str, key: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(key)}(?!\w)", formula) is not None
 
 
 def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
@@ -123,11 +141,21 @@ def measured(loss: Loss, data: Any, release: Any) -> float:
 def _measure(loss: Loss, trials: Trials, found: Found, node: Node, own: dict[Node, float]) -> None:
     """Make the release of a node and measure it."""
     own[node] = math.inf
+    if node not in trials.made and _lacks(loss, trials, node):  # it comes last: no need to make it
+        return
     release = trials.tried(node) if trials.enough(node) else None
     if release is None:
         return
     found.losses[node] = trials.made[node].loss
     own[node] = measured(loss, trials.data, release)
+
+
+def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
+    """Whether a node leaves out a key without which the measure is at its worst."""
+    pairs = zip(trials.lattice.ladders, node, strict=True)
+    return isinstance(loss, Needing) and any(
+        one.rungs[rung].left_out and one.key in loss.columns for one, rung in pairs
+    )
 
 
 def _corners(trials: Trials) -> list[Node]:

@@ -7,7 +7,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sdckit.display import Displayed, counted, plain_html, printable
+from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, printable
+from sdckit.errors import DataError
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import AS_IT_IS, LEFT_OUT
 from sdckit.workflow.recipes.starter_text import about_share
@@ -21,6 +22,7 @@ __all__ = ["Alternative", "Proposal", "about_loss", "caution", "in_words"]
 
 SCHEMA = "sdckit/proposal"
 REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step
+FRONT = "Risk and loss of the recipe, and of others that were found"
 MOST = 0.5  # of the records
 INSTEAD = "bound what is left to suppression (share=0.05)"
 
@@ -83,6 +85,10 @@ class Alternative:
         Whether every threshold holds.
     exceeded : tuple of str
         Those that do not, or could not be judged.
+    expected : float
+        The expected re-identifications, of the intruder for whom they are most.
+    small : int
+        Records in groups of fewer than five that stand behind it where it is estimated.
     """
 
     recipe: Recipe
@@ -93,6 +99,8 @@ class Alternative:
     resting: float
     passed: bool
     exceeded: tuple[str, ...] = ()
+    expected: float = 0.0
+    small: int = 0
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,10 @@ class Proposal(Displayed):
         Recipes that keep a key finer, or that take out fewer values or more.
     measured : float
         The loss that the releases were ranked by, as `loss` where that is of the keys.
+    expected : float
+        The expected re-identifications in the release, of the intruder for whom they are most.
+    small : int
+        Records in groups of fewer than five that stand behind it where it is estimated.
     n, nodes, seen, tried : int
         Records; combinations of recodings, those that were counted, and those that were tried on the file.
     """
@@ -151,6 +163,8 @@ class Proposal(Displayed):
     seen: int
     tried: int
     measured: float = math.nan
+    expected: float = 0.0
+    small: int = 0
 
     @property
     def gap(self) -> float:
@@ -183,7 +197,30 @@ class Proposal(Displayed):
                 {name: _told(one[name]) for name in ("words", "loss", "resting")} | {"passed": bool(one["passed"])}
                 for one in found
             ),
+            "front": self.front(internal=internal),
         }  # fmt: skip
+
+    def front(self, *, internal: bool = False) -> tuple[dict[str, Any], ...]:
+        """The recipe and those beside it by loss and risk, for documents: the loss as a range unless `internal`."""
+        found: list[Proposal | Alternative] = [self, *self.alternatives]
+        return tuple(
+            {
+                "range": _range(one.loss, self.n, internal=internal),
+                "expected": one.expected,
+                "small": one.small,
+            }
+            for one in found
+        )
+
+    def plot(self, *, internal: bool = False) -> Any:
+        """An Altair chart of the recipe and those beside it by loss and risk; figures protected unless `internal`."""
+        from sdckit.report.chapters.front import plain_front
+        from sdckit.report.charts import chart_for
+
+        internal = internal or exact_shown.get()
+        plain = plain_front(self.front(internal=internal), self.n, internal=internal)
+        chart = chart_for("front", plain, FRONT)
+        return chart.properties(title=f"{EXACT} {FRONT}") if exact_shown.get() else chart
 
     def to_dict(self, *, internal: bool = False) -> dict[str, Any]:
         """Everything but the data, ready for JSON; shares as ranges, exact where `internal`."""
@@ -191,6 +228,7 @@ class Proposal(Displayed):
         def told(share: float) -> float | str | None:
             return share if internal else about_loss(share, self.n) or None
 
+        risks = self._risks(internal=internal)
         return {
             "schema": SCHEMA, "passed": self.passed, "loss": told(self.loss), "bound": told(self.bound),
             "measured": self.measured if internal else None, "optimal": self.optimal,
@@ -199,14 +237,28 @@ class Proposal(Displayed):
             "resting": told(self.resting), "caution": self.caution, "exceeded": list(self.exceeded),
             "unjudged": list(self.unjudged), "reasons": list(self.reasons),
             "impossible": list(self.impossible) if internal else list(self.exceeded),
+            "risk": risks[0],
             "recipe": self.recipe.to_toml(), "nodes": self.nodes, "seen": self.seen, "tried": self.tried,
             "alternatives": [
-                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss),
+                {"words": one.words, "keys": dict(one.keys), "loss": told(one.loss), "risk": risk,
                  "resting": told(one.resting), "passed": one.passed, "exceeded": list(one.exceeded),
                  "recipe": one.recipe.to_toml()}
-                for one in self.alternatives
+                for one, risk in zip(self.alternatives, risks[1:], strict=True)
             ],
         }  # fmt: skip
+
+    def _risks(self, *, internal: bool) -> list[float | str | None]:
+        """The expected re-identifications as a document prints them, exact where `internal`; None of a small file."""
+        from sdckit.report.chapters.front import plain_front
+
+        front = self.front(internal=internal)
+        if internal:
+            return [one["expected"] for one in front]
+        try:
+            plain = plain_front(front, self.n)
+        except DataError:  # too few records for a document
+            return [None] * len(front)
+        return [row["risk"]["text"] for row in plain["rows"]]
 
     def _repr_html_(self) -> str:
         return plain_html(self.text)
@@ -218,6 +270,14 @@ class Proposal(Displayed):
             f"Proposal({counted(len(self.recipe.steps), 'step')}, {found}, loses {self.loss:.1%}, {best} of "
             f"{self.nodes:,} combinations: {self.words}{'. ' * bool(self.caution)}{self.caution})"
         )
+
+
+def _range(loss: float, n: int, *, internal: bool) -> tuple[float, float] | None:
+    """The ends of the range that documents print for a loss; None of a small file."""
+    if internal:
+        return loss, loss
+    numbers = [float(number) / 100 for number in re.findall(r"\d+", about_loss(loss, n))]
+    return (numbers[0], numbers[1]) if len(numbers) == 2 else (0.0, numbers[0]) if numbers else None
 
 
 def _told(share: float | str | None) -> str:

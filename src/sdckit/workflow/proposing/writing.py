@@ -49,7 +49,7 @@ def write_proposal(
         unjudged=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is None)),
         impossible=tuple(f"{one.intruder}: {one.sentence}" for one in judged.verdicts if one.holds is not True),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=found.seen, tried=len(found.losses),
-        measured=judged.measured,
+        measured=judged.measured, expected=judged.expected, small=judged.small,
     )  # fmt: skip
 
 
@@ -69,7 +69,7 @@ def _alternative(
     keys = key_words(trials, judged.made.node)
     return Alternative(
         _recipe(trials, judged, columns, folder), f"{why}: {in_words(keys)}", keys, judged.made.loss, judged.risk,
-        judged.resting / trials.lattice.n, judged.passed, judged.failing,
+        judged.resting / trials.lattice.n, judged.passed, judged.failing, judged.expected, judged.small,
     )  # fmt: skip
 
 

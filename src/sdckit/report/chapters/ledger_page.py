@@ -1,0 +1,88 @@
+"""A release held against a ledger, as a document of its own: the answer, and what is given away to each intruder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sdckit.report.blocks import Block, Entries, Page, Paragraph, Section
+from sdckit.report.chapters.page import STATES, protection_words, verdicts_block
+from sdckit.report.chapters.sentences import headline
+from sdckit.report.gate.figures import AllHold, Document, Foreign, Holds, Ledger, Share, Tree
+from sdckit.report.gate.protect import protect
+from sdckit.report.setting import setting_of
+from sdckit.report.view import Note, Plain, view_of
+
+if TYPE_CHECKING:
+    from sdckit.attacks.differencing.differencing import Differencing
+    from sdckit.workflow.verdicts import Verdict
+
+__all__ = ["ledger_page", "plain_ledger"]
+
+MEASURE = "differencing"
+TITLE = "A release held against earlier ones"
+
+
+def plain_ledger(
+    found: Mapping[str, Differencing], verdicts: Sequence[Verdict], *, internal: bool = False
+) -> dict[str, Any]:
+    """Give the protected figures, of all intruders together; `verdicts` are one for each, or none."""
+    ledger = Ledger()
+    n = next(iter(found.values())).n
+    tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
+    intruders: list[Tree] = []
+    for at, (name, result) in enumerate(found.items()):
+        setting = replace(setting_of(ledger, result, n), prefix=f"i{at}")
+        intruders.append({"name": name, MEASURE: view_of(MEASURE).tree(result, setting)})
+    judged = [_verdict(at, one) for at, one in enumerate(verdicts)]
+    tree |= {"intruders": tuple(intruders), "verdicts": tuple(judged)}
+    tree["passed"] = AllHold(tuple(_holds(at, one) for at, one in enumerate(verdicts)))
+    document = Document(tree, ledger.variables, tuple(ledger.relations), n)
+    return protect(document, internal=internal)
+
+
+def _holds(at: int, one: Verdict) -> Holds:
+    return Holds(one.holds, one.reason, value=f"i{at}.{MEASURE}.people", base="n", limit=float(one.limit))
+
+
+def _verdict(at: int, one: Verdict) -> dict[str, Tree]:
+    return {
+        "name": one.name, "intruder": one.intruder, "variable": None, "limit": one.limit, "holds": _holds(at, one),
+        "n_records": None, "rate": None, "n_category": None, "n_resting": None,
+        "value": Share(f"i{at}.{MEASURE}.people", "n"), "reason": Foreign(one.reason), "origin": one.origin,
+    }  # fmt: skip
+
+
+def ledger_page(plain: Plain, name: str) -> Page:
+    """Lay out what `plain_ledger` gave; `name` is that of the release."""
+    several = len(plain["intruders"]) > 1
+    answer: list[Block] = []
+    if plain["verdicts"]:
+        answer.append(verdicts_block(plain))
+    sections = [Section("The answer in full", tuple(answer))] if answer else []
+    for one in plain["intruders"]:
+        heading = f"Intruder “{one['name']}”" if several else "What do releases give away together?"
+        sections.append(Section(heading, tuple(view_of(MEASURE).blocks(one, MEASURE))))
+    sections.append(Section("Methods", (Entries(tuple(map(_said, _notes()))),), paper=True))
+    line = headline(plain) if plain["verdicts"] else "No limit is set on what releases give away together."
+    return Page(
+        TITLE,
+        f"{name}: {plain['n']['text']} records",
+        plain["confidential"],
+        STATES[plain["passed"]] if plain["verdicts"] else "open",
+        line,
+        sections,
+        protection_words(plain),
+        (Section("Answer", (Paragraph(line, "lead"),)),),
+    )
+
+
+def _notes() -> Sequence[Note]:
+    from sdckit.data.scenarios.scenario import Scenario
+
+    return view_of(MEASURE).notes(Scenario(keys=["-"]))
+
+
+def _said(note: Note) -> tuple[str, str, str]:
+    return note.name, note.text, note.source
