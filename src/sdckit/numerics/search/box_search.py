@@ -18,6 +18,7 @@ __all__ = [
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 TOGETHER = 1024  # rows whose memory stays in the processor's cache
+CACHED = 1 << 13  # rows that stay there whatever is asked next
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -326,6 +327,8 @@ def find(
 
 def _order(tree: BoxTree, queries: Queries) -> Ints:
     """The queries in an order in which those near each other follow each other: they read the same memory."""
+    if len(tree.order) <= CACHED:
+        return np.arange(len(queries.numbers))
     home = np.empty(len(queries.numbers), np.int64)
     run(lambda ends: _go_home(tree, queries, *ends, home), _slices(len(home)))
     return np.argsort(home, kind="stable")
