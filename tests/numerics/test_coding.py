@@ -13,6 +13,12 @@ ALL = np.empty(0, np.uint8)
 INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64]
 
 
+@pytest.fixture(params=["few", "many"], autouse=True)
+def way(request, monkeypatch):
+    """Few rows, for NumPy, and many, for kernels."""
+    monkeypatch.setattr(coding, "FEW", 10**9 if request.param == "few" else -1)
+
+
 def bits(flags):
     return np.array(flags, np.uint8)
 
@@ -86,6 +92,19 @@ def test_strings_are_numbered_as_they_appear(texts):
     assert [levels[code] for code, text in zip(codes, texts, strict=True) if text is not None] == [
         text for text in texts if text is not None
     ]
+
+
+def test_texts_are_numbered_alike_whatever_their_number(monkeypatch):
+    rng = np.random.default_rng(5)
+    texts = views([f"t{i}" for i in rng.integers(0, 900, 4000)])
+    valid = (rng.random(4000) < 0.9).astype(np.uint8)
+    found = []
+    for few in (10**9, -1):
+        monkeypatch.setattr(coding, "FEW", few)
+        codes, first = code_views(texts, valid)
+        assert (codes.dtype, first.dtype) == (np.uint32, np.int64)
+        found.append((codes.tolist(), first.tolist()))
+    assert found[0] == found[1]
 
 
 def test_the_table_grows():

@@ -52,14 +52,24 @@ def test_values_in_use_are_numbered_in_order(dtype):
     assert of_row.dtype == np.int32
 
 
-def test_faults_are_counted_by_kind():
-    weight = np.full(N, 2.0)
+@pytest.mark.parametrize("n", [90, N])
+def test_faults_are_counted_by_kind(n):
+    weight = np.full(n, 2.0)
     assert weight_faults(weight) == (0, 0, 0)
-    weight[[0, 1, N - 1]] = np.nan
-    weight[[5, N // 2]] = 0.0
+    weight[[0, 1, n - 1]] = np.nan
+    weight[[5, n // 2]] = 0.0
     weight[6] = -np.inf
     weight[7] = np.inf
     assert weight_faults(weight) == (3, 3, 1)
+
+
+@pytest.mark.parametrize("n", [90, N])
+def test_cells_whose_population_is_too_small_are_counted(n):
+    f = np.full(n, 4)
+    big_f = np.full(n, 4.0)
+    big_f[[1, n // 2, n - 1]] = 3.9
+    big_f[7] = 4.0 * (1 - 1e-12)  # rounding
+    assert module.count_short(f, big_f) == 3
 
 
 def test_compiled_kernels_do_what_their_source_says(rows):

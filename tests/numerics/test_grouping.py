@@ -11,6 +11,12 @@ from sdckit.numerics import grouping, threads
 from sdckit.numerics.grouping import DIRECT_BITS, group
 
 
+@pytest.fixture(params=["few", "many"], autouse=True)
+def way(request, monkeypatch):
+    """Few rows, for NumPy, and many, for kernels."""
+    monkeypatch.setattr(grouping, "FEW", 10**9 if request.param == "few" else -1)
+
+
 def check(words, found, weight=None):
     expected, sizes = np.unique(words, return_counts=True)
     order = np.argsort(found.words)
@@ -39,6 +45,25 @@ def test_both_paths_and_all_sizes(bits, n, levels):
     words = rng.integers(0, min(levels, 2**bits), n).astype(np.uint64)
     weight = rng.integers(1, 9, n) / 2
     check(words, group(words, bits=bits, weight=weight if n else None), weight if n else None)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([3, 16, 17, 64]), st.integers(1, 9000))
+def test_few_rows_are_grouped_as_many_are(seed, bits, n):
+    rng = np.random.default_rng(seed)
+    words, weight = rng.integers(0, min(2**bits, 3000), n).astype(np.uint64), rng.random(n)
+    few, many = (grouping._group_few(words, weight, bits), _by_kernels(words, weight, bits))
+    for name in ("of_row", "words", "size", "weight"):
+        one, other = getattr(few, name), getattr(many, name)
+        assert one.dtype == other.dtype
+        assert one.tolist() == other.tolist()
+
+
+def _by_kernels(words, weight, bits):
+    return (
+        grouping._group_direct(words, weight, bits)
+        if bits <= DIRECT_BITS
+        else grouping._group_hashed(words, weight)
+    )
 
 
 def test_words_that_differ_in_high_bits_only():

@@ -42,6 +42,11 @@ def test_hashes_in_whole_numbers(form, word):
     assert int(form(hash_word)(given)) == mixed(word, first=int(hashing.FACTOR))
 
 
+def test_many_words_are_hashed_as_one_is():
+    words = np.random.default_rng(3).integers(0, WORD, 50, np.uint64, endpoint=True)
+    assert hashing.hash_words(words).tolist() == [int(hash_word(word)) for word in words]
+
+
 @FORMS
 def test_splitmix_as_published(form):
     # the first three numbers of the generator with the seed 1234567, printed by its authors' program

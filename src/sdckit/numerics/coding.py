@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.numerics.threads import chunks, run
 
@@ -134,6 +134,10 @@ def pack_into(
     >>> words.tolist()
     [0, 1]
     """
+    if len(words) <= FEW:
+        for j, field in enumerate(fields):
+            _pack_few(words, *field, first=j == 0)
+        return
 
     def pack_slice(part: tuple[int, int]) -> None:
         for start in range(part[0], part[1], BLOCK):
@@ -152,16 +156,57 @@ def pack_into(
     run(pack_slice, chunks(len(words)))
 
 
+def _pack_few(
+    words: NDArray[np.uint64], values: NDArray[Any], valid: NDArray[np.uint8], low: int, missing: int, shift: int,
+    *, first: bool,
+) -> None:  # fmt: skip
+    code = values.astype(np.uint64) - np.uint64(low & 0xFFFFFFFFFFFFFFFF)
+    if len(valid):
+        code[valid == 0] = missing
+    code <<= np.uint64(shift)
+    words[:] = code if first else words | code
+
+
+def _present(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    return ~np.isnan(values) & ((valid != 0) if len(valid) else True)
+
+
+def _code_few(
+    views: NDArray[np.uint64], valid: NDArray[np.uint8]
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]] | None:
+    """As `code_views`, by sorting."""
+    rows = np.flatnonzero(valid) if len(valid) else np.arange(len(views))
+    code, here = np.zeros(len(views), np.uint32), views[rows]
+    if (here[:, 0] & np.uint64(0xFFFFFFFF) > np.uint64(12)).any():
+        return None
+    order = np.lexsort((here[:, 1], here[:, 0]))  # equal ones as they stand in the file
+    ordered = here[order]
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first_row = rows[order[begins]]
+    place = np.empty(len(first_row), np.uint32)
+    place[np.argsort(first_row)] = np.arange(len(first_row), dtype=np.uint32)
+    code[rows[order]] = place[np.cumsum(begins) - 1]
+    return code, np.sort(first_row)
+
+
 def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, int, int]:
     """Smallest and largest valid value and the number of valid ones; (0, -1, 0) when there is none."""
     if len(values) == 0:
         return 0, -1, 0
+    if len(values) <= FEW:
+        there = values[valid != 0] if len(valid) else values
+        return (int(there.min()), int(there.max()), len(there)) if len(there) else (0, -1, 0)
     low, high, n = _integer_range(_looked_at(values), valid)
     return (int(low), int(high), int(n)) if n else (0, -1, 0)
 
 
 def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[float, float, int, bool]:
     """Range and number of values that are neither missing nor NaN, and whether all are whole."""
+    if len(values) <= FEW:
+        there = values[_present(values, valid)]
+        low, high = there.min(initial=np.inf), there.max(initial=-np.inf)
+        return float(low), float(high), len(there), bool((there == np.floor(there)).all())
     low, high, n, whole = _float_range(_looked_at(values), valid)
     return float(low), float(high), int(n), bool(whole)
 
@@ -170,6 +215,9 @@ def float_to_int(
     values: NDArray[np.float64], valid: NDArray[np.uint8], *, whole: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Floats as integers (their value where whole, else zero to be filled in) and which are present."""
+    if len(values) <= FEW:
+        here = _present(values, valid)
+        return np.where(here & whole, values, 0.0).astype(np.int64), here.astype(np.uint8)
     out, present = np.empty(len(values), np.int64), np.empty(len(values), np.uint8)
     _float_to_int(_looked_at(values), valid, whole, out, present)
     return out, present
@@ -184,6 +232,8 @@ def code_views(
     present.
     """
     n = len(views)
+    if n <= FEW:
+        return _code_few(views, valid)
     code, first_row = np.empty(n, np.uint32), np.empty(n, np.int64)
     n_levels = _code_views(_looked_at(views), valid, code, first_row)
     return None if n_levels < 0 else (code, first_row[:n_levels].copy())

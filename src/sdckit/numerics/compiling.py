@@ -13,8 +13,9 @@ from typing import Any
 import numba
 from numba.core import event
 
-__all__ = ["cache_folder", "heard", "njit"]
+__all__ = ["FEW", "cache_folder", "heard", "njit"]
 
+FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
 PRIVATE = 0o700  # what is loaded from there is run
 
 

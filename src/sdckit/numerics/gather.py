@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["count_short", "dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]
@@ -107,6 +107,8 @@ def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
     >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
     1
     """
+    if len(f) <= FEW:
+        return int(np.count_nonzero(big_f < f * (1 - 1e-9)))
     parts = chunks(len(f))
     counts = np.zeros((len(parts), 8), np.int64)  # a cache line for each thread
     run(lambda t: _count_short(f, big_f, *parts[t], counts[t]), range(len(parts)))
@@ -119,6 +121,10 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     >>> weight_faults(np.array([1.0, np.nan, -2.0, np.inf]))
     (1, 1, 1)
     """
+    if len(weight) <= FEW:
+        found = np.isnan(weight), weight <= 0, np.isposinf(weight)
+        missing, low, infinite = map(np.count_nonzero, found)
+        return int(missing), int(low), int(infinite)
     parts = chunks(len(weight))
     counts = np.zeros((len(parts), 3), np.int64)
     run(lambda t: _weight_faults(weight, *parts[t], counts[t]), range(len(parts)))

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
-from sdckit.numerics.compiling import njit
-from sdckit.numerics.hashing import find_number, hash_word, mix
+from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.hashing import find_number, hash_word, hash_words, mix
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["Groups", "group"]
@@ -146,9 +146,31 @@ def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float
     >>> groups.size[groups.of_row].tolist()
     [2, 1, 2]
     """
+    if len(words) <= FEW:
+        return _group_few(words, weight, bits)
     w = np.empty(0) if weight is None else weight
     found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
     return found if weight is not None else Groups(found.of_row, found.words, found.size, None)
+
+
+def _partition_bits(n: int) -> int:
+    return min(MAX_PARTITION_BITS, max(1, (n // ROWS_PER_PARTITION).bit_length()))
+
+
+def _group_few(words: NDArray[np.uint64], weight: NDArray[np.float64] | None, bits: int) -> Groups:
+    """The same groups in the same order, by sorting."""
+    distinct, first, inverse, size = np.unique(
+        words, return_index=True, return_inverse=True, return_counts=True
+    )
+    place = np.arange(len(distinct))
+    if bits > DIRECT_BITS:  # by partition, and as they appear
+        part = hash_words(distinct) >> np.uint64(64 - _partition_bits(len(words)))
+        order = np.lexsort((first, part))
+        place[order] = np.arange(len(order))
+        distinct, size = distinct[order], size[order]
+    of_row = place[inverse.reshape(-1)].astype(np.int32)
+    total = None if weight is None else np.bincount(of_row, weight, len(distinct)).astype(np.float64)
+    return Groups(of_row, distinct, size.astype(np.int64), total)
 
 
 def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: int) -> Groups:
@@ -169,7 +191,7 @@ def _group_direct(words: NDArray[np.uint64], weight: NDArray[np.float64], bits: 
 
 def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Groups:
     n, n_weights = len(words), len(weight)
-    p_bits = min(MAX_PARTITION_BITS, max(1, (n // ROWS_PER_PARTITION).bit_length()))
+    p_bits = _partition_bits(n)
     shift, n_parts, parts = np.uint64(64 - p_bits), 1 << p_bits, chunks(n)
     counts = np.zeros((len(parts), n_parts), np.int64)
     run(lambda t: _histogram(words, *parts[t], shift, counts[t]), range(len(parts)))

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 
 __all__ = [
-    "GOLDEN", "find_number", "find_word", "has_bit", "hash_rows", "hash_word", "mix", "set_bit", "splitmix", "spread",
+    "GOLDEN", "find_number", "find_word", "has_bit", "hash_rows", "hash_word", "hash_words", "mix", "set_bit",
+    "splitmix", "spread",
 ]  # fmt: skip
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio: spreads bits upwards when multiplied
@@ -81,6 +82,17 @@ def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
     while keys[at] != free and keys[at] != word:
         at = (at + np.uint64(1)) & mask
     return at
+
+
+def hash_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`hash_word` of many words, by NumPy.
+
+    >>> bool(hash_words(np.array([7], np.uint64))[0] == hash_word(np.uint64(7)))
+    True
+    """
+    product: NDArray[np.uint64] = words * FACTOR
+    product = (product ^ (product >> np.uint64(32))) * GOLDEN
+    return product ^ (product >> np.uint64(29))
 
 
 def hash_rows(columns: Iterable[NDArray[np.uint64]], n: int) -> NDArray[np.uint64]:

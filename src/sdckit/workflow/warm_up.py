@@ -13,10 +13,13 @@ from sdckit.errors import SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
+    from sdckit.data.scenarios.scenario import Scenario
+
 __all__ = ["warm_up"]
 
 N, SEED = 240, 1
 MANY = 3000
+LARGE = 20_000  # more than NumPy does for a small file
 STEPS: tuple[dict[str, Any], ...] = (
     {"method": "recode", "column": "age", "bands": [0, 40, None]},
     {"method": "microaggregate", "columns": ["pay", "hours"], "k": 3},
@@ -58,6 +61,7 @@ def warm_up(step: Callable[[str], None]) -> None:
         step("attacking")
         assess(data, made, scenario=whole, control=others, n_attacks=20, seed=SEED)
         _search_many()
+        _large_files(sample)
 
 
 def _search_many() -> None:
@@ -75,22 +79,44 @@ def _search_many() -> None:
         index.lists(query.take(np.arange(9)), 1)
 
 
-def _people(seed: int) -> pl.DataFrame:
+def _large_files(scenario: Scenario) -> None:
+    """Kernels that small files do without."""
+    from sdckit.numerics.encode import gower
+    from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
+    from sdckit.numerics.search.neighbours import prepare
+    from sdckit.numerics.wildcard_matches.wildcards import match_packed
+    from sdckit.workflow.assess import assess
+    from sdckit.workflow.recipes.recipe import Recipe
+
+    many = _people(2, LARGE)
+    assess(many, scenario=scenario)
+    Recipe(STEPS).apply(many, scenario=scenario, secret=bytes(32))
+    x, none = np.random.default_rng(SEED).random(LARGE), np.zeros(LARGE, np.int32)
+    for n_dimensions in (1, 2, 3):
+        count_in_boxes([Dimension(x, x, x, x - 0.1, x + 0.1)] * n_dimensions, none, none, 1)
+    base, query = gower([(x[:9], x), (x[:9], x[::-1])], [])
+    prepare(query).distances(base)
+    pattern = np.arange(LARGE, dtype=np.uint64) % np.uint64(3)
+    ones, clear_of = np.ones(LARGE), {0: 2**64 - 1, 1: 2**64 - 16, 2: 2**64 - 241}
+    match_packed(np.arange(LARGE, dtype=np.uint64) << np.uint64(8), ones, ones, pattern, clear_of, 1.0)
+
+
+def _people(seed: int, n: int = N) -> pl.DataFrame:
     """People of nobody, with missing values, whole numbers, fractions, texts, weights and households."""
     import polars as pl
 
     rng = np.random.default_rng(seed)
     frame = pl.DataFrame(
         {
-            "home": np.arange(N) // 2,
-            "sex": rng.choice(["f", "m"], N),
-            "age": rng.integers(18, 80, N),
-            "region": rng.choice(["n", "s", "e"], N),
-            "job": rng.choice(["a", "b", "c"], N),
-            "ill": rng.choice(["no", "yes"], N),
-            "pay": rng.normal(3000.0, 500.0, N).round(1),
-            "hours": rng.normal(35.0, 8.0, N),
-            "w": rng.uniform(5.0, 9.0, N).round(2),
+            "home": np.arange(n) // 2,
+            "sex": rng.choice(["f", "m"], n),
+            "age": rng.integers(18, 80, n),
+            "region": rng.choice(["n", "s", "e"], n),
+            "job": rng.choice(["a", "b", "c"], n),
+            "ill": rng.choice(["no", "yes"], n),
+            "pay": rng.normal(3000.0, 500.0, n).round(1),
+            "hours": rng.normal(35.0, 8.0, n),
+            "w": rng.uniform(5.0, 9.0, n).round(2),
         }
     )
-    return frame.with_columns(region=pl.when(pl.int_range(N) % 40 == 0).then(None).otherwise("region"))
+    return frame.with_columns(region=pl.when(pl.int_range(n) % 40 == 0).then(None).otherwise("region"))

@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from sdckit.numerics.encode import Metric
+from sdckit.numerics.search import box_tree
 from sdckit.numerics.search.box_tree import LEAF, build
+
+
+@pytest.fixture(params=["small", "large"], autouse=True)
+def way(request, monkeypatch):
+    """Trees of small files and of large ones."""
+    monkeypatch.setattr(box_tree, "SMALL", 10**9 if request.param == "small" else -1)
 
 
 def rows_of(n, p, q, *, levels=5, seed=1):
@@ -48,6 +55,11 @@ def test_rare_differences_are_split_where_they_are():
     leaves = tree.nodes[0][tree.nodes[0][:, 2] < 0]
     sizes = sorted((leaves[:, 1] - leaves[:, 0]).tolist())
     assert sizes == [1, 1, 398]  # equal rows stay together, whatever their number
+
+
+def test_a_leaf_for_all_is_one_node():
+    tree = build(*rows_of(700, 2, 2), leaf=700)
+    assert tree.nodes.place.tolist() == [[0, 700, -1, 0]]
 
 
 def test_a_long_tail_does_not_unbalance_the_search():

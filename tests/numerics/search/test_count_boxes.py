@@ -28,6 +28,12 @@ def all_pairs(dimensions, group_of_point, group_of_box):
     return inside.sum(axis=0).tolist()
 
 
+@pytest.fixture(params=["all pairs", "searched"], autouse=True)
+def way(request, monkeypatch):
+    """Points compared one by one with the boxes, as in small files, and searched for, as in large ones."""
+    monkeypatch.setattr(count_boxes, "PAIRS", 10**12 if request.param == "all pairs" else -1)
+
+
 @pytest.mark.parametrize("dims", [1, 2, 3, 4])
 @pytest.mark.parametrize("points", [1, 40, 65, 700])
 @pytest.mark.parametrize("split", [False, True])

@@ -10,14 +10,17 @@ from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
 from sdckit.numerics.encode import differences, gower
-from sdckit.numerics.search import by_agreement, column_sets, neighbours
+from sdckit.numerics.search import box_search, box_tree, by_agreement, column_sets, neighbours
 from sdckit.numerics.search.neighbours import pairwise, prepare
 
 
-@pytest.fixture(params=["tree", "agreement", "both"], autouse=True)
+@pytest.fixture(params=["small tree", "tree", "agreement", "both"], autouse=True)
 def way(request, monkeypatch):
-    """Every search in the tree, by what rows agree in, and by both, as in larger files."""
-    monkeypatch.setattr(by_agreement, "SMALL", 10**9 if request.param == "tree" else 0)
+    """Every search in the tree of small files, in that of large ones, by what rows agree in, and by both."""
+    monkeypatch.setattr(by_agreement, "SMALL", 10**9 if "tree" in request.param else 0)
+    if request.param != "small tree":
+        monkeypatch.setattr(box_tree, "SMALL", -1)
+        monkeypatch.setattr(box_search, "CACHED", -1)
     monkeypatch.setattr(by_agreement, "ALIKE", 10**9)
     if request.param == "both":
         monkeypatch.setattr(column_sets, "MOST_SETS", 4)  # so that some queries are left to the tree

@@ -15,6 +15,12 @@ BITS = 4
 MISSING = 15
 
 
+@pytest.fixture(params=["few", "many"], autouse=True)
+def way(request, monkeypatch):
+    """Every pair of cells compared, and cells looked up, as in larger files."""
+    monkeypatch.setattr(wildcards, "PAIRS", 10**12 if request.param == "few" else -1)
+
+
 def pack(codes):
     """Cells of small codes, four bits a key."""
     return sum(codes[:, j].astype(np.uint64) << np.uint64(BITS * j) for j in range(codes.shape[1]))

@@ -12,6 +12,12 @@ from sdckit.protect.recoding import mdav_kernel
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 
 
+@pytest.fixture(params=["few", "many"], autouse=True)
+def way(request, monkeypatch):
+    """All compared with all, and records in trees, as in larger files."""
+    monkeypatch.setattr(mdav_kernel, "FEW", 10**12 if request.param == "few" else -1)
+
+
 @pytest.mark.parametrize(
     ("n", "d", "k"),
     [

@@ -18,6 +18,7 @@ __all__ = [
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 TOGETHER = 1024  # rows whose memory stays in the processor's cache
+CACHED = 1 << 13  # rows that stay there whatever is asked next
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,7 +37,7 @@ def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared)
     return total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyped-def]
     """Sums of the rows of a leaf, column by column (so that the processor takes several rows at once)."""
     rows, row_codes, (power, caps, weights) = tree.numbers, tree.codes, tree.metric
@@ -59,7 +60,7 @@ def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyp
             total[i] += weight if levels[i] != c else 0.0
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True)
 def _push(tree, stack, bounds, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
     """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top."""
     (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
@@ -80,12 +81,12 @@ def _push(tree, stack, bounds, top, node, limit, numbers, codes):  # type: ignor
 @njit(cache=True, nogil=True, inline="always")
 def _scratch(place):  # type: ignore[no-untyped-def]
     """A stack deep enough for the tree, and room for the sums of a leaf."""
-    widest = 0
+    widest, deepest = 0, 0
     for node in range(len(place)):
+        deepest = max(deepest, place[node, 3])
         if place[node, 2] < 0:
             widest = max(widest, place[node, 1] - place[node, 0])
-    deepest = place[:, 3].max() + 2
-    return np.empty(deepest, np.int64), np.empty(deepest), np.empty(widest)
+    return np.empty(deepest + 2, np.int64), np.empty(deepest + 2), np.empty(widest)
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -326,6 +327,8 @@ def find(
 
 def _order(tree: BoxTree, queries: Queries) -> Ints:
     """The queries in an order in which those near each other follow each other: they read the same memory."""
+    if len(tree.order) <= CACHED:
+        return np.arange(len(queries.numbers))
     home = np.empty(len(queries.numbers), np.int64)
     run(lambda ends: _go_home(tree, queries, *ends, home), _slices(len(home)))
     return np.argsort(home, kind="stable")

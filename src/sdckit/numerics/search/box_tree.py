@@ -19,6 +19,7 @@ __all__ = ["LEAF", "BoxTree", "Nodes", "build"]
 
 LEAF = 32  # rows in a leaf at most: they are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
+SMALL = 1 << 13  # rows of a tree that takes no kernel: one would be compiled for seconds
 SEED = 20_09  # of the order in which rows are dealt out: any will do, the answers are the same
 
 
@@ -161,6 +162,52 @@ def _build(numbers, codes, metric, order, leaf):  # type: ignore[no-untyped-def]
     return Nodes(place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy())
 
 
+def _build_small(
+    numbers: NDArray[np.float64],
+    codes: NDArray[np.int32],
+    metric: Metric,
+    order: NDArray[np.int64],
+    leaf: int,
+) -> Nodes:
+    """As `_build`, with trees just as good, where a loop over nodes is sooner done than a kernel compiled."""
+    bits = np.uint64(1) << (codes & 63).astype(np.uint64)
+    place, low, high, levels = [[0, len(order), -1, 0]], [], [], []
+    for node in place:  # grows on the way
+        start, stop, _, depth = node
+        rows = order[start:stop]
+        here = numbers[rows]
+        low.append(here.min(axis=0, initial=np.inf))
+        high.append(here.max(axis=0, initial=-np.inf))
+        levels.append(np.bitwise_or.reduce(bits[rows], axis=0))
+        if stop - start <= leaf:
+            continue
+        column = _most_different(here, codes[rows], metric)
+        if column < 0:
+            continue
+        n_numbers = numbers.shape[1]
+        values = here[:, column] if column < n_numbers else codes[rows, column - n_numbers]
+        pivot = np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2]
+        if pivot == values.max():
+            pivot = values[values < pivot].max()
+        left = values <= pivot
+        order[start:stop] = np.concatenate([rows[left], rows[~left]])
+        middle = start + int(left.sum())
+        node[2] = len(place)
+        place += [[start, middle, -1, depth + 1], [middle, stop, -1, depth + 1]]
+    return Nodes(np.array(place), np.stack(low), np.stack(high), np.stack(levels))
+
+
+def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> int:
+    """The column in which pairs of rows differ most on average, else one that tells any rows apart; else -1."""
+    half = len(numbers) // 2
+    away = np.minimum(np.abs(numbers[:half] - numbers[half : 2 * half]), metric.caps) ** metric.power
+    apart = (codes[:half] != codes[half : 2 * half]) * metric.weights
+    total = np.concatenate([away.sum(axis=0), apart.sum(axis=0)])
+    if not total.max(initial=0.0):
+        total = np.concatenate([(numbers != numbers[0]).any(axis=0), (codes != codes[0]).any(axis=0)])
+    return int(total.argmax()) if total.any() else -1
+
+
 def build(
     numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF
 ) -> BoxTree:
@@ -171,7 +218,8 @@ def build(
     [0, 2]
     """
     order = np.random.default_rng(SEED).permutation(len(numbers))
-    nodes = _build(numbers, codes, metric, order, leaf)
+    make = _build_small if len(numbers) <= max(SMALL, leaf) else _build
+    nodes = make(numbers, codes, metric, order, leaf)
     return BoxTree(
         np.ascontiguousarray(numbers[order].T), np.ascontiguousarray(codes[order].T), order, nodes, metric
     )

@@ -2,8 +2,8 @@
 
 A point has two numbers per dimension and lies inside a box where the first is not below the box's lower
 bound and the second not above its upper bound; for an ordinary point they are the same number. Few pairs
-are compared one by one. Else one dimension takes two binary searches, two take a wavelet matrix (as many steps
-as the number of points has bits), three or more a k-d tree.
+are compared one by one, so that small files need no other kernel. Else one dimension takes two binary searches,
+two take a wavelet matrix (as many steps as the number of points has bits), three or more a k-d tree.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ Ints = NDArray[np.int64]
 PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
 FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one
 LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
+PAIRS = 1 << 26  # numbers compared, of all buckets together, that need no line, plane or tree
 PARTS = 8  # slices of buckets per thread
 
 
@@ -97,6 +98,14 @@ def _is_skipped(p_edges, q_edges, g, large):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def _count_all(first, last, p_edges, q_edges, rows, count):  # type: ignore[no-untyped-def]
+    _key, upper, lower, low, high = rows
+    for g in range(first, last):
+        p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
+        _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count)
+
+
+@njit(cache=True, nogil=True)
 def _count_lines(first, last, p_edges, q_edges, rows, _other, large, count):  # type: ignore[no-untyped-def]
     _key, upper, lower, low, high = rows
     for g in range(first, last):
@@ -153,8 +162,10 @@ def count_in_boxes(
     >>> count_in_boxes([line], np.zeros(3, np.int32), np.zeros(2, np.int32), 1).tolist()
     [2, 0]
     """
-    p_order, p_edges = _sorted_by_group(dimensions[0].key, group_of_point, k, sort=len(dimensions) < TREE)
     q_order, q_edges = order_by_group(group_of_box, k)
+    few = _are_few(group_of_point, np.diff(q_edges), len(dimensions))
+    sort = len(dimensions) < TREE and not few
+    p_order, p_edges = _sorted_by_group(dimensions[0].key, group_of_point, k, sort=sort)
     key = _rows([one.key for one in dimensions], p_order)
     upper, lower = (
         key
@@ -165,14 +176,27 @@ def count_in_boxes(
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
-    other = _second_order(dimensions, group_of_point, k, p_order)
-    kernel = (_count_lines, _count_planes, _count_trees)[min(len(dimensions), TREE) - 1]
-    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, found), _slices(p_edges + q_edges))
-    for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
-        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], found)
+    if few:
+        run(lambda part: _count_all(*part, p_edges, q_edges, rows, found), _slices(p_edges + q_edges))
+    else:
+        _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, found)
     count = np.empty_like(found)
     count[q_order] = found
     return count
+
+
+def _are_few(group_of_point: NDArray[np.int32], n_boxes: Ints, n_dimensions: int) -> bool:
+    """Whether comparing every point with every box of its group is little work: then nothing else is compiled."""
+    n_points = np.bincount(group_of_point, minlength=len(n_boxes))
+    return bool(np.sum(n_points * n_boxes.astype(np.float64)) * n_dimensions <= PAIRS)
+
+
+def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
+    """Count by the search that the number of dimensions takes."""
+    kernel = (_count_lines, _count_planes, _count_trees)[min(len(rows.key), TREE) - 1]
+    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, found), _slices(p_edges + q_edges))
+    for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
+        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], found)
 
 
 def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort: bool) -> tuple[Ints, Ints]:

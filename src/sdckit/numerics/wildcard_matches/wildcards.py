@@ -32,7 +32,9 @@ __all__ = [
 
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
 FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
+PAIRS = 1 << 19  # cells with incomplete ones, compared sooner than kernels are compiled
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
+EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +225,7 @@ def _match_few(cells, small, large, clear, alpha):  # type: ignore[no-untyped-de
 @njit(cache=True, nogil=True)
 def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-untyped-def]
     """Every `step`-th pair of incomplete patterns, from number `first` on."""
-    number, largest = 0, 1
+    number, largest = 0, np.int64(1)  # a bare 1 has a type of its own, and `_room` would be compiled twice
     for a in range(1, len(clears)):
         largest = max(largest, edges[a + 1] - edges[a])
     room = _room(largest)
@@ -321,9 +323,32 @@ def match_packed(
 
     Time proportional to cells times incomplete patterns, memory to cells.
     """
+    if np.count_nonzero(pattern) * len(pattern) <= PAIRS:
+        return _match_small(words, size, weight, pattern, clear_of, alpha)
     laid = lay_out(words, size, weight, pattern, clear_of)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
     return laid.credited(alpha)
+
+
+def _match_small(
+    words: NDArray[np.uint64],
+    size: NDArray[np.float64],
+    weight: NDArray[np.float64],
+    pattern: NDArray[np.uint64],
+    clear_of: dict[int, int],
+    alpha: float,
+) -> Matched:
+    """The same by comparing every incomplete cell with all."""
+    present, which = np.unique(pattern, return_inverse=True)
+    clear = np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)[which]
+    lacking, whole = np.flatnonzero(pattern), pattern == 0
+    match = (words[lacking, None] ^ words) & clear[lacking, None] & clear == 0
+    match &= pattern[lacking, None] != pattern
+    sums, complete = np.column_stack([size, weight]).astype(np.float64), np.zeros(len(words))
+    add = alpha * (match.T @ sums[lacking])
+    add[lacking] = match @ (sums * np.where(whole, 1.0, alpha)[:, None])
+    complete[lacking] = match @ np.where(whole, sums[:, 0], 0.0)
+    return Matched(np.ascontiguousarray(add[:, 0]), np.ascontiguousarray(add[:, 1]), complete)
 
 
 def lay_out(
@@ -342,7 +367,7 @@ def lay_out(
     if present[0] != 0:  # no complete cell: an empty slice in its place
         present, counts, rank = np.append(np.uint64(0), present), np.append(0, counts), rank + np.int32(1)
     n, edges = len(words), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    clears = np.array([0xFFFFFFFFFFFFFFFF] + [clear_of[int(p)] for p in present[1:]], np.uint64)
+    clears = np.array([EVERYTHING] + [clear_of[int(p)] for p in present[1:]], np.uint64)
     memory = Arena(bytes_for((n, np.uint64), (2 * n, np.float64), (2 * n, np.float64), (n, np.int32)))
     sorted_words, position = memory.take(n, np.uint64), memory.take(n, np.int32)
     sums = memory.take(2 * n, np.float64).reshape(n, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import GOLDEN, splitmix
 
 __all__ = ["partners", "ranked_rows"]
@@ -68,7 +68,7 @@ def _mix_ties(word, order, state):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _searched(lent, j, reach, state):  # type: ignore[no-untyped-def]
     """A rank not yet swapped in the window above rank j, found one by one; -1 where there is none."""
-    free = 0
+    free = np.int64(0)  # a bare 0 has a type of its own, and `_drawn` would be compiled twice
     for t in range(j + 1, j + 1 + reach):
         free += lent[t] < 0
     state, skip = _drawn(state, free)
@@ -126,7 +126,10 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
     bits = (values + 0.0).view(np.uint64)  # + 0.0: one zero, not two
     word = bits ^ np.where(values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63))  # ascends as they do
     other_word, other_row = np.empty_like(word), np.empty_like(rows)
-    if _sort(word, rows, other_word, other_row):
+    if len(word) <= FEW:
+        order = np.argsort(word, kind="stable")
+        word, rows = word[order], rows[order]
+    elif _sort(word, rows, other_word, other_row):
         word, rows = other_word, other_row
     _mix_ties(word, rows, key)
     return rows

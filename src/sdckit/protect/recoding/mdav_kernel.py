@@ -13,11 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
+from sdckit.protect.recoding.mdav_few import add, group_few
 from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
 
 __all__ = ["mdav_groups"]
 
 WORN = 64  # records looked at along the list, per record in it, that make it worth a new one
+FEW = 1 << 26  # distances times columns that are computed sooner than the kernels of trees compiled
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
 FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
 
@@ -211,17 +213,6 @@ def _in_line(z, ranked):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _add(total, rest, z, p, sign):  # type: ignore[no-untyped-def]
-    """Add a record to the sums, which are kept to twice the digits: in any order the same centre."""
-    for j in range(len(total)):
-        value = sign * z[p, j]
-        s = total[j] + value
-        back = s - total[j]
-        rest[j] += (total[j] - (s - back)) + (value - back)
-        total[j] = s
-
-
-@njit(cache=True, nogil=True)
 def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ignore[no-untyped-def]
     """Make groups until the list and the tree are worn out; how many groups."""
     n, d = z.shape
@@ -254,7 +245,7 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
             for t in range(k):
                 one = extreme if t == 0 else who[t - 1]
                 of_row[one] = group
-                _add(total, rest, z, one, -1.0)
+                add(total, rest, z, one, -1.0)
                 remove(row, at, tree, one)
                 there[place[one]] = False
                 if t == 0 and k > 1:
@@ -268,7 +259,7 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
 @njit(cache=True, nogil=True)
 def _sums(z, total, rest):  # type: ignore[no-untyped-def]
     for p in range(len(z)):
-        _add(total, rest, z, p, 1.0)
+        add(total, rest, z, p, 1.0)
 
 
 def mdav_groups(
@@ -290,6 +281,8 @@ def mdav_groups(
     z, rows = np.array(values[::-1], np.float64, order="C"), np.arange(len(values))[::-1]
     given = ranking is not None
     ranked = np.empty(0, np.int64) if ranking is None else len(z) - 1 - np.asarray(ranking, np.int64)
+    if len(z) ** 2 / k * z.shape[1] <= FEW:
+        return group_few(z, k, ranked)[::-1]
     total, rest = np.zeros(z.shape[1]), np.zeros(z.shape[1])
     _sums(z, total, rest)
     of_row, n_groups = np.empty(len(z), np.int64), 0

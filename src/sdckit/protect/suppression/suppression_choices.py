@@ -15,6 +15,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import FEW
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import GOLDEN, splitmix
@@ -71,7 +72,8 @@ class _Block:
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
     start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    words: NDArray[np.uint64] = splitmix(column.astype(np.uint64) + start)
+    scramble = splitmix.py_func if len(column) <= FEW else splitmix
+    words: NDArray[np.uint64] = scramble(column.astype(np.uint64) + start)
     return words
 
 

@@ -49,7 +49,7 @@ def left_in_tables(group, spans, starts, level, weight, tight, base, everything,
     count, marked = np.zeros(seen), np.zeros(seen, np.bool_)
     touched = np.empty(seen, np.int64)
     for q in range(n):
-        n_touched, fixed = 0, -1
+        n_touched, fixed = np.int64(0), np.int64(-1)  # bare numbers have types of their own
         for t in range(group.shape[1]):
             first = spans[t, 0] + group[q, t]
             for e in range(spans[t, 1] + starts[first], spans[t, 1] + starts[first + 1]):
@@ -60,7 +60,7 @@ def left_in_tables(group, spans, starts, level, weight, tight, base, everything,
                     n_touched += 1
                 count[v] += weight[e]
                 if tight[e] and fixed != v:  # two of them: whatever the level is, one loses a match
-                    fixed = v if fixed == -1 else MANY
+                    fixed = v if fixed == -1 else np.int64(MANY)
         out[q] = _judge(count, marked, touched, n_touched, fixed, base[q], everything[q], seen, k)
     return out
 
@@ -81,7 +81,8 @@ def left_among_pairs(cells, words, there, size, tight, level, everything, marks,
         r = cells[q]
         mine, after = there[r], there[r] | own
         speaks = several == 0 or mine & several != 0
-        n_touched, fixed, base = 0, -1, 1.0 - (alpha if speaks else 0.0)  # it matches itself in full
+        n_touched, fixed = np.int64(0), np.int64(-1)
+        base = 1.0 - (alpha if speaks else 0.0)  # it matches itself in full
         for x in range(len(words)):
             if (words[r] ^ words[x]) & mine & there[x] != 0 or (several != 0 and there[x] & several == 0):
                 continue
@@ -96,6 +97,6 @@ def left_among_pairs(cells, words, there, size, tight, level, everything, marks,
             whole = there[x] & keys == keys or there[x] == after
             count[v] += size[x] if whole else alpha * size[x]
             if tight[x] and speaks and fixed != v:
-                fixed = v if fixed == -1 else MANY
+                fixed = v if fixed == -1 else np.int64(MANY)
         out[q] = _judge(count, marked, touched, n_touched, fixed, base, everything[q], seen, k)
     return out
