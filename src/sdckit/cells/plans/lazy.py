@@ -21,7 +21,7 @@ from sdckit.cells.plans.households import Asked, Brought, Household
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues, RecordValues
-from sdckit.data.frames import check_plan_names, collect
+from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
@@ -109,9 +109,13 @@ class PlanCells(AnyCells):
         """The caller's frame with the named figures appended, still a plan."""
         check_result_names(self.own_columns, [prefix + name for name in names])
         check_plan_names(self.frame, self.own_columns)
-        frame, columns = self.joined(names)
-        results = [nw.col(columns[name]).alias(prefix + name) for name in names]
-        return frame.select(*(nw.col(own) for own in self.own_columns), *results).to_native()
+
+        def beside() -> Any:
+            frame, columns = self.joined(names)
+            results = [nw.col(columns[name]).alias(prefix + name) for name in names]
+            return frame.select(*(nw.col(own) for own in self.own_columns), *results).to_native()
+
+        return built(beside)
 
     def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
         """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
@@ -262,6 +266,10 @@ def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
 
     Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
+    return built(lambda: _tabulated(frame, roles))
+
+
+def _tabulated(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
     from sdckit.cells.plans.parted import tabulate_parts
     from sdckit.cells.tabulate import tabulate_counts
 
