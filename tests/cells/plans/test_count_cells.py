@@ -11,7 +11,7 @@ from draw import quiet
 from plans import on_engines, opened, polars_plan
 from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.count_cells import MAX_KEYS, PERSONS, SIZE, WEIGHT, count_by, group_keys, most_cells
-from sdckit.cells.plans.lazy import tabulate_lazy
+from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 from sdckit.cells.tabulate import MANY_LEVELS
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning

@@ -16,17 +16,16 @@ from numpy.typing import NDArray
 
 from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import Counted, count_by, group_keys, most_cells, sizes_of, with_missing
+from sdckit.cells.plans.count_cells import Counted, count_by, sizes_of, with_missing
 from sdckit.cells.plans.households import Asked, Brought, Household
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
 from sdckit.cells.values import CellValues, RecordValues
 from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["COLLECT_LIMIT", "LazyCells", "PlanCells", "check_collected", "tabulate_lazy"]
+__all__ = ["COLLECT_LIMIT", "LazyCells", "PlanCells", "check_collected"]
 
 COLLECT_LIMIT = 200_000_000  # values of records brought here for a measure that no table of cells can do
 
@@ -259,27 +258,3 @@ def check_collected(n: int, columns: int) -> None:
             f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
             "which is too much from a plan; take fewer variables, or a sample in memory"
         )
-
-
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
-    """Count the cells of a plan on its engine; in parts where they do not fit into memory.
-
-    Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
-    """
-    return built(lambda: _tabulated(frame, roles))
-
-
-def _tabulated(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
-    from sdckit.cells.plans.parted import tabulate_parts
-    from sdckit.cells.tabulate import tabulate_counts
-
-    grouped = group_keys(frame, roles)
-    if (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys)):
-        return tabulate_parts(grouped, n_cells)
-    counted = grouped.bring()
-    here = tabulate_counts(counted, roles)
-    return LazyCells(
-        keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
-        columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
-        own_columns=tuple(frame.collect_schema().names()),
-    )  # fmt: skip

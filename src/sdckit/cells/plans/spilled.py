@@ -6,14 +6,16 @@ import itertools
 import weakref
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sdckit.data.files.whole_files import reason_of, spill_folder
 from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["Spilled"]
 
@@ -47,6 +49,8 @@ class Spilled:
 
     def table(self, table: pa.Table) -> pa.Table:
         """A table with the same values, mapped from a file."""
+        import pyarrow as pa
+
         place = self._folder / f"{next(self._number)}.arrow"
 
         def write() -> None:
