@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import brute
-from sdckit.cells.values import CellValues
+from sdckit.cells.values import CellValues, PartedValues
 
 cells = st.lists(
     st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0, 7.5]), st.integers(1, 5)), min_size=1, max_size=12
@@ -54,3 +54,18 @@ def test_the_distribution_is_sorted_and_complete(pairs):
     np.testing.assert_array_equal(values, expected[0])
     np.testing.assert_array_equal(counts, expected[1])
     assert counts.dtype == np.int64
+
+
+@given(cells, cells, st.lists(st.floats(0, 1), min_size=1, max_size=3), st.floats(0, 60))
+def test_parts_are_as_one(first, second, shares, total):
+    (a, _), (b, _), (whole, _) = both(first), both(second), both(first + second)
+    parts = PartedValues(((a.values, a.size), (b.values, b.size)))
+    limits = [0.1, 0.3, 7.5]
+    assert (parts.n, parts.extremes()) == (whole.n, whole.extremes())
+    assert parts.total() == pytest.approx(whole.total(), rel=1e-14)
+    assert (parts.count_below(limits), parts.count_above(limits)) == (
+        whole.count_below(limits), whole.count_above(limits),
+    )  # fmt: skip
+    assert parts.quantiles(shares) == whole.quantiles(shares)
+    assert parts.median_and_deviation() == whole.median_and_deviation()
+    assert parts.cap_for(total) == pytest.approx(whole.cap_for(total), nan_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -325,7 +325,8 @@ def l_diversity(
     variables = sensitive_of(cells, sensitive, scenario)
     homogeneous = {}
     for name in variables:
-        cells, homogeneous[name] = _with_diversity(cells, name, kinds, c)
+        cells, found = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
+        homogeneous[name] = sum(found)
     return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix))
 
 

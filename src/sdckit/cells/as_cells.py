@@ -135,7 +135,7 @@ def tabulate_roles(data: Any, roles: Roles) -> AnyCells:
         return found
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
-        from sdckit.cells.plans.lazy import tabulate_lazy
+        from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 
         return tabulate_lazy(frame, roles)
     from sdckit.cells.tabulate import tabulate_frame

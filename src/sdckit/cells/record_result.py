@@ -14,7 +14,7 @@ from sdckit.cells.as_cells import is_cells
 from sdckit.cells.collect import groups_of
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
-from sdckit.cells.plans.lazy import LazyCells
+from sdckit.cells.plans.lazy import PlanCells
 from sdckit.cells.plans.lazy_groups import lazy_group_figures
 from sdckit.cells.record_columns import group_column
 from sdckit.cells.record_sums import bootstrap_intervals, figures_of_groups, leading, told_figures
@@ -75,7 +75,7 @@ class RecordResult(Result):
             raise DataError(NO_GROUPS)
         figures = told_figures(self.file_figures())
         cells = self.__dict__.get("cells")
-        if isinstance(cells, LazyCells):
+        if isinstance(cells, PlanCells):
             plan, columns = cells.joined(list(dict.fromkeys(one.column for one in figures)), self.by)
             labels, found = lazy_group_figures(plan, columns, self.by, figures)
             n = labels["n"].to_numpy()
@@ -265,7 +265,7 @@ def breakdown(
 
 def _columns_of(data: Any) -> tuple[bool, Sequence[str] | None]:
     """Whether the data are a plan; and their columns, None where they are not at hand."""
-    if isinstance(data, LazyCells):
+    if isinstance(data, PlanCells):
         return True, data.own_columns
     if is_cells(data):
         return False, None if isinstance(data.source, LetGo | None) else data.source.columns

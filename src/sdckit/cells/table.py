@@ -170,6 +170,14 @@ class AnyCells(Displayed, ABC):
     def as_categories(self) -> AnyCells:
         """The same cells when a missing key value is a category of its own."""
 
+    def by_parts(self, run: Callable[[AnyCells], tuple[AnyCells, T]]) -> tuple[AnyCells, list[T]]:
+        """What a function makes of the cells, and finds: in one piece, or in parts where they do not fit together.
+
+        Cells that match are in one part.
+        """
+        made, found = run(self)
+        return made, [found]
+
     @abstractmethod
     def in_memory(self, *extra: str) -> Cells:
         """The cells, and some columns of the records, in memory; refused above a size."""

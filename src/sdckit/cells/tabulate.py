@@ -22,10 +22,13 @@ from sdckit.numerics.gather import sum_by
 from sdckit.numerics.threads import run
 
 __all__ = [
+    "check_missing",
     "frequency_columns_of",
     "rows_in_cells",
     "tabulate_counts",
     "tabulate_frame",
+    "tabulate_part",
+    "warn_about_key",
 ]
 
 MANY_LEVELS = 1000
@@ -46,7 +49,7 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     series = [frame[key] for key in roles.keys]
     coded = run(code_column, series)
     n_missing = tuple(column.n_missing for column in coded)
-    _check_keys(coded, roles, n_missing, len(frame), rows=True)
+    check_missing(roles, n_missing, len(frame), coded)
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])
     table = tabulate(coded, weight)
     _warn_about_keys(coded, table, len(frame))
@@ -61,15 +64,27 @@ def tabulate_counts(counted: Counted, roles: Roles) -> Cells:
 
     Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
     """
+    return _tabulate_counted(counted, roles, whole=True)
+
+
+def tabulate_part(counted: Counted, roles: Roles) -> Cells:
+    """Tabulate some of the cells that an engine has counted, of keys that were checked as a whole."""
+    found = _tabulate_counted(counted, roles, whole=False)
+    return replace(found, n=int(found.table.size.sum()))
+
+
+def _tabulate_counted(counted: Counted, roles: Roles, *, whole: bool) -> Cells:
     frame, n = counted.frame, counted.n
     coded = run(code_column, [frame[key] for key in roles.keys])
     table = tabulate(coded, None)
     sizes, k = sizes_of(frame), len(table.size)
     n_missing = tuple(0 if column.n_missing == 0 else int(sizes[column.valid == 0].sum()) for column in coded)
-    _check_keys(coded, roles, n_missing, n)
+    if whole:
+        check_missing(roles, n_missing, n)
     size = sum_by(table.of_row, sizes.astype(np.float64), k).astype(np.int64)
     table = replace(table, size=size)
-    _warn_about_keys(coded, table, n)
+    if whole:
+        _warn_about_keys(coded, table, n)
     brought, total = size, None
     if roles.person is not None:
         brought = sum_by(table.of_row, frame[PERSONS].to_numpy().astype(np.float64), k).astype(np.int64)
@@ -89,40 +104,44 @@ def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
     return found
 
 
-def _check_keys(
-    coded: Sequence[Coded], roles: Roles, n_missing: Sequence[int], n: int, *, rows: bool = False
-) -> None:
-    """Refuse missing values that the rules do not allow; `rows` says that the values are those of records."""
-    for column, gone, rule in zip(coded, n_missing, roles.rules, strict=True):
+def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence[Coded] = ()) -> None:
+    """Refuse missing values that the rules do not allow, of n records; `rows`: the keys by record, to tell where.
+
+    Raises DataError: a key without any value, or with missing values where none may be.
+    """
+    for j, (key, gone, rule) in enumerate(zip(roles.keys, n_missing, roles.rules, strict=True)):
         if gone == 0:
             continue
         if gone == n:
-            raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
+            raise DataError(f"key {key!r} has no value in any record; leave it out of the keys")
         if rule == "error":
-            where = f" ({first_rows(column.valid == 0)})" if rows else ""
+            where = f" ({first_rows(rows[j].valid == 0)})" if rows else ""
             raise DataError(
-                f"key {column.name!r} is missing in {gone} records{where}, and missing='error'; "
+                f"key {key!r} is missing in {gone} records{where}, and missing='error'; "
                 "complete it or choose 'wildcard' or 'category'"
             )
         if roles.person is not None and rule == "wildcard":
             raise DataError(
-                f"key {column.name!r} has missing values: with person= they must be a level of their own, "
+                f"key {key!r} has missing values: with person= they must be a level of their own, "
                 "missing='category'"
             )
 
 
 def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
-    n_cells = len(table.size)
     for j, column in enumerate(coded):
-        if column.n_codes == 1 and n > 1:
-            warn(f"key {column.name!r} has the same value in every record: it tells nobody apart")
-        if column.n_codes < min(n, MANY_LEVELS):
-            continue
-        levels = len(np.unique(table.codes[j]))
-        if n_cells == n > 1 and column.n_missing == 0 and levels == n:
-            warn(f"key {column.name!r} is different for every record: is it an identifier?")
-        elif levels >= MANY_LEVELS:
-            warn(f"key {column.name!r} has {levels} different values: recode it into fewer first")
+        few = column.n_codes < min(n, MANY_LEVELS)
+        levels = min(column.n_codes, 2) if few else len(np.unique(table.codes[j]))
+        warn_about_key(column.name, levels, column.n_missing, len(table.size), n)
+
+
+def warn_about_key(key: str, levels: int, n_missing: int, n_cells: int, n: int) -> None:
+    """Tell of a key with one level or with very many, a missing value being one; `n`: records."""
+    if levels == 1 and n > 1:
+        warn(f"key {key!r} has the same value in every record: it tells nobody apart")
+    if n_cells == n > 1 and n_missing == 0 and levels == n:
+        warn(f"key {key!r} is different for every record: is it an identifier?")
+    elif levels >= MANY_LEVELS:
+        warn(f"key {key!r} has {levels} different values: recode it into fewer first")
 
 
 def _cells(

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.grouping import group
 
-__all__ = ["CellValues", "RecordValues"]
+__all__ = ["CellValues", "PartedValues", "RecordValues"]
 
 
 class RecordValues(Protocol):
@@ -116,3 +117,59 @@ class CellValues:
         values = found.words.view(np.float64)
         order = np.argsort(values)
         return values[order], found.weight[order].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PartedValues:
+    """Values of cells in parts, each part an array of them and one of the records behind them, one in memory at a time.
+
+    What takes the order of all values (quantiles) has the distinct ones in memory.
+
+    >>> values = PartedValues(((np.array([0.5]), np.array([1])), (np.array([0.1]), np.array([3]))))
+    >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
+    (0.8, [0.1], [1])
+    """
+
+    parts: tuple[tuple[NDArray[Any], NDArray[np.int64]], ...]
+
+    def _each(self) -> Iterator[CellValues]:
+        return (CellValues(values.astype(np.float64, copy=False), size) for values, size in self.parts)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return sum(one.n for one in self._each())
+
+    def total(self) -> float:
+        """Sum over the records."""
+        return math.fsum(one.total() for one in self._each())
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+        low, high = zip(*(one.extremes() for one in self._each()), strict=True)
+        return min(low), max(high)
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+        return [sum(each) for each in zip(*(one.count_below(limits) for one in self._each()), strict=True)]
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+        return [sum(each) for each in zip(*(one.count_above(limits) for one in self._each()), strict=True)]
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+        return self._together.quantiles(shares)
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+        return self._together.median_and_deviation()
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        return self._together.cap_for(total)
+
+    @cached_property
+    def _together(self) -> CellValues:
+        values, counts = zip(*(one.distribution() for one in self._each()), strict=True)
+        return CellValues(np.concatenate(values), np.concatenate(counts))

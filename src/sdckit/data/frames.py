@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
@@ -12,8 +13,8 @@ from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
 __all__ = [
-    "RENUMBERED", "Frame", "carried_out", "check_plan_names", "collect", "count_records", "frame_of", "is_lazy",
-    "on_spark", "open_frame", "result_frame", "rows_of",
+    "RENUMBERED", "Frame", "built", "carried_out", "check_plan_names", "collect", "count_records", "frame_of",
+    "is_lazy", "on_spark", "open_frame", "result_frame", "rows_of",
 ]  # fmt: skip
 
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
@@ -28,6 +29,10 @@ def open_frame(data: Any) -> Frame:
     """
     if isinstance(data, nw.DataFrame):
         return data
+    return built(lambda: _opened(data))
+
+
+def _opened(data: Any) -> Frame:
     _refuse_duplicates(data)
     try:
         frame: Frame = nw.from_native(data)
@@ -85,29 +90,91 @@ RENUMBERED = (
 )
 # A library that Python does not find says nothing of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")
+# The errors of an engine, where it is loaded.
+OF_ENGINES = {
+    "duckdb": "Error",
+    "polars.exceptions": "PolarsError",
+    "pyspark.errors": "PySparkException",
+    "py4j.protocol": "Py4JError",
+}
+# Why a plan fails, and what to do: by what DuckDB raises, and by the words of the others.
+IN_USE = (
+    "its DuckDB connection is in use: a query on it was not read to the end, or another thread works with it. Let that "
+    "end, or open the data on a connection of its own (connection.cursor())"
+)
+STOPPED = "it was interrupted, or a statement of its transaction has failed before; roll that back, and measure again"
+NO_ROOM = (
+    "DuckDB has no more memory, or no more disk for what does not fit; give it more (memory_limit, or memory= of "
+    "scan_file; max_temp_directory_size, and free disk in temp_directory)"
+)
+NO_DISK = (
+    "there is no disk left for what does not fit into memory; free some, or name another folder (TMPDIR, "
+    "temp_directory of DuckDB, spark.local.dir of Spark)"
+)
+OF_DUCKDB = {
+    "ResourceInUseException": IN_USE,
+    "ConnectionException": "its DuckDB connection is closed; open the data again",
+    "InterruptException": STOPPED,
+    "TransactionException": STOPPED,
+    "OutOfMemoryException": NO_ROOM,
+}
+IN_WORDS = {
+    r"No space left on device|os error 28\b|Errno 28\b": NO_DISK,
+    r"SPARK_JOB_CANCELLED|OPERATION_CANCELED|Job \d+ cancelled": "its Spark job was cancelled; measure again",
+}
 
 
 def carried_out(run: Callable[[], Of]) -> Of:
     """What an engine gives; its errors become ours, of which no message and no context shows a value.
 
-    Raises `DataError`: the engine fails.
+    Raises `DataError`: the engine fails; `KeyboardInterrupt` where somebody has ended its work by Ctrl-C.
     """
     try:
         return run()
     except (SdcError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
-        what, lacks = type(error).__name__, LACKS.search(str(error))
-        renumbered = RENUMBERED in str(error)
-    if renumbered:
-        raise DataError(RENUMBERED)
-    if lacks:
-        raise DataError(
+        ours = _ours(error)
+    raise ours  # outside: the error of the engine is no context of this one
+
+
+def built(run: Callable[[], Of]) -> Of:
+    """What a function makes of a plan; errors of its engine become ours, others are let through.
+
+    Raises `DataError`: the engine refuses a step before anything is carried out.
+    """
+    try:
+        return run()
+    except Exception as error:
+        if not any(_is_of(error, module, name) for module, name in OF_ENGINES.items()):
+            raise
+        ours = _ours(error)
+    raise ours
+
+
+def _is_of(error: BaseException, module: str, name: str) -> bool:
+    """Whether an error is of a class of a module that is loaded."""
+    kind = getattr(sys.modules.get(module), name, None)
+    return kind is not None and isinstance(error, kind)
+
+
+def _ours(error: BaseException) -> BaseException:
+    """Our error for one of an engine: nothing of its words."""
+    what, words = type(error).__name__, str(error)
+    if isinstance(error, RuntimeError) and words == "Query interrupted":  # what DuckDB makes of Ctrl-C
+        return KeyboardInterrupt()
+    if RENUMBERED in words:
+        return DataError(RENUMBERED)
+    if lacks := LACKS.search(words):
+        return DataError(
             f"the workers of the cluster have no {lacks.group(1)}: install NumPy and PyArrow there, or name a Python "
             "that has them (PYSPARK_PYTHON, spark.pyspark.python); nothing else is needed"
         )
-    # Outside: the error of the engine is no context of this one.
-    raise DataError(
+    reasons = [why for name, why in OF_DUCKDB.items() if _is_of(error, "duckdb", name)]
+    reasons += [why for told, why in IN_WORDS.items() if re.search(told, words)]
+    if reasons:
+        return DataError(f"the plan cannot be carried out ({what}): {reasons[0]}")
+    return DataError(
         f"the plan cannot be carried out ({what}): a step of it fails, such as a cast or a file that is gone. Collect "
         "it by itself to see why; the engine's own words, which may show values of records, are not told here"
     )

@@ -17,14 +17,14 @@ from draw import files
 from plans import FEW, collected, on_engines, opened, polars_plan
 from sdckit.cells.plans import attach as attaching
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import count_cells
+from sdckit.cells.plans.count_cells import group_keys
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import DataError
 
 
 def numbered(frame, names):
     """The plan with the number of each record's cell beside it, and the cells."""
-    found = count_cells(frame, resolve_roles(keys=names))
+    found = group_keys(frame, resolve_roles(keys=names)).bring()
     place = np.arange(len(found.frame), dtype=np.float64)
     return attach(frame, found.keys, found.frame.to_arrow(), {"place": place}), found
 
@@ -102,7 +102,7 @@ def test_what_goes_to_workers_needs_nothing_of_ours(monkeypatch):
     from pyspark import cloudpickle
 
     frame = opened(polars_plan, {"a": ["x", "y", None], "b": [1, 2, 2]})
-    found = count_cells(frame, resolve_roles(keys=["a", "b"]))
+    found = group_keys(frame, resolve_roles(keys=["a", "b"])).bring()
     sent = []
 
     class Native:

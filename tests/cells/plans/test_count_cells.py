@@ -10,8 +10,8 @@ import pytest
 from draw import quiet
 from plans import on_engines, opened, polars_plan
 from sdckit.cells.plans import count_cells as counting
-from sdckit.cells.plans.count_cells import MAX_KEYS, PERSONS, SIZE, WEIGHT, count_by, count_cells, most_cells
-from sdckit.cells.plans.lazy import tabulate_lazy
+from sdckit.cells.plans.count_cells import MAX_KEYS, PERSONS, SIZE, WEIGHT, count_by, group_keys, most_cells
+from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 from sdckit.cells.tabulate import MANY_LEVELS
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -55,7 +55,7 @@ def test_missing_values_are_counted_and_are_no_level(plan):
 def test_a_missing_value_is_a_value_of_its_own(plan, weight):
     """None is filled with 0 or "": those are values, too."""
     columns = {"a": [0, None, 0, None, 0], "b": ["", "", None, "", ""], "w": [1.0, 2.0, 4.0, 8.0, 16.0]}
-    found = count_cells(opened(plan, columns), resolve_roles(keys=["a", "b"], weight=weight))
+    found = group_keys(opened(plan, columns), resolve_roles(keys=["a", "b"], weight=weight)).bring()
     whole = [(0, "", 2, 17.0), (None, "", 2, 10.0), (0, None, 1, 4.0)]
     names = ["a", "b", SIZE, WEIGHT][: 4 if weight else 3]
     assert set(found.frame.columns) == {*names}
@@ -66,7 +66,7 @@ def test_a_missing_value_is_a_value_of_its_own(plan, weight):
 @on_engines
 def test_persons_and_their_weights_count_once(plan):
     columns = {"a": ["x", "x", "x", "y"], "p": [1, 1, 2, 1], "w": [3.0, 3.0, 5.0, 3.0]}
-    found = count_cells(opened(plan, columns), resolve_roles(keys=["a"], person="p", weight="w"))
+    found = group_keys(opened(plan, columns), resolve_roles(keys=["a"], person="p", weight="w")).bring()
     assert rows(found.frame, "a", SIZE, PERSONS, WEIGHT) == [("x", 3, 2, 8.0), ("y", 1, 1, 3.0)]
 
 
@@ -81,13 +81,16 @@ def test_by_other_columns(plan):
 
 @on_engines
 def test_more_cells_than_fit_here(plan, monkeypatch):
+    frame = opened(plan, pl.DataFrame(GOOD))
+    grouped = group_keys(frame, resolve_roles(keys=["a", "b"]))
+    assert grouped.n_cells_if_many() == 0
     monkeypatch.setattr(counting, "most_cells", lambda n_keys: 3)
-    assert planned(plan).n_cells == 3
+    assert (grouped.n_cells_if_many(), len(count_by(frame, ["a", "b"], 4))) == (3, 3)
     monkeypatch.setattr(counting, "most_cells", lambda n_keys: 2)
     with pytest.raises(
         DataError, match=r"these 2 columns have 3 different combinations, .* takes 2; take fewer"
     ):
-        planned(plan)
+        count_by(frame, ["a", "b"], 4)
 
 
 def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
@@ -115,7 +118,7 @@ def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
 def test_no_records(plan):
     frame = opened(plan, pl.DataFrame({"a": pl.Series([], dtype=pl.String)}))
     with pytest.raises(DataError, match="the data has no records"):
-        count_cells(frame, resolve_roles(keys=["a"]))
+        group_keys(frame, resolve_roles(keys=["a"]))
 
 
 @on_engines

@@ -16,7 +16,8 @@ from draw import files, quiet
 from plans import FEW, collected, on_engines
 from sdckit.cells.as_cells import as_cells
 from sdckit.cells.plans import lazy
-from sdckit.cells.plans.lazy import LazyCells, tabulate_lazy
+from sdckit.cells.plans.lazy import LazyCells
+from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 from sdckit.cells.table import MAX_LEVELS
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import narwhals.stable.v2 as nw
 import polars as pl
 import pytest
@@ -96,3 +99,61 @@ def test_duckdb_keeps_to_its_memory_and_spills_to_a_folder_of_ours(tmp_path: Pat
     assert limit.startswith("286")  # MiB
     assert Path(folder).name.startswith((".sdckit", "sdckit"))
     assert Path(folder).stat().st_mode & 0o777 == 0o700
+
+
+# --- object stores: there is none here, so the engine's own reader is asked whether the address reached it ----------
+
+
+@pytest.mark.parametrize("given", ["s3://bucket/a b/census.parquet", Path("s3://bucket/a b/census.parquet")])
+def test_an_address_reaches_the_reader_of_the_engine(
+    given: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The readers are replaced by ones that note the address and give the file of this machine."""
+    ROWS.write_parquet(tmp_path / "a.parquet")
+    own, asked = str(tmp_path / "a.parquet"), []
+
+    def read(files: list[str], **options: Any) -> Any:
+        asked.append((files, options))
+        return really[0](own)
+
+    for engine, module, name in (("polars", pl, "scan_parquet"), ("duckdb", duckdb, "connect")):
+        really = [pl.scan_parquet if engine == "polars" else duckdb.connect().read_parquet]
+        replaced = read if engine == "polars" else lambda *_, **__: SimpleNamespace(read_parquet=read)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, replaced)
+            plan = scan_file(given, engine=engine, columns=["id", "age"], missing=["-9"])  # type: ignore[arg-type]
+        assert rows(plan).rows() == [(1, 30), (2, None), (3, None), (4, 41)]
+    address = "s3://bucket/a b/census.parquet"
+    assert asked == [
+        ([address], {"glob": True, "hive_partitioning": True}), ([address], {"hive_partitioning": True}),
+    ]  # fmt: skip
+
+
+def test_an_address_reaches_spark(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    reader = SimpleNamespace(read=SimpleNamespace(parquet=lambda *files: asked.append(files)))
+    sql = SimpleNamespace(SparkSession=SimpleNamespace(getActiveSession=lambda: reader))
+    monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
+    with pytest.raises(
+        sdc.FileFormatError, match="Spark cannot open abfss://box@store/census"
+    ):  # it is given None
+        scan_file("abfss://box@store/census", engine="spark")
+    assert asked == [("abfss://box@store/census",)]
+
+
+def test_an_address_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise OSError("key SECRET refused")
+
+    monkeypatch.setattr(pl, "scan_parquet", fail)
+    with pytest.raises(sdc.FileFormatError, match=r"Polars cannot open gs://bucket/x\.parquet: it") as caught:
+        scan_file("gs://bucket/x.parquet")
+    assert caught.value.__context__ is None
+    with pytest.raises(
+        sdc.FileFormatError, match=r"s3://bucket/x\.csv\.gz is CSV, which is read from this machine"
+    ):
+        scan_file("s3://bucket/x.csv.gz")
+    with pytest.raises(
+        sdc.FileFormatError, match="is Parquet: delimiter, encoding and decimal mark are of CSV"
+    ):
+        scan_file("s3://bucket/x.parquet", decimal=",")

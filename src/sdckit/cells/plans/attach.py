@@ -142,7 +142,8 @@ def _looked_up(
             ]
             yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
 
-    placed = frame.with_columns(*(key.present.alias(place) for key, place in zip(keys, places, strict=True)))
+    looked_up = (key.one_zero(key.present) for key in keys)
+    placed = frame.with_columns(*(one.alias(place) for one, place in zip(looked_up, places, strict=True)))
     native = placed.to_native()
     kept = [field for field in native.schema.fields if field.name not in places]
     schema = StructType([*kept, *(StructField(name, from_arrow_type(told[name].type)) for name in names)])

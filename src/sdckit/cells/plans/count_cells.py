@@ -25,7 +25,8 @@ from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
 __all__ = [
-    "PERSONS", "SIZE", "WEIGHT", "Counted", "count_by", "count_cells", "most_cells", "sizes_of", "with_missing",
+    "PERSONS", "SIZE", "WEIGHT", "Counted", "Grouped", "count_by", "group_keys", "most_cells", "sizes_of",
+    "too_many", "with_missing",
 ]  # fmt: skip
 
 SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
@@ -69,15 +70,41 @@ def _free_memory() -> int:
         return FREE_IF_UNKNOWN
 
 
-def count_cells(frame: nw.LazyFrame[Any], roles: Roles) -> Counted:
-    """Check the columns of a plan, count its cells, and bring them here.
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The records of a plan by their keys, before the engine has counted any. `n`: records."""
+
+    frame: nw.LazyFrame[Any]
+    keys: tuple[KeyColumn, ...]
+    roles: Roles
+    n: int
+
+    def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
+        """A row per combination of keys, of the whole plan or of another of the same columns."""
+        frame, roles = self.frame if frame is None else frame, self.roles
+        sums = {WEIGHT: nw.col(roles.weight).cast(nw.Float64)} if roles.weight is not None else {}
+        if roles.person is None:
+            return _grouped(frame, self.keys, sums)
+        return _by_person(frame, self.keys, roles.person, sums)
+
+    def n_cells_if_many(self) -> int:
+        """How many cells there are, where they may be more than fit here; else 0."""
+        return count_records(self.cells()) if self.n > most_cells(len(self.keys)) else 0
+
+    def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
+        """Bring the cells here, of the whole plan or of another of the same columns."""
+        return Counted(_fetched(self.cells(frame), self.keys), self.keys, self.n)
+
+
+def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
+    """Check the columns of a plan, and group it by its keys.
 
     Raises
     ------
     ColumnError
         A column is absent, or has a name that a plan cannot have.
     DataError
-        No records; weights or persons that cannot be; more cells than fit here.
+        No records; weights or persons that cannot be.
     """
     schema = _checked_schema(frame, roles)
     keys = _key_columns(frame, roles.keys, schema)
@@ -87,10 +114,7 @@ def count_cells(frame: nw.LazyFrame[Any], roles: Roles) -> Counted:
     if n == 0:
         raise DataError("the data has no records")
     _check_roles(frame, roles, facts)
-    sums = {WEIGHT: nw.col(roles.weight).cast(nw.Float64)} if roles.weight is not None else {}
-    who = roles.person
-    grouped = _grouped(frame, keys, sums) if who is None else _by_person(frame, keys, who, sums)
-    return Counted(_brought(grouped, keys, n), keys, n)
+    return Grouped(frame, keys, roles, n)
 
 
 def count_by(
@@ -103,7 +127,18 @@ def count_by(
     Raises DataError: a column of lists or structures; more combinations than fit here.
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
-    return _brought(_grouped(frame, keys, {}, least), keys, n)
+    grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys))
+    if n > most and (found := count_records(grouped)) > most:
+        raise too_many(found, len(keys))
+    return _fetched(grouped, keys)
+
+
+def too_many(found: int, n_keys: int, why: str = "") -> DataError:
+    """The error of more cells than fit here."""
+    return DataError(
+        f"these {n_keys} columns have {found:,} different combinations, and the free memory here takes "
+        f"{most_cells(n_keys):,}{why}; take fewer columns, recode them more coarsely, or use a machine with more memory"
+    )
 
 
 def _key_columns(
@@ -149,13 +184,7 @@ def _by_person(
     )
 
 
-def _brought(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn], n: int) -> nw.DataFrame[Any]:
-    most = most_cells(len(keys))
-    if n > most and (found := count_records(grouped)) > most:
-        raise DataError(
-            f"these {len(keys)} columns have {found:,} different combinations, and the free memory here takes "
-            f"{most:,}; take fewer columns, recode them more coarsely, or use a machine with more memory"
-        )
+def _fetched(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> nw.DataFrame[Any]:
     others = [name for name in grouped.collect_schema().names() if name not in {key.column for key in keys}]
     told = collect(grouped.select(*(key.brought(key.column).alias(key.column) for key in keys), *others))
     return told.rename({key.column: key.name for key in keys})

@@ -19,10 +19,11 @@ from sdckit.cells.values import CellValues
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 
-__all__ = ["Asked", "Household", "sum_households"]
+__all__ = ["Asked", "Brought", "Household", "sum_households"]
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
 Floats = NDArray[np.float64]
+Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part
 
 
 @dataclass(eq=False)
@@ -33,14 +34,14 @@ class Asked:
     persons of several rows; `n`: records of the plan.
     """
 
-    joined: Callable[[Mapping[str, Floats]], nw.LazyFrame[Any]]
+    joined: Callable[[Mapping[str, Brought]], nw.LazyFrame[Any]]
     key: KeyColumn
     person: str | None
     n: int
-    before: list[Floats] = field(default_factory=list)
+    before: list[Brought] = field(default_factory=list)
     found: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
 
-    def ask(self, before: Floats) -> int:
+    def ask(self, before: Brought) -> int:
         """Ask for the sums of what a record of each cell brings; where they will stand."""
         self.before.append(before)
         return len(self.before) - 1
@@ -66,7 +67,7 @@ class Household:
     after: Callable[[Floats], Floats]
 
     @property
-    def before(self) -> Floats:
+    def before(self) -> Brought:
         """What a record of each cell brings."""
         return self.asked.before[self.at]
 

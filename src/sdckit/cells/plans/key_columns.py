@@ -87,6 +87,10 @@ class KeyColumn:
         own = self.brought(self.name)
         return nw.when(~self.absent).then(own) if self.is_float else own
 
+    def one_zero(self, value: nw.Expr) -> nw.Expr:
+        """A value as it is hashed or looked up: -0.0 is 0.0, as engines group them."""
+        return value + 0.0 if self.is_float else value
+
 
 def type_name(dtype: Any) -> str:
     """The name of a type, without its parameters: those of an enumeration are values of the data."""

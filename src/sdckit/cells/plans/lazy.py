@@ -1,46 +1,169 @@
-"""`LazyCells`: the cells of a plan, counted by its engine and measured here; records stay where they are."""
+"""The cells of a plan, counted by its engine and measured here; records stay where they are.
+
+`LazyCells` has them in memory; `PartedCells` (`parted.py`) has them in parts, where they do not fit.
+"""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 import narwhals.stable.v2 as nw
+import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import Counted, count_by, count_cells, sizes_of, with_missing
-from sdckit.cells.plans.households import Asked, Household
+from sdckit.cells.plans.count_cells import Counted, count_by, sizes_of, with_missing
+from sdckit.cells.plans.households import Asked, Brought, Household
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
-from sdckit.cells.values import CellValues
-from sdckit.data.frames import check_plan_names, collect
+from sdckit.cells.values import CellValues, RecordValues
+from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["COLLECT_LIMIT", "LazyCells", "check_collected", "tabulate_lazy"]
+__all__ = ["COLLECT_LIMIT", "LazyCells", "PlanCells", "check_collected"]
 
 COLLECT_LIMIT = 200_000_000  # values of records brought here for a measure that no table of cells can do
 
 
 @dataclass(frozen=True, eq=False)
-class LazyCells(AnyCells):
-    """The key combinations of a plan (Polars lazy, DuckDB, Spark), counted by its engine.
+class PlanCells(AnyCells):
+    """The key combinations of a plan (Polars lazy, DuckDB, Spark), counted by its engine."""
+
+    frame: nw.LazyFrame[Any] = field(repr=False)
+    own_columns: tuple[str, ...] = field(repr=False)
+    households: Mapping[str, Household] = field(default_factory=dict, repr=False, kw_only=True)
+
+    def values(self, name: str) -> RecordValues:
+        """A figure, to be asked for its mean, counts and quantiles."""
+        return self.households[name].values if name in self.households else self._values(name)
+
+    @abstractmethod
+    def _values(self, name: str) -> RecordValues:
+        """A figure that every cell has."""
+
+    @abstractmethod
+    def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
+        """A figure of each cell, or what a kernel makes of it."""
+
+    @abstractmethod
+    def _joined(
+        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
+    ) -> nw.LazyFrame[Any]:
+        """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
+
+    @abstractmethod
+    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+        """What a function gives, worked out once for all measures of these cells."""
+
+    def with_household(
+        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
+    ) -> Self:
+        """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
+        column = self._key_of(household, "household")
+        who = [one for one in (household, self.roles.person) if one is not None]
+        asked = self._once(
+            ("households", household, self.roles.person),
+            lambda: Asked(lambda figures: self._joined(figures, who), column, self.roles.person, self.n),
+        )
+        home = Household(asked, asked.ask(self._brought(values, before)), after)
+        return replace(self, households={**self.households, name: home})
+
+    def _key_of(self, name: str, role: str) -> KeyColumn:
+        if name not in self.own_columns:
+            raise ColumnError(
+                f"{role}: no column {name!r} in the data; {did_you_mean(name, self.own_columns)}"
+            )
+        dtype = self.frame.collect_schema()[name]
+        return KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
+
+    def joined(
+        self, names: Sequence[str], beside: Sequence[str] | None = None
+    ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+        """The plan with figures beside its records, and the columns they lie in.
+
+        `beside`: columns of the plan that are needed; all where it is left out.
+        """
+        columns = {name: PREFIX + name for name in names}
+        homes = [self.households[name] for name in names if name in self.households]
+        if beside is not None:
+            whose = [
+                one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None
+            ]
+            beside = [*beside, *whose]
+        frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
+        for name in names:
+            if name in self.households:
+                frame = self.households[name].beside(frame, columns[name])
+        return frame, columns
+
+    def _of_cell(self, name: str) -> Brought:
+        return self.households[name].before if name in self.households else self._brought(name)
+
+    def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
+        """The caller's frame with the named figures appended, still a plan."""
+        check_result_names(self.own_columns, [prefix + name for name in names])
+        check_plan_names(self.frame, self.own_columns)
+
+        def beside() -> Any:
+            frame, columns = self.joined(names)
+            results = [nw.col(columns[name]).alias(prefix + name) for name in names]
+            return frame.select(*(nw.col(own) for own in self.own_columns), *results).to_native()
+
+        return built(beside)
+
+    def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
+        """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
+        listed = [name for name in (*self.columns, *self.households) if name in LISTED]
+        frame, columns = self.joined(listed, [])
+        hit = nw.col(columns["sample_frequency"]).cast(nw.Float64) < below
+        if risk_above is not None:
+            hit = hit | (nw.col(columns["risk"]) > risk_above)
+        chosen = frame.filter(hit).select(*self.keys, *columns.values())
+        found = collect(chosen.sort(columns["risk"], descending=True).head(limit))
+        return [
+            {
+                "row": None,
+                "keys": {key: row[key] for key in self.keys},
+                **{name: row[place] for name, place in columns.items()},
+            }
+            for row in found.rows(named=True)
+        ]
+
+    def in_memory(self, *extra: str) -> Cells:
+        """The cells; and the coded columns of a measure that no table of cells can do, refused above a size."""
+        from sdckit.cells.tabulate import tabulate_frame
+
+        if not extra:
+            return self._all_here()
+        others = (self.roles.weight, self.roles.person, self.roles.id)
+        wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
+        check_collected(self.n, len(wanted))
+        home = self.roles.household if self.roles.household in extra else None
+        bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
+        return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
+
+    @abstractmethod
+    def _all_here(self) -> Cells:
+        """All cells in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class LazyCells(PlanCells):
+    """The key combinations of a plan, in memory.
 
     Attributes
     ----------
     here : Cells
-        The cells, in memory.
+        The cells.
     """
 
     here: Cells = field(repr=False)
     counted: Counted = field(repr=False)
-    frame: nw.LazyFrame[Any] = field(repr=False)
-    own_columns: tuple[str, ...] = field(repr=False)
-    households: Mapping[str, Household] = field(default_factory=dict, repr=False)
 
     @property
     def n_cells(self) -> int:
@@ -71,29 +194,12 @@ class LazyCells(AnyCells):
         """What kind of values a key has."""
         return self.here.kind(key)
 
-    def values(self, name: str) -> CellValues:
-        """A figure, to be asked for its mean, counts and quantiles."""
-        return self.households[name].values if name in self.households else self.here.values(name)
-
     def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> LazyCells:
         """Add a figure per cell, computed from others by a kernel of arrays."""
         return self._with(self.here.with_column(name, kernel, *inputs))
 
     def _with(self, here: Cells) -> LazyCells:
         return replace(self, here=here, columns=here.columns, rules=here.rules, roles=here.roles)
-
-    def with_household(
-        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
-    ) -> LazyCells:
-        """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
-        column = self._key_of(household, "household")
-        who = [one for one in (household, self.roles.person) if one is not None]
-        asked = self.here.once(
-            ("households", household, self.roles.person),
-            lambda: Asked(lambda figures: self._joined(figures, who), column, self.roles.person, self.n),
-        )
-        home = Household(asked, asked.ask(before(self.here.columns[values])), after)
-        return replace(self, households={**self.households, name: home})
 
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
@@ -111,39 +217,8 @@ class LazyCells(AnyCells):
         """Add figures per cell."""
         return self._with(self.here.with_cells(columns))
 
-    def _key_of(self, name: str, role: str) -> KeyColumn:
-        if name not in self.own_columns:
-            raise ColumnError(
-                f"{role}: no column {name!r} in the data; {did_you_mean(name, self.own_columns)}"
-            )
-        dtype = self.frame.collect_schema()[name]
-        return KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
-
-    def joined(
-        self, names: Sequence[str], beside: Sequence[str] | None = None
-    ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
-        """The plan with figures beside its records, and the columns they lie in.
-
-        `beside`: columns of the plan that are needed; all where it is left out.
-        """
-        columns = {name: PREFIX + name for name in names}
-        homes = [self.households[name] for name in names if name in self.households]
-        if beside is not None:
-            whose = [
-                one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None
-            ]
-            beside = [*beside, *whose]
-        frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
-        for name in names:
-            if name in self.households:
-                frame = self.households[name].beside(frame, columns[name])
-        return frame, columns
-
-    def _of_cell(self, name: str) -> NDArray[Any]:
-        return self.households[name].before if name in self.households else self.here.cell_values(name)
-
     def _joined(
-        self, figures: Mapping[str, NDArray[Any]], beside: Sequence[str] | None = None
+        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
     ) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
         frame = self.frame
@@ -153,51 +228,24 @@ class LazyCells(AnyCells):
             return frame
         of_row = self.here.table.of_row
         keys = with_missing(self.counted.keys, self.n_missing)
-        values = {name: one[of_row] for name, one in figures.items()}
+        values = {name: np.asarray(one)[of_row] for name, one in figures.items()}
         return attach(frame, keys, self.counted.frame.to_arrow(), values)
 
-    def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
-        """The caller's frame with the named figures appended, still a plan."""
-        check_result_names(self.own_columns, [prefix + name for name in names])
-        check_plan_names(self.frame, self.own_columns)
-        frame, columns = self.joined(names)
-        results = [nw.col(columns[name]).alias(prefix + name) for name in names]
-        return frame.select(*(nw.col(own) for own in self.own_columns), *results).to_native()
+    def _values(self, name: str) -> CellValues:
+        return self.here.values(name)
 
-    def rows_where(self, below: float, risk_above: float | None, limit: int) -> list[dict[str, Any]]:
-        """The same records, the riskiest first: key values and figures; a plan has no row numbers."""
-        listed = [name for name in (*self.columns, *self.households) if name in LISTED]
-        frame, columns = self.joined(listed, [])
-        hit = nw.col(columns["sample_frequency"]).cast(nw.Float64) < below
-        if risk_above is not None:
-            hit = hit | (nw.col(columns["risk"]) > risk_above)
-        chosen = frame.filter(hit).select(*self.keys, *columns.values())
-        found = collect(chosen.sort(columns["risk"], descending=True).head(limit))
-        return [
-            {
-                "row": None,
-                "keys": {key: row[key] for key in self.keys},
-                **{name: row[place] for name, place in columns.items()},
-            }
-            for row in found.rows(named=True)
-        ]
+    def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
+        return self.here.cell_values(name) if kernel is None else kernel(self.here.columns[name])
+
+    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+        return self.here.once(key, make)
+
+    def _all_here(self) -> Cells:
+        return self.here
 
     def as_categories(self) -> LazyCells:
         """The same cells when a missing key value is a category of its own."""
         return replace(self._with(self.here.as_categories()), households={})
-
-    def in_memory(self, *extra: str) -> Cells:
-        """The cells; and the coded columns of a measure that no table of cells can do, refused above a size."""
-        from sdckit.cells.tabulate import tabulate_frame
-
-        if not extra:
-            return self.here
-        others = (self.roles.weight, self.roles.person, self.roles.id)
-        wanted = list(dict.fromkeys([*self.keys, *extra, *(name for name in others if name is not None)]))
-        check_collected(self.n, len(wanted))
-        home = self.roles.household if self.roles.household in extra else None
-        bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
-        return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
 
 def check_collected(n: int, columns: int) -> None:
@@ -210,19 +258,3 @@ def check_collected(n: int, columns: int) -> None:
             f"this measure needs {n} records of {columns} columns in memory (about {n * columns * 8 / 1e9:.1f} GB), "
             "which is too much from a plan; take fewer variables, or a sample in memory"
         )
-
-
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> LazyCells:
-    """Count the cells of a plan on its engine.
-
-    Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
-    """
-    from sdckit.cells.tabulate import tabulate_counts
-
-    counted = count_cells(frame, roles)
-    here = tabulate_counts(counted, roles)
-    return LazyCells(
-        keys=roles.keys, n=counted.n, rules=roles.rules, alpha=roles.alpha, n_missing=here.n_missing,
-        columns=here.columns, roles=roles, here=here, counted=counted, frame=frame,
-        own_columns=tuple(frame.collect_schema().names()),
-    )  # fmt: skip

@@ -26,6 +26,9 @@ __all__ = ["ENGINES", "ScanEngine", "scan_file"]
 
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
+ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}
+# An address of an object store; of a Path, which takes two slashes for one.
+ADDRESS = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfs|abfss|adl|wasbs|hdfs|hf):/+(?=[^/])")
 AMOUNT = re.compile(r"\d+(\.\d+)?\s*(kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 
 
@@ -49,7 +52,8 @@ def scan_file(
     ----------
     path : str or Path
         A Parquet or CSV file, or a folder: all Parquet files in it, else all CSV files (``.csv``, or compressed), are
-        one file, and folders named ``year=2025`` are a column.
+        one file, and folders named ``year=2025`` are a column. Or the address of Parquet in an object store
+        (``s3://``, ``gs://``, ``az://``, ``abfss://``, ``hdfs://``, ...), which the engine's own reader opens.
     engine : {"polars", "duckdb", "spark"}
         Who reads and groups. DuckDB and Spark come with the extras of their names; Spark takes the session there is,
         or starts a local one.
@@ -71,7 +75,7 @@ def scan_file(
     ------
     FileFormatError
         There is no such file, it is neither Parquet nor CSV, or the folder holds none; what `read_file` refuses of
-        a CSV; CSV files with different columns.
+        a CSV; CSV files with different columns; an address that the engine cannot open.
     ColumnError
         A column is absent, or has a name that the engine takes for something else.
     DataError
@@ -105,6 +109,10 @@ def scan_file(
         if value is not None:
             arguments.text(value, name)
     how = CsvOptions(delimiter, encoding, decimal)
+    if (address := _address_of(path)) is not None:
+        if how != CsvOptions():
+            raise _not_of_parquet(address)
+        return _with_columns(_at_address(engine, address, memory), address, columns, identifiers, codes)
     place = Path(path)
     files = _files_of(place)
     base = place if place.is_dir() else None
@@ -120,17 +128,64 @@ def scan_file(
         )
         files, base = [stored], None
     elif how != CsvOptions():
-        raise FileFormatError(
-            f"{displayed(place.name)} is Parquet: delimiter, encoding and decimal mark are of CSV; leave them out",
-            argument="delimiter",
-        )
+        raise _not_of_parquet(place.name)
     names_of = [str(one) for one in files]
-    frame: nw.LazyFrame[Any] = nw.from_native(carried_out(lambda: _opened(engine, names_of, base, memory)))
+    found = carried_out(lambda: _opened(engine, names_of, base, memory))
+    return _with_columns(found, place, columns, identifiers, codes)
+
+
+def _not_of_parquet(name: str) -> FileFormatError:
+    return FileFormatError(
+        f"{displayed(name)} is Parquet: delimiter, encoding and decimal mark are of CSV; leave them out",
+        argument="delimiter",
+    )
+
+
+def _with_columns(
+    native: Any,
+    path: str | Path,
+    columns: Sequence[str] | None,
+    identifiers: Sequence[str],
+    codes: Sequence[str],
+) -> Any:
+    """A plan with the columns asked for, codes for missing values taken out."""
+    frame: nw.LazyFrame[Any] = nw.from_native(native)
     schema = carried_out(frame.collect_schema)
     names = pick_columns(Path(path), schema.names(), columns, identifiers=identifiers)
     check_plan_names(frame, names)
     chosen = [_without_codes(name, schema[name], codes) for name in names]
     return frame.select(*chosen).to_native()
+
+
+def _address_of(path: str | Path) -> str | None:
+    """The address of an object store that a path is; None where it is a path of this machine."""
+    text = str(path)
+    found = ADDRESS.match(text)
+    return None if found is None else f"{found[1]}://{text[found.end() :]}"
+
+
+def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
+    """What an engine's own reader finds at an address, opened as far as its columns."""
+    if re.search(r"\.(csv|tsv|txt)(\.\w+)?$", address, re.IGNORECASE):
+        raise FileFormatError(
+            f"{displayed(address)} is CSV, which is read from this machine's disk only: copy it here, or store it as "
+            "Parquet"
+        )
+
+    def opened() -> Any:
+        found = _opened(engine, [address], None, memory, anywhere=True)
+        nw.from_native(found).collect_schema()
+        return found
+
+    try:
+        return carried_out(opened)
+    except DataError as error:
+        if error.argument == "engine":  # it is not installed
+            raise
+    raise FileFormatError(
+        f"{ENGINE_NAMES[engine]} cannot open {displayed(address)}: it reads object stores by its own reader, with its "
+        "own credentials and extensions. Open the address there first; what it gives can be given in place of a file"
+    )
 
 
 def _files_of(path: Path) -> list[Path]:
@@ -162,18 +217,20 @@ def _until_the_end() -> Path:
     return folder
 
 
-def _opened(engine: ScanEngine, files: list[str], base: Path | None, memory: str | None) -> Any:
-    """The files as one plan; `base` is the folder whose folders are columns."""
+def _opened(
+    engine: ScanEngine, files: list[str], base: Path | None, memory: str | None, *, anywhere: bool = False
+) -> Any:
+    """The files as one plan; `base` is the folder whose folders are columns. `anywhere`: they are an address."""
     if engine == "duckdb":
-        return _by_duckdb(files, base, memory)
+        return _by_duckdb(files, memory, folders=anywhere or base is not None)
     if engine == "spark":
         return _by_spark(files, base)
     import polars as pl
 
-    return pl.scan_parquet(files, glob=False, hive_partitioning=base is not None)
+    return pl.scan_parquet(files, glob=anywhere, hive_partitioning=anywhere or base is not None)
 
 
-def _by_duckdb(files: list[str], base: Path | None, memory: str | None) -> Any:
+def _by_duckdb(files: list[str], memory: str | None, *, folders: bool) -> Any:
     try:
         import duckdb
     except ImportError:
@@ -182,7 +239,7 @@ def _by_duckdb(files: list[str], base: Path | None, memory: str | None) -> Any:
         {"memory_limit": memory} if memory else {}
     )
     connection = duckdb.connect(":memory:", config=settings)
-    return connection.read_parquet(files, hive_partitioning=base is not None)
+    return connection.read_parquet(files, hive_partitioning=folders)
 
 
 def _by_spark(files: list[str], base: Path | None) -> Any:

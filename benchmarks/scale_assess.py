@@ -1,0 +1,130 @@
+"""The whole of `assess` on every engine beside the engine's own grouping, and how both grow with the file.
+
+    python benchmarks/scale_assess.py [--n 1e6,1e7] [--engines memory,polars,duckdb,spark] [--repeats 1] [--memory 1GB]
+                                      [--data census-{n}.parquet] [--record MACHINE]
+
+With weights, households, l-diversity of one variable, and both rules for missing keys (1 % missing in each of seven).
+Each engine runs in a process of its own; the bare grouping runs before every assessment, and nothing of it leaves the
+engine. Seconds are medians; those of the processor take in the JVM of Spark and its workers. The growth exponent is
+that of processor seconds since the size before: 1 is in proportion to the records. Results are checked equal. Bytes
+that Spark sends between its tasks are not counted here (docs/scale.md has them by measure).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import sdckit as sdc
+from census import KEYS, census
+from protect_plans import timed
+from record import add_option, record
+from scale import HEADS, figures, grouped, opened
+
+SCENARIO = sdc.Scenario(
+    keys=KEYS, sensitive=["tenure"], weight="w", household="hid", thresholds={"k": 3, "l": 2}, title="Census"
+)
+
+
+def found(assessment: Any) -> list[float]:
+    """The figures of every result of an assessment; some are worked out when they are read."""
+    results = assessment.intruders[0].results
+    return [one for place in sorted(results) for one in figures(results[place])]
+
+
+def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
+    """Time an engine, and print what was found as JSON."""
+    warnings.simplefilter("ignore")
+    few = opened("memory", path, memory).head(2000)
+    sdc.assess(few.lazy(), scenario=SCENARIO)  # compiled
+    frame = opened(engine, path, memory)
+    grouped(engine, frame)  # warm
+    told: dict[str, Any] = {"bare": [], "assess": []}
+    for _ in range(repeats):
+        told["bare"].append(timed(lambda: grouped(engine, frame))[:2])
+        wall, used, told["figures"] = timed(lambda: found(sdc.assess(frame, scenario=SCENARIO)))
+        told["assess"].append((wall, used))
+    told["peak"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(json.dumps(told))
+
+
+def row(n: int, engine: str, told: dict[str, Any], before: tuple[int, dict[str, float]] | None) -> list[str]:
+    """A row of the table; `before`: the size before with its processor seconds."""
+    middle = {
+        name: [statistics.median(each) for each in zip(*told[name], strict=True)]
+        for name in ("bare", "assess")
+    }
+    (bare, bare_used), (whole, used) = middle["bare"], middle["assess"]
+    growth = ["", ""]
+    if before is not None:
+        more = math.log(n / before[0])
+        growth = [
+            f"{math.log(now / before[1][name]) / more:.2f}"
+            for name, now in (("bare", bare_used), ("assess", used))
+        ]
+    return [
+        f"{n / 1e6:g} M", HEADS[engine], f"{bare:.1f} s", f"{whole:.1f} s = {whole / bare:.1f} ×",
+        f"{bare_used:.1f} s", f"{used:.1f} s = {used / bare_used:.1f} ×", *growth, f"{told['peak']:.1f} GB",
+    ]  # fmt: skip
+
+
+def check_equal(expected: list[float], got: list[float], engine: str) -> None:
+    """Refuse figures that are not those of the first engine."""
+    for a, b in zip(expected, got, strict=True):
+        assert math.isclose(a, b, rel_tol=1e-9) or (math.isnan(a) and math.isnan(b)), engine
+
+
+def main() -> None:
+    """Run every engine at every size asked."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--n", default="1e6,1e7", help="sizes, ascending, with commas between them")
+    parser.add_argument("--engines", default="memory,polars,duckdb,spark")
+    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
+    parser.add_argument("--data", default="")
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    add_option(parser)
+    options = parser.parse_args()
+    if options.one:
+        one_engine(options.one, Path(options.data), options.repeats, options.memory)
+        return
+    rows: list[list[str]] = []
+    before: dict[str, tuple[int, dict[str, float]]] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for n in [int(float(size)) for size in options.n.split(",")]:
+            path = Path(options.data.format(n=n)) if options.data else Path(folder) / f"census-{n}.parquet"
+            if not path.exists():
+                census(n).write_parquet(path)
+            expected: list[float] | None = None
+            for engine in options.engines.split(","):
+                command = [sys.executable, __file__, "--one", engine, "--data", str(path)]
+                command += ["--repeats", str(options.repeats), "--memory", options.memory]
+                env = {"PYSPARK_PYTHON": sys.executable} | os.environ
+                done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
+                told = json.loads(done.stdout.splitlines()[-1])
+                expected = told["figures"] if expected is None else expected
+                check_equal(expected, told["figures"], engine)
+                rows.append(row(n, engine, told, before.get(engine)))
+                print("  ".join(rows[-1]), flush=True)
+                used = {
+                    name: statistics.median(each[1] for each in told[name]) for name in ("bare", "assess")
+                }
+                before[engine] = (n, used)
+    if options.record:
+        record("scale_assess", options.record, rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""`PartedCells`: cells of a plan that do not fit into memory, counted, measured and put aside part by part.
+
+Cells that match are in one part, so what is told of a cell is told of its part, and figures of the file are sums over
+parts. Loose cells (see `parting.py`) may match cells of all parts: they lie beside each part while its frequencies are
+counted, and what they gain from every part is added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NoReturn, TypeVar, cast
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.level_counts import Crosstab
+from sdckit.cells.packing import PackedCodes, Tabulated
+from sdckit.cells.plans.aggregates import aggregate, count
+from sdckit.cells.plans.count_cells import Counted, Grouped, count_by, most_cells
+from sdckit.cells.plans.households import Asked, Brought
+from sdckit.cells.plans.lazy import LazyCells, PlanCells
+from sdckit.cells.plans.parting import choose_parting
+from sdckit.cells.plans.spilled import Spilled
+from sdckit.cells.table import AnyCells, Cells, Kernel
+from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
+from sdckit.cells.values import PartedValues
+from sdckit.data.scenarios.roles import Roles
+from sdckit.errors import DataError
+
+__all__ = ["PartedCells", "tabulate_parts"]
+
+T = TypeVar("T")
+Columns = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class PartedCells(PlanCells):
+    """The key combinations of a plan, in parts that lie in files.
+
+    Attributes
+    ----------
+    parts : tuple of LazyCells
+        The cells of each part, with the plan of its records.
+    loose : bool
+        Whether the last part may match cells of all others.
+    """
+
+    parts: tuple[LazyCells, ...] = field(repr=False)
+    loose: bool
+    spilled: Spilled = field(repr=False)
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_cells(self) -> int:
+        """Number of distinct key combinations."""
+        return sum(part.n_cells for part in self.parts)
+
+    def count_cells(self, edges: Sequence[int]) -> list[int]:
+        """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
+        return [sum(each) for each in zip(*(part.count_cells(edges) for part in self.parts), strict=True)]
+
+    def count_short(self) -> int:
+        """Cells whose population frequency falls short of their sample frequency."""
+        return sum(part.count_short() for part in self.parts)
+
+    def count_helped(self) -> int:
+        """Records whose frequency counts other records' missing values."""
+        return sum(part.count_helped() for part in self.parts)
+
+    def count_where(self, below: float, risk_above: float | None) -> int:
+        """Records with a sample frequency below a limit, or a risk above one."""
+        return sum(part.count_where(below, risk_above) for part in self.parts)
+
+    def level_counts(self, key: str) -> tuple[list[tuple[str, int]], int, int]:
+        """At most 200 levels of a key, the most frequent first; how many it has, and how many with 5 records."""
+        return self._of_one(key).level_counts(key)
+
+    def kind(self, key: str) -> str:
+        """What kind of values a key has."""
+        return self._of_one(key).kind(key)
+
+    def _of_one(self, key: str) -> Cells:
+        """The cells of a single key."""
+        if key not in self.memo:
+            counted = Counted(count_by(self.frame, [key], self.n), (), self.n)
+            roles = replace(self.roles, keys=(key,), rules=("category",), weight=None, person=None)
+            self.memo[key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
+        found: Cells = self.memo[key]
+        return found
+
+    def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> PartedCells:
+        """Add a figure per cell, computed from others by a kernel of arrays."""
+        return self._made([part.with_column(name, kernel, *inputs) for part in self.parts])
+
+    def with_cells(self, columns: Mapping[str, NDArray[Any]]) -> NoReturn:
+        """Refused: there are no figures of all cells."""
+        del columns
+        self._all_here()
+
+    def count_levels(self, variable: str) -> Crosstab:
+        """Refused: not all cells are at hand."""
+        del variable
+        return self._all_here()
+
+    def as_categories(self) -> PartedCells:
+        """The same cells when a missing key value is a category of its own."""
+        made = self._made([part.as_categories() for part in self.parts])
+        first = made.parts[0]
+        return replace(made, rules=first.rules, roles=first.roles, households={})
+
+    def by_parts(self, run: Callable[[AnyCells], tuple[AnyCells, T]]) -> tuple[AnyCells, list[T]]:
+        """What a function makes of each part, and finds.
+
+        Raises DataError: cells match across parts.
+        """
+        if self.loose and self.has_wildcards:
+            self._all_here()
+        made: list[LazyCells] = []
+        found: list[T] = []
+        for part in self.parts:
+            cells, one = run(replace(part, here=replace(part.here, memo={})))  # what it notes goes with it
+            made += self._put_aside([cast(LazyCells, cells)], [part])
+            found.append(one)
+        return self._of(made), found
+
+    def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
+        return self._of(self._put_aside(parts, self.parts))
+
+    def _of(self, parts: Sequence[LazyCells]) -> PartedCells:
+        return replace(self, parts=tuple(parts), columns=_columns_of(parts))
+
+    def _put_aside(self, parts: Sequence[LazyCells], before: Sequence[LazyCells]) -> list[LazyCells]:
+        return [
+            replace(part, here=replace(part.here, columns=columns, memo={}), columns=columns)
+            for part, old in zip(parts, before, strict=True)
+            for columns in [self.spilled.columns(part.columns, old.columns)]
+        ]
+
+    def _joined(
+        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
+    ) -> nw.LazyFrame[Any]:
+        """The plan with figures of cells beside its records: each part with its own."""
+        parts = [
+            part._joined({name: one[i] for name, one in figures.items()}, beside)
+            for i, part in enumerate(self.parts)
+        ]
+        return nw.concat(parts, how="vertical")
+
+    def _values(self, name: str) -> PartedValues:
+        return PartedValues(tuple((part.columns[name], part.here.table.size) for part in self.parts))
+
+    def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
+        if kernel is None:
+            return tuple(part.here.cell_values(name) for part in self.parts)
+        return tuple(self.spilled.array(kernel(part.columns[name])) for part in self.parts)
+
+    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+        if key not in self.memo:
+            self.memo[key] = make()
+        found: Asked = self.memo[key]
+        return found
+
+    def _all_here(self) -> NoReturn:
+        raise DataError(
+            f"this measure needs all {self.n_cells:,} cells at once, and the free memory here takes "
+            f"{most_cells(len(self.keys)):,}; take fewer keys, recode them more coarsely, or use a machine with more "
+            "memory"
+        )
+
+
+def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
+    """Count the cells of a plan in parts, each of which fits into memory.
+
+    Raises DataError: what the values of the keys do not allow; no parts that fit.
+    """
+    frame, roles, n = grouped.frame, grouped.roles, grouped.n
+    absent = aggregate(frame, *(count(key.absent) for key in grouped.keys))
+    n_missing = tuple(int(gone) for gone in absent)
+    check_missing(roles, n_missing, n)
+    parting = choose_parting(grouped, n_cells, n_missing)
+    levels = aggregate(frame, *(key.value.n_unique() for key in grouped.keys))
+    for key, n_levels, gone in zip(roles.keys, levels, n_missing, strict=True):
+        warn_about_key(key, int(n_levels), gone, n_cells, n)
+
+    wild = any(rule == "wildcard" and gone for rule, gone in zip(roles.rules, n_missing, strict=True))
+    own_columns, spilled = tuple(frame.collect_schema().names()), Spilled()
+
+    def part_of(plan: nw.LazyFrame[Any], counted: Counted, here: Cells) -> LazyCells:
+        kept = _put_aside(_alike(here, wild=wild), spilled)
+        there = replace(
+            counted, frame=nw.from_native(spilled.table(counted.frame.to_arrow()), eager_only=True)
+        )
+        return LazyCells(
+            keys=roles.keys, n=kept.n, rules=roles.rules, alpha=roles.alpha, n_missing=kept.n_missing,
+            columns=kept.columns, roles=roles, here=kept, counted=there, frame=plan, own_columns=own_columns,
+        )  # fmt: skip
+
+    beside = parting.loose_plan(frame)
+    loose = None if beside is None else _Loose(grouped.bring(beside), roles)
+    parts = []
+    for plan in parting.plans(frame):
+        counted = grouped.bring(plan)
+        here = tabulate_part(counted, roles) if loose is None else loose.counted_with(counted)
+        parts.append(part_of(plan, counted, here))
+    if loose is not None and beside is not None:
+        parts.append(part_of(beside, loose.counted, loose.cells()))
+    return PartedCells(
+        keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha, n_missing=n_missing, columns=_columns_of(parts),
+        roles=roles, frame=frame, own_columns=own_columns, parts=tuple(parts), loose=loose is not None,
+        spilled=spilled,
+    )  # fmt: skip
+
+
+class _Loose:
+    """Cells that may match those of every part, and what they gain from each."""
+
+    def __init__(self, counted: Counted, roles: Roles) -> None:
+        self.counted, self._roles = counted, roles
+        self._alone = tabulate_part(counted, roles)
+        self._gained: Columns = {}
+
+    def counted_with(self, part: Counted) -> Cells:
+        """The cells of a part, matched with each other and with the loose ones."""
+        n = len(part.frame)
+        both = tabulate_part(replace(part, frame=nw.concat([part.frame, self.counted.frame])), self._roles)
+        at, alone = both.table.of_row[n:], self._alone.table.of_row
+        for name, column in _alike(both, wild=True).columns.items():
+            before = _alike(self._alone, wild=True).columns[name][alone]
+            self._gained[name] = self._gained.get(name, 0) + (column[at] - before)
+        return _first_rows(both, n)
+
+    def cells(self) -> Cells:
+        """The loose cells, with what they gained from all parts."""
+        columns: Columns = {}
+        of_row = self._alone.table.of_row
+        for name, column in _alike(self._alone, wild=True).columns.items():
+            gained = self._gained[name]
+            columns[name] = column.astype(gained.dtype)
+            columns[name][of_row] += gained
+        return replace(self._alone, columns=columns)
+
+
+def _alike(cells: Cells, *, wild: bool) -> Cells:
+    """The same columns, of the same types, for every part: some have no missing values."""
+    columns = dict(cells.columns)
+    if wild:
+        f = columns["sample_frequency"]
+        columns.setdefault("strict_frequency", f)
+        if cells.alpha != 1:
+            columns["sample_frequency"] = f.astype(np.float64)
+    return replace(cells, columns=columns)
+
+
+def _first_rows(cells: Cells, n: int) -> Cells:
+    """The cells of the first n counted rows; frequencies stay what they are."""
+    table = cells.table
+    used = np.zeros(cells.n_cells, np.bool_)
+    used[table.of_row[:n]] = True
+    at = np.flatnonzero(used)
+    number = (np.cumsum(used) - 1).astype(np.int32)
+    cut = _with_codes(table, lambda values: values[at])
+    cut = replace(
+        cut, of_row=number[table.of_row[:n]], size=table.size[at],
+        weight=None if table.weight is None else table.weight[at],
+    )  # fmt: skip
+    missing = (
+        cut.size[codes == level.span].sum() for codes, level in zip(cut.codes, cells.levels, strict=True)
+    )
+    columns = {name: column[at] for name, column in cells.columns.items()}
+    return replace(
+        cells, table=cut, columns=columns, n=int(cut.size.sum()), n_missing=tuple(int(one) for one in missing)
+    )
+
+
+def _with_codes(table: Tabulated, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Tabulated:
+    """The same table with changed arrays of codes."""
+    if table.words is None or table.layout is None:
+        return replace(table, codes=tuple(change(codes) for codes in table.codes))
+    words = change(table.words)
+    return replace(table, words=words, codes=PackedCodes(words, table.layout))
+
+
+def _put_aside(cells: Cells, spilled: Spilled) -> Cells:
+    """The same cells, their arrays in files."""
+    kept: dict[int, NDArray[Any]] = {}
+
+    def keep(values: NDArray[Any]) -> NDArray[Any]:
+        if id(values) not in kept:
+            kept[id(values)] = spilled.array(values)
+        return kept[id(values)]
+
+    table = cells.table
+    aside = replace(
+        _with_codes(table, keep), of_row=keep(table.of_row), size=keep(table.size),
+        weight=None if table.weight is None else keep(table.weight),
+    )  # fmt: skip
+    columns = {name: keep(column) for name, column in cells.columns.items()}
+    return replace(cells, table=aside, columns=columns, memo={})
+
+
+def _columns_of(parts: Sequence[LazyCells]) -> dict[str, tuple[NDArray[Any], ...]]:
+    return {name: tuple(part.columns[name] for part in parts) for name in parts[0].columns}

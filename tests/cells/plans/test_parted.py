@@ -1,0 +1,119 @@
+"""`PartedCells`: what is asked of cells, against the same cells in one piece. Measures: tests/engines."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+import pytest
+
+from draw import quiet
+from plans import collected, on_engines, polars_plan
+from sdckit.cells.as_cells import as_cells
+from sdckit.cells.plans import count_cells as counting
+from sdckit.cells.plans.parted import PartedCells
+from sdckit.errors import ColumnError, DataError, SdcWarning
+
+RNG = np.random.default_rng(11)
+N = 300
+FRAME = pl.DataFrame(
+    {
+        "row": np.arange(N),
+        "a": [None if i % 50 == 7 else int(i) for i in RNG.integers(0, 30, N)],
+        "b": [None if i % 60 == 3 else str(i % 11) for i in range(N)],
+        "w": RNG.integers(2, 9, N).astype(float),
+        "h": np.arange(N) // 2,
+    }
+)
+LOGS = {"before": lambda risk: np.log1p(-risk), "after": lambda logs: -np.expm1(logs)}
+
+
+def both(plan, monkeypatch, **options):
+    """The cells in one piece, and in parts."""
+    given = {"keys": ["a", "b"], "weight": "w", **options}
+    with quiet():
+        whole = as_cells(plan(FRAME), **given)
+        monkeypatch.setattr(counting, "MOST_CELLS", 150)
+        parts = as_cells(plan(FRAME), **given)
+    assert isinstance(parts, PartedCells)
+    return whole, parts
+
+
+def halved(f):
+    return 1 / (f + 1)
+
+
+@on_engines
+@pytest.mark.parametrize(
+    "options", [{}, {"alpha": 0.25}, {"missing": "category"}, {"missing": {"b": "category"}}]
+)
+def test_counts_are_those_of_one_piece(plan, monkeypatch, options):
+    whole, parts = both(plan, monkeypatch, **options)
+    assert (parts.n, parts.n_cells, parts.n_missing) == (whole.n, whole.n_cells, whole.n_missing)
+    assert (parts.rules, parts.alpha, parts.wild) == (whole.rules, whole.alpha, whole.wild)
+    assert set(parts.columns) == set(whole.columns)
+    assert parts.count_cells([1, 2, 3, 99]) == whole.count_cells([1, 2, 3, 99])
+    assert (parts.count_short(), parts.count_helped()) == (whole.count_short(), whole.count_helped())
+    for name in whole.columns:
+        a, b = (one.values(name) for one in (whole, parts))
+        assert b.total() == pytest.approx(a.total(), rel=1e-13)
+        assert b.extremes() == pytest.approx(a.extremes(), rel=1e-13)
+    again = parts.as_categories()
+    assert (
+        again.values("sample_frequency").total() == whole.as_categories().values("sample_frequency").total()
+    )
+    assert not again.has_wildcards
+
+
+@on_engines
+def test_figures_made_of_others(plan, monkeypatch):
+    whole, parts = (one.with_column("risk", halved, "sample_frequency") for one in both(plan, monkeypatch))
+    assert parts.count_where(2, 0.4) == whole.count_where(2, 0.4)
+    assert parts.values("risk").quantiles([0.1, 0.5]) == whole.values("risk").quantiles([0.1, 0.5])
+    homes = [one.with_household("household_risk", "risk", "h", **LOGS) for one in (whole, parts)]
+    names = ["risk", "household_risk", "sample_unique"]
+    a, b = (collected(one.records(names)) for one in homes)
+    for name in names:
+        assert b[name].to_list() == pytest.approx(a[name].to_list(), rel=1e-13)
+    assert homes[1].values("household_risk").total() == pytest.approx(
+        homes[0].values("household_risk").total(), rel=1e-13
+    )
+    with pytest.raises(ColumnError, match="household: no column 'nowhere'"):
+        parts.with_household("household_risk", "risk", "nowhere", **LOGS)
+
+
+@on_engines
+def test_what_needs_all_cells(plan, monkeypatch):
+    whole, parts = both(plan, monkeypatch)
+    for call in (
+        parts.in_memory, lambda: parts.count_levels("h"), lambda: parts.with_cells({}),
+        lambda: parts.by_parts(lambda cells: (cells, 0)),
+    ):  # fmt: skip
+        with pytest.raises(
+            DataError, match=rf"needs all {whole.n_cells} cells at once, .* takes 150; take fewer"
+        ):
+            call()
+    assert parts.in_memory("h").source.columns == ["a", "b", "h", "w"]
+    made, found = parts.as_categories().by_parts(lambda cells: (cells, cells.n_cells))
+    assert sum(found) == made.n_cells == whole.n_cells
+
+
+def test_what_is_odd_about_a_key_is_told_once(monkeypatch):
+    frame = FRAME.with_columns(pl.lit("x").alias("c"), pl.int_range(N).alias("d"))
+    monkeypatch.setattr(counting, "MOST_CELLS", 150)
+    with pytest.warns(SdcWarning) as told:
+        as_cells(polars_plan(frame), keys=["c", "d"])
+    assert sorted(str(one.message).partition(":")[0] for one in told) == [
+        "key 'c' has the same value in every record", "key 'd' is different for every record",
+    ]  # fmt: skip
+
+
+def test_keys_too_wide_for_a_word(monkeypatch):
+    """Seven keys of a thousand million possible values each."""
+    wide = {f"k{j}": RNG.integers(0, 4, N) * 10**9 + 7 for j in range(4)}
+    frame = pl.DataFrame(wide).with_columns(pl.when(pl.int_range(N) % 50 != 0).then(pl.col("k0")).alias("k0"))
+    with quiet():
+        whole = as_cells(polars_plan(frame), keys=list(wide), missing="wildcard")
+        monkeypatch.setattr(counting, "MOST_CELLS", 100)
+        parts = as_cells(polars_plan(frame), keys=list(wide), missing="wildcard")
+    assert isinstance(parts, PartedCells)
+    assert parts.values("sample_frequency").total() == whole.values("sample_frequency").total()
