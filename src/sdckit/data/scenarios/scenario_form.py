@@ -39,6 +39,7 @@ LIMITS = {
     "risk": "largest individual risk",
     "global_risk": "largest mean risk",
     "household_risk": "largest household risk",
+    "household_uniques": "largest share of households alone with their composition",
     "match_risk": "largest share matched back",
     "recoverable": "largest share of changed values given back",
 }
