@@ -116,6 +116,7 @@ def test_persons_count_once(plan: Callable[[pl.DataFrame], Any], monkeypatch: py
     assert_same_figures(expected, found.to_dict()["figures"])
 
 
+@pytest.mark.filterwarnings("ignore::FutureWarning")  # PySpark's about pandas 3
 def test_on_spark(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     frame, options = CASES["every key wild"]
     plan = spark.createDataFrame(frame.to_arrow())

@@ -87,10 +87,12 @@ def meanwhile(stop: Callable[[], None]) -> Iterator[None]:
 
 def test_ctrl_c_is_ctrl_c() -> None:
     """DuckDB makes a RuntimeError of it, which a measure would otherwise take for a failing step and go on."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
     connection = duckdb.connect()
     plan = connection.sql(LONG)
     with meanwhile(lambda: os.kill(os.getpid(), signal.SIGINT)), pytest.raises(KeyboardInterrupt) as caught:
         sdc.k_anonymity(plan, keys=["a", "b"])
+    signal.signal(signal.SIGINT, before)
     assert caught.value.__context__ is None
     nothing_left(connection)
 

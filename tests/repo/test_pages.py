@@ -37,7 +37,7 @@ GATES = {
     "simulated-attacks": [1],
     "start": [0],
 }
-OF_OTHERS = {"--against", "--dist"}  # of a benchmark and of pytest
+OF_OTHERS = {"--against", "--steps", "--dist"}  # of benchmarks and of pytest
 PROMISE = "a test runs the page"
 
 

@@ -51,9 +51,9 @@ def print_measure(file_name: str, *results: Any) -> None:
     from sdckit.report.screen import screen_blocks
 
     head = [f"{file_name}: {results[0].n:,} records"]
-    cells = getattr(results[0], "cells", None)
-    if cells is not None:
-        head.append(cells.missing_rule)
+    rule = getattr(getattr(results[0], "cells", None), "missing_rule", None)
+    if rule is not None:
+        head.append(rule)
     print_blocks(screen_blocks(*results), head=head)
 
 
