@@ -12,6 +12,7 @@ from recipes import SECRET, STEPS, scenario, survey
 from report.attacker import Solver, opened
 from sdckit.errors import DataError
 from sdckit.report.blocks import ChartBlock, Paragraph, TableBlock
+from sdckit.report.chapters import recipe_chapter
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_document, recipe_section
 from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
@@ -180,3 +181,7 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
         ("2", "gives up age", "5 to 10 %", "20", "–", "do not all hold"),
     )
     assert "Why each step is there" not in str(recipe_section(plain_recipe(what)))
+
+
+def test_an_open_end_is_called_so_on_either_side() -> None:
+    assert recipe_chapter._words([-float("inf"), 27, float("inf")]) == "open, 27, open"

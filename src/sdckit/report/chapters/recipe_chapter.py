@@ -224,7 +224,7 @@ def _words(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
-        return f"{value:g}".replace("inf", "open")
+        return "open" if math.isinf(value) else f"{value:g}"
     if isinstance(value, Mapping):
         return _short([f"{name}: {_words(one)}" for name, one in value.items()])
     if isinstance(value, list | tuple):
