@@ -1,4 +1,4 @@
-"""A published table: counts of records by some variables, exact, rounded or with gaps."""
+"""A published table: counts of records by some variables or sums of a number, exact, rounded or with gaps."""
 
 from __future__ import annotations
 
@@ -23,23 +23,26 @@ class PublishedTable:
     ----------
     variables : sequence of str, optional
         Variables whose combinations are its cells. Alone: the table is counted from the original. With `counts`: all
-        columns but `count` unless given.
+        columns but `count` and `sum` unless given.
     counts : data frame or path, optional
         The table itself, a row per cell: a CSV or Excel file or a frame. A cell without a row has no records, a row
         without a count is suppressed.
     count : str
         The column of counts; default ``"n"``.
+    sum : str, optional
+        A numeric variable: the table then holds its sums over the records of each cell, and no counts. In `counts` the
+        column of that name holds them; a cell without a row has the sum 0, one without a sum is suppressed.
     rounded : int, optional
-        Base to which the counts are rounded, 2 or more.
+        Base to which the counts or sums are rounded, 2 or more.
     rounding : {"random", "nearest"}
         To one of the two multiples next to the count, drawn (so that it may be up to a base off), or to the nearest.
     suppressed_below : int, optional
         A suppressed cell has fewer records than this; left out, any number. Cells that hide others belong to the
-        second kind.
+        second kind. Of a suppressed sum nothing is taken to be known.
     total : str, optional
         How the table names a margin: where a row has it in place of a level, the count is a total.
     name : str
-        What it is called in results; default its variables.
+        What it is called in results; default its variables, after ``Σ`` and the variable that is summed.
 
     Attributes
     ----------
@@ -55,11 +58,14 @@ class PublishedTable:
     --------
     >>> PublishedTable(variables=["region", "sex"], rounded=5)
     PublishedTable(region × sex, rounded to 5)
+    >>> PublishedTable(variables=["region", "sex"], sum="income", rounded=1000)
+    PublishedTable(Σ income: region × sex, rounded to 1000)
     """
 
     variables: Sequence[str] | None = None
     counts: Any = None
     count: str = "n"
+    sum: str | None = None
     rounded: int | None = None
     rounding: Rounding = "random"
     suppressed_below: int | None = None
@@ -73,6 +79,8 @@ class PublishedTable:
         if variables is not None and not variables:
             raise DataError("variables is empty; name what the table counts by", argument="variables")
         arguments.column(self.count, "count")
+        if self.sum is not None:
+            arguments.column(self.sum, "sum")
         if self.rounded is not None:
             arguments.count(self.rounded, "rounded", "is the base of rounded counts", at_least=2)
         arguments.choice(self.rounding, "rounding", ("random", "nearest"))
@@ -83,7 +91,11 @@ class PublishedTable:
             arguments.text(self.total, "total")
         object.__setattr__(self, "variables", variables)
         arguments.text(self.name, "name")
-        if variables and self.count in variables:
+        if variables and self.sum is not None and self.sum in variables:
+            raise ColumnError(
+                f"{self.sum!r} is named as a variable of the table and as its sum", argument="sum"
+            )
+        if variables and self.sum is None and self.count in variables:
             raise ColumnError(
                 f"{self.count!r} is named as a variable of the table and as its count", argument="count"
             )
@@ -94,7 +106,8 @@ class PublishedTable:
         if self.name:
             return self.name
         if self.variables:
-            return " × ".join(self.variables)
+            words = " × ".join(self.variables)
+            return words if self.sum is None else f"Σ {self.sum}: {words}"
         return self.counts.name if isinstance(self.counts, Path) else "a table of counts"
 
     def __repr__(self) -> str:

@@ -25,13 +25,16 @@ def start(upper):
 
 def test_what_one_record_can_be_is_found():
     system, active, point, order = start([4, 1, 1])
-    assert walk(system.relations, active, point.copy(), *order, np.ones(3, np.bool_)).tolist() == [True] * 3
+    assert (
+        walk(system.relations, system.weight, active, point.copy(), *order, np.ones(3, np.bool_)).tolist()
+        == [True] * 3
+    )
 
 
 def test_what_no_room_is_for_is_not_found_and_the_walk_keeps_all_sums():
     system, active, point, order = start([4, 1, 0])
     assert system.completions.levels.ravel().tolist() == [0, 1]
     walked = point.copy()
-    assert walk(system.relations, active, walked, *order, np.ones(2, np.bool_)).all()
+    assert walk(system.relations, system.weight, active, walked, *order, np.ones(2, np.bool_)).all()
     assert walked.sum() == 4
     assert walked[1] <= 1

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_files import AuditFile, Suppressed
 from sdckit.attacks.published.audit_model import System, build
+from sdckit.attacks.published.audit_programme import loosened
 from sdckit.numerics.integer_programme import solve_programme
 
 __all__ = ["AuditedCells", "audit_cells"]
@@ -57,7 +58,7 @@ def audit_cells(file: AuditFile) -> tuple[AuditedCells, ...]:
     """
     if not file.suppressed:
         return ()
-    system = build(file.patterns, file.tables)
+    system = build(file.patterns, file.tables, file.sums)
     programme, left, found = _Programme(system), MOST_CELLS, []
     for one in file.suppressed:
         bounds = np.empty((len(one.cell), 2), np.int64)
@@ -110,7 +111,9 @@ class _Programme:
         if self.constraints is None:
             shape = (len(relations.lower), n)
             matrix = csr_array((relations.factor, relations.number, relations.start), shape=shape)
-            self.constraints = LinearConstraint(matrix, relations.lower, relations.upper)
+            rows = matrix, relations.lower, relations.upper
+            is_summed = bool((relations.factor != 1).any())
+            self.constraints = LinearConstraint(*(loosened(*rows) if is_summed else rows))
         goal = np.zeros(n)
         goal[members] = 1.0
         ends = []

@@ -137,7 +137,7 @@ def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = 
 
     Raises `ContradictionError`: no file has both.
     """
-    system = build(file.patterns, file.tables)
+    system = build(file.patterns, file.tables, file.sums)
     asked = None
     if only is not None:
         asked = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_levels import Levels, finest_levels
 from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, patterns_of
+from sdckit.attacks.published.audit_sums import SummedCells
 from sdckit.attacks.published.counted_tables import ANY, MISSING, Column, CountedTable
+from sdckit.attacks.published.summed_values import SummedValues, dense_sums, keep_apart, summed_values
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.data.hierarchy import Hierarchy
@@ -49,6 +51,8 @@ class AuditFile:
     `suppressed`: of each of them the cells whose count is not told, and their labels.
     `asked` (n, V): values that are hidden and were there. `left_out`: variables whose values were changed, so that
     none that is shown can be trusted. `coarse` (V,): whether the release shows groups of levels.
+    `sums`: tables of sums; `values` (n, S): what the release shows of the summed variables, in units; `notes`: which of
+    them could not be used.
     """
 
     names: tuple[str, ...]
@@ -62,6 +66,9 @@ class AuditFile:
     missing: Bools
     left_out: tuple[str, ...]
     suppressed: tuple[Suppressed, ...] = ()
+    sums: tuple[SummedCells, ...] = ()
+    values: NDArray[np.float64] | None = None
+    notes: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_audit(
@@ -93,8 +100,13 @@ def open_audit(
     dense: list[Dense] = []
     table_of: list[int] = []
     gone: list[Suppressed] = []
+    summed = summed_values(file, tables)
+    sums: list[SummedCells] = []
     for number, table in enumerate(tables):
         for part in (table, *table.totals):
+            if part.table.sum is not None:
+                sums += _sums(part, number, read, axes, summed)
+                continue
             made = _dense(part, read, axes, len(file.frame))
             if made is None:
                 continue
@@ -108,7 +120,9 @@ def open_audit(
         if read
         else np.zeros((len(file.frame), 0), np.int64)
     )
-    patterns = patterns_of(codes, [one.allowed for one in read], axes)
+    allowed = [one.allowed for one in read]
+    values = summed.values
+    patterns = patterns_of(codes, allowed, axes, values, keep_apart(values, codes, allowed, axes, sums))
     known = [one.truth for one in read if one.truth is not None]
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
@@ -120,6 +134,7 @@ def open_audit(
     return AuditFile(
         tuple(kept), tuple(one.levels for one in read), tuple(one.shown.labels for one in read), patterns,
         tuple(dense), tuple(table_of), truth, asked, missing & asked, tuple(left_out), tuple(gone),
+        tuple(sums), values, summed.notes,
     )  # fmt: skip
 
 
@@ -234,6 +249,44 @@ def _dense(
 
     None of a table without a variable.
     """
+    found = _places(table, read, axes)
+    if found is None:
+        _check_total(table, table.lower, table.upper, n)
+        return None
+    at, shape, cells = found
+    lower = np.zeros(int(np.prod(shape)), np.int64)
+    upper = np.full(len(lower), table.most_unlisted)
+    upper[cells] = 0
+    np.add.at(lower, cells, table.lower)
+    np.add.at(upper, cells, table.upper)
+    _check_total(table, lower, upper, n)
+    return (at, lower.reshape(shape), np.minimum(upper, ANY).reshape(shape)), cells
+
+
+def _sums(
+    table: CountedTable, number: int, read: Sequence[_Variable], axes: list[Axis], summed: SummedValues
+) -> list[SummedCells]:
+    """The sums of a table as an array; none where the release does not show what is summed."""
+    if table.table.sum not in summed.names:
+        return []
+    found = _places(table, read, axes)
+    if (
+        found is not None
+        and len(found[0]) < len(table.columns)
+        and table.table.rounded
+        and table.table.counts is not None
+    ):
+        return []  # cells without a row are not all nothing: what they may add up to is not known
+    of = summed.names.index(table.table.sum)
+    at, shape, cells = ((), (), np.zeros(len(table.lower), np.int64)) if found is None else found
+    made = dense_sums(table, number, of, (at, shape, cells), summed)
+    return [made] if at else []
+
+
+def _places(
+    table: CountedTable, read: Sequence[_Variable], axes: list[Axis]
+) -> tuple[tuple[int, ...], tuple[int, ...], Ints] | None:
+    """The axes of a table in ascending order, their sizes, and the cell of each of its rows; None without any."""
     of = {one.levels.name: (place, one) for place, one in enumerate(read)}
     at, parts = [], []
     for column in table.columns:
@@ -247,24 +300,14 @@ def _dense(
         at.append(number)
         parts.append(column.codes)
     if not at:
-        _check_total(table, table.lower, table.upper, n)
         return None
-    shape = [axes[number].n for number in at]
+    order = np.argsort(at)
+    shape = tuple(axes[at[i]].n for i in order)
     if np.prod([float(size) for size in shape]) > MOST_CELLS:
         raise DataError(
             f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables"
         )
-    order = np.argsort(at)
-    cells = np.ravel_multi_index(tuple(parts[i] for i in order), tuple(shape[i] for i in order))
-    lower = np.zeros(int(np.prod(shape)), np.int64)
-    upper = np.full(len(lower), table.most_unlisted)
-    upper[cells] = 0
-    np.add.at(lower, cells, table.lower)
-    np.add.at(upper, cells, table.upper)
-    _check_total(table, lower, upper, n)
-    sizes = [shape[i] for i in order]
-    made = (tuple(at[i] for i in order), lower.reshape(sizes), np.minimum(upper, ANY).reshape(sizes))
-    return made, cells
+    return tuple(at[i] for i in order), shape, np.ravel_multi_index(tuple(parts[i] for i in order), shape)
 
 
 def _axis(place: int, levels: Levels, column: Column, table: CountedTable) -> Axis:
@@ -294,14 +337,20 @@ def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
         )
 
 
+def _other(table: CountedTable) -> str:
+    return "more records than it counts" if table.table.sum is None else "values that add up to other sums"
+
+
 def contradicted(error: ContradictionError, file: AuditFile, tables: Sequence[CountedTable]) -> DataError:
     """Say which tables cannot be true of the release; no value of a record."""
-    names = list(dict.fromkeys(tables[file.table_of[number]].called for number in error.tables))
+    numbers = error.tables if error.summed else [file.table_of[number] for number in error.tables]
+    names = list(dict.fromkeys(tables[number].called for number in numbers))
     if not names:
-        says = "the tables together contradict the release: no file of records has all these counts"
+        what = "counts and sums" if file.sums else "counts"
+        says = f"the tables together contradict the release: no file of records has all these {what}"
     elif len(names) == 1:
         says = (
-            f"{names[0]} contradicts the release, which shows more records than it counts in {error.cells:,} cells "
+            f"{names[0]} contradicts the release, which shows {_other(tables[numbers[0]])} in {error.cells:,} cells "
             "(or its own totals do not add up)"
         )
     else:

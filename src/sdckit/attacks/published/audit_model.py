@@ -6,11 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.published.audit_sums import (
+    DisagreementError,
+    Possible,
+    Shown,
+    SummedCells,
+    SumTerms,
+    no_terms,
+    sum_terms,
+)
 from sdckit.numerics.linear_bounds import Relations, narrow
 
 __all__ = [
@@ -28,17 +37,18 @@ __all__ = [
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 MOST_COMPLETIONS = 400_000
 LARGEST = 2**62
 ENDLESS = 2**39  # a count up to which nothing is said
 
 
 class ContradictionError(Exception):
-    """No file of records can have made both; `tables` are those that say so, by number."""
+    """No file of records can have made both; `tables` are those that say so, by number (`summed`: as published)."""
 
-    def __init__(self, tables: Sequence[int], cells: int = 0) -> None:
+    def __init__(self, tables: Sequence[int], cells: int = 0, *, summed: bool = False) -> None:
         super().__init__()
-        self.tables, self.cells = tuple(tables), cells
+        self.tables, self.cells, self.summed = tuple(tables), cells, summed
 
 
 class Counts(NamedTuple):
@@ -67,6 +77,8 @@ class Patterns:
 
     `codes` (P, V): what each shows of every variable; `size` (P,): records; `of_row` (n,): the pattern of each record.
     `allowed`: of each variable, whether a code (row) may stand for a level (column). `axes` are those of the tables.
+    `totals` (P, S): of each variable that tables sum, its sum over the records; NaN where a value is not shown.
+    Records that hide what tables of sums count by are alike only if these values are.
     """
 
     codes: Ints
@@ -74,12 +86,15 @@ class Patterns:
     of_row: Ints
     allowed: tuple[Bools, ...]
     axes: tuple[Axis, ...]
+    totals: Floats
 
     @cached_property
     def hidden(self) -> Bools:
         """(P, V): whether a value is not told."""
         width = [one.sum(axis=1) for one in self.allowed]
-        return np.column_stack([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)])
+        return _columns(
+            [of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_
+        )
 
     @property
     def left_open(self) -> Bools:
@@ -90,7 +105,7 @@ class Patterns:
     def levels(self) -> Ints:
         """(P, V): the level shown; -1 where none is told."""
         first = [one.argmax(axis=1)[code] for one, code in zip(self.allowed, self.codes.T, strict=True)]
-        return np.where(self.hidden, -1, np.column_stack(first))
+        return np.where(self.hidden, -1, _columns(first, len(self.size)))
 
     @cached_property
     def shown(self) -> Ints:
@@ -102,11 +117,11 @@ class Patterns:
             low = np.where(allowed, axis.group, axis.n).min(axis=1)
             high = np.where(allowed, axis.group, -1).max(axis=1)
             found.append(np.where(low == high, low, -1)[code])
-        return np.column_stack(found)
+        return _columns(found, len(self.size))
 
     def grouped(self, levels: Ints) -> Ints:
         """(X, A): the groups of completions (X, V) on every axis."""
-        return np.column_stack([axis.group[levels[:, axis.variable]] for axis in self.axes])
+        return _columns([axis.group[levels[:, axis.variable]] for axis in self.axes], len(levels))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -114,11 +129,30 @@ class Patterns:
         return tuple(one.shape[1] for one in self.allowed)
 
 
-def patterns_of(codes: Ints, allowed: Sequence[Bools], axes: Sequence[Axis]) -> Patterns:
-    """Put records (n, V) that show the same together."""
-    words = row_words(codes, [len(one) for one in allowed])
+def _columns(found: Sequence[NDArray[Any]], n: int, kind: Any = np.int64) -> NDArray[Any]:
+    """Columns side by side, also where there is none."""
+    return np.column_stack(found) if found else np.zeros((n, 0), kind)
+
+
+def patterns_of(
+    codes: Ints,
+    allowed: Sequence[Bools],
+    axes: Sequence[Axis],
+    values: Floats | None = None,
+    apart: Ints | None = None,
+) -> Patterns:
+    """Put records (n, V) that show the same together, and are not kept `apart` (n,); `values` (n, S) are summed."""
+    sizes = [len(one) for one in allowed]
+    if apart is None:
+        words = row_words(codes, sizes)
+    else:
+        words = row_words(np.column_stack([codes, apart]), [*sizes, int(apart.max(initial=0)) + 1])
     _, first, of_row, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
-    return Patterns(codes[first], size.astype(np.int64), of_row.ravel(), tuple(allowed), tuple(axes))
+    of_row = of_row.ravel()
+    totals = np.zeros((len(size), 0 if values is None else values.shape[1]))
+    for s in range(totals.shape[1]):
+        totals[:, s] = np.bincount(of_row, None if values is None else values[:, s], len(size))
+    return Patterns(codes[first], size.astype(np.int64), of_row, tuple(allowed), tuple(axes), totals)
 
 
 def row_words(codes: Ints, sizes: Sequence[int]) -> Ints:
@@ -169,7 +203,8 @@ class System:
     """Unknown numbers of records by completion, within `low` and `high` (X,), and what binds them.
 
     `relations` hold the patterns' sizes first, then the cells; `family` (R,) is the number of the variables of a cell
-    in `places`, -1 for a pattern; `cell` (R,) is the cell. The others follow from those that are `given` (R,).
+    in `places`, -1 for a pattern and a sum; `cell` (R,) is the cell. The others follow from those that are `given`
+    (R,). `weight` (K,): the factors in the order of the relations' `at`.
     """
 
     patterns: Patterns
@@ -181,9 +216,16 @@ class System:
     cell: Ints
     places: tuple[tuple[int, ...], ...]
     given: Bools
+    weight: Floats
 
 
-def build(patterns: Patterns, tables: Sequence[Table], *, most: int = MOST_COMPLETIONS) -> System:
+def build(
+    patterns: Patterns,
+    tables: Sequence[Table],
+    sums: Sequence[SummedCells] = (),
+    *,
+    most: int = MOST_COMPLETIONS,
+) -> System:
     """Write down what release and tables say together, and narrow it relation by relation.
 
     Raises `ContradictionError`: nothing can meet it all.
@@ -192,14 +234,29 @@ def build(patterns: Patterns, tables: Sequence[Table], *, most: int = MOST_COMPL
     left = {place: _left(patterns, place, counts) for place, counts in families.items()}
     completions = _complete(patterns, left, most)
     lost = int(patterns.size[completions.open].sum())
-    relations, family, cell = _relations(patterns, completions, left, lost)
+    terms = _sums(patterns, completions, sums)
+    relations, weight, family, cell = _relations(patterns, completions, left, lost, terms)
     low = np.zeros(len(completions.pattern))
     high = patterns.size[completions.pattern].astype(np.float64)
     if not narrow(relations, low, high, -1):
         raise ContradictionError(())
     places, named = tuple(left), {place for place, _, _ in tables}
     given = np.array([*(place in named for place in places), True])[family]
-    return System(patterns, completions, relations, low, high, family, cell, places, given)
+    given[len(given) - len(terms.given) :] = terms.given
+    return System(patterns, completions, relations, low, high, family, cell, places, given, weight)
+
+
+def _sums(patterns: Patterns, completions: Completions, sums: Sequence[SummedCells]) -> SumTerms:
+    """What sums say; an unknown counts the value that all records of its pattern show."""
+    if not sums:
+        return no_terms()
+    value = (patterns.totals / patterns.size[:, None])[completions.pattern]
+    told = patterns.shown[completions.pattern] >= 0
+    shown = Shown(patterns.shown, patterns.totals, completions.open)
+    try:
+        return sum_terms(sums, shown, Possible(patterns.grouped(completions.levels), told, value))
+    except DisagreementError as error:
+        raise ContradictionError(error.tables, error.cells, summed=True) from None
 
 
 def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[Ints, Ints]:
@@ -262,9 +319,10 @@ def _expand(
 
 
 def _relations(
-    patterns: Patterns, completions: Completions, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], lost: int
-) -> tuple[Relations, Ints, Ints]:
-    """The sizes of the patterns, then every cell that a completion may fall into."""
+    patterns: Patterns, completions: Completions, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], lost: int,
+    sums: SumTerms,
+) -> tuple[Relations, Floats, Ints, Ints]:  # fmt: skip
+    """The sizes of the patterns, then every cell that a completion may fall into, then the sums."""
     asked = np.flatnonzero(patterns.left_open & ~completions.open)
     rank = np.full(len(patterns.size), -1)
     rank[asked] = np.arange(len(asked))
@@ -286,23 +344,25 @@ def _relations(
         family.append(np.full(len(cells), number))
         cell.append(cells)
         n += len(cells)
-    row, column = np.concatenate(rows), np.concatenate(columns)
+    factor = np.concatenate([*(np.ones(len(one)) for one in rows), sums.factor])
+    row, column = np.concatenate([*rows, n + sums.row]), np.concatenate([*columns, sums.column])
     most_of = np.concatenate(upper)
     ends = (
-        np.concatenate(lower).astype(np.float64),
-        np.where(most_of >= ENDLESS, np.inf, most_of.astype(np.float64)),
+        np.concatenate([*lower, sums.lower]).astype(np.float64),
+        np.concatenate([np.where(most_of >= ENDLESS, np.inf, most_of.astype(np.float64)), sums.upper]),
     )
-    relations = _packed(row, column, *ends, len(completions.pattern))
-    return relations, np.concatenate(family), np.concatenate(cell)
+    none = np.full(len(sums.lower), -1)
+    relations, weight = _packed(row, column, factor, *ends, len(completions.pattern))
+    return relations, weight, np.concatenate([*family, none]), np.concatenate([*cell, none])
 
 
 def _packed(
-    row: Ints, column: Ints, lower: NDArray[np.float64], upper: NDArray[np.float64], n: int
-) -> Relations:
-    """Relations of terms with the factor one."""
+    row: Ints, column: Ints, factor: Floats, lower: Floats, upper: Floats, n: int
+) -> tuple[Relations, Floats]:
+    """Relations by their terms, and the factors by number."""
     order = np.argsort(row, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lower)))])
     back = np.argsort(column, kind="stable")
     first = np.concatenate([[0], np.cumsum(np.bincount(column, minlength=n))])
     whole = np.ones(n, np.bool_)
-    return Relations(start, column[order], np.ones(len(row)), lower, upper, first, row[back], whole)
+    return Relations(start, column[order], factor[order], lower, upper, first, row[back], whole), factor[back]

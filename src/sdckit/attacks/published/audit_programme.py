@@ -1,17 +1,19 @@
-"""Which levels remain possible: searched by linear and integer programmes, block by block."""
+"""Which levels remain possible: searched by linear and integer programmes, block by block, and sums exactly."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.attacks.published.audit_moves import walk
+from sdckit.attacks.published.audit_search import MOST_SEARCHED, search_levels
 from sdckit.numerics.integer_programme import solve_programme
 
-__all__ = ["Attainable", "attainable"]
+__all__ = ["Attainable", "attainable", "loosened"]
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -21,8 +23,10 @@ GAP = (
     0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
 )
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
+UNDECIDED = 2
 WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
+MARGIN = 0.25  # of a unit, by which sums are loosened: they are whole, a solver is not exact
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,26 +105,25 @@ class _Near:
 
     def __init__(self, system: System, groups: _Groups) -> None:
         relations, pattern = system.relations, system.completions.pattern
-        self.system, self.groups, self.pattern = system, groups, pattern
+        self.system, self.groups = system, groups
         # What follows from others is not looked at: it may bind parts of which only one is in a point.
         lower = np.where(system.given, relations.lower, -np.inf)
         self.relations = relations._replace(
             lower=lower, upper=np.where(system.given, relations.upper, np.inf)
         )
         self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
-        self.order = np.argsort(pattern, kind="stable")
-        self.begin = np.concatenate(
-            [[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))]
-        )
+        begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
+        self.of_pattern = pattern, np.argsort(pattern, kind="stable"), begin
 
     def has(self, point: Floats, asked: Bools) -> Bools:
         """(G,) which of the groups asked for `point` (X,) has, or a file on a walk from it."""
         groups = self.groups
-        active = np.bincount(self.row, point[self.relations.number], len(self.relations.lower))
+        terms = self.relations.factor * point[self.relations.number]
+        active = np.bincount(self.row, terms, len(self.relations.lower))
         wanted = np.zeros(len(point), np.bool_)
         wanted[groups.unknown[asked[groups.of]]] = True
         wanted &= self.system.high >= 1
-        hit = walk(self.relations, active, point.copy(), self.pattern, self.order, self.begin, wanted)
+        hit = walk(self.relations, self.system.weight, active, point.copy(), *self.of_pattern, wanted)
         found = np.zeros(len(asked), np.bool_)
         found[groups.of[hit[groups.unknown]]] = True
         return found
@@ -131,29 +134,42 @@ class _Block:
     """Unknowns bound to each other, with their relations."""
 
     unknown: Ints
-    matrix: object
+    matrix: Any
     lower: Floats
     upper: Floats
     low: Floats
     high: Floats
     groups: Ints  # groups asked for
-    member: object  # (groups, unknowns) sparse
+    member: Any  # (groups, unknowns) sparse
     n_groups: int
 
     def decide(self, near: _Near, largest: int) -> tuple[Ints, int]:
         """Say of each group: 0 impossible, 1 possible, 2 not decided; the others are 1."""
+        state, solved = self._by_programmes(near, largest)
+        waiting = np.flatnonzero(state[self.groups] == UNDECIDED)
+        if self.is_summed and len(waiting) and len(self.unknown) <= min(largest, MOST_SEARCHED):
+            ends = self.lower, self.upper, self.low, self.high
+            state[self.groups[waiting]] = search_levels(self.matrix, *ends, self.member[waiting])
+        return state, solved
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether sums bind it: these are exact for points in whole numbers only."""
+        return bool((self.matrix.data != 1).any())
+
+    def _by_programmes(self, near: _Near, largest: int) -> tuple[Ints, int]:
         state = np.ones(self.n_groups, np.int64)
         whole_point = near.system.low.copy()
         waiting = np.arange(len(self.groups))
         solved, whole = 0, False
         if len(self.unknown) > largest:
-            state[self.groups] = 2
+            state[self.groups] = UNDECIDED
             return state, 0
         while len(waiting):
             if solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
-                state[self.groups[waiting]] = 2
+                state[self.groups[waiting]] = UNDECIDED
                 break
-            aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()  # type: ignore[index]
+            aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()
             bound, point = _largest(self, np.minimum(aim, 1.0), whole=whole)
             solved += 1
             if bound < 1 - 1e-6:
@@ -166,7 +182,7 @@ class _Block:
                 asked[self.groups[waiting]] = True
                 hit = near.has(whole_point, asked)[self.groups[waiting]]
             if not hit.any() and whole:
-                state[self.groups[waiting]] = 2
+                state[self.groups[waiting]] = UNDECIDED
                 break
             whole = not hit.any()
             waiting = waiting[~hit]
@@ -187,12 +203,14 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
     fixed = np.where(system.high > system.low, 0.0, system.low)
     shift = matrix @ fixed
     inside = matrix[used][:, free]
-    keep = np.asarray(inside.sum(axis=1)).ravel() > 0
+    keep = np.diff(inside.indptr) > 0
     inside, rows = inside[keep], used[keep]
     own_lower, own_upper = relations.lower[rows] - shift[rows], relations.upper[rows] - shift[rows]
     bipartite = coo_array(inside)
     size = inside.shape[0] + len(free)
-    graph = coo_array((bipartite.data, (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size))
+    graph = coo_array(
+        (np.ones(bipartite.nnz), (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size)
+    )
     _, label = connected_components(graph, directed=False)
     row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
     place = np.full(n, -1)
@@ -220,18 +238,37 @@ def _largest(block: _Block, aim: Floats, *, whole: bool) -> tuple[float, Floats 
     """
     from scipy.optimize import Bounds, LinearConstraint
 
+    rows = (block.matrix, block.lower, block.upper)
     found = solve_programme(
         -aim, integrality=np.full(len(aim), float(whole)), bounds=Bounds(block.low, block.high),
-        constraints=LinearConstraint(block.matrix, block.lower, block.upper),
+        constraints=LinearConstraint(*(loosened(*rows) if block.is_summed else rows)),
         options={"node_limit": NODES, "mip_rel_gap": GAP},
     )  # fmt: skip
     if found.status == 2:
         raise ContradictionError(())
     if whole:
         bound = -found.mip_dual_bound if found.mip_dual_bound is not None else np.inf
-        return float(bound), None if found.x is None else np.round(found.x)
+        return float(bound), None if found.x is None else _fitting(block, np.round(found.x))
     if found.x is None:
         return np.inf, None
-    return float(-found.fun), np.round(found.x) if np.abs(found.x - np.round(found.x)).max(
-        initial=0
-    ) < 1e-6 else None
+    near = np.abs(found.x - np.round(found.x)).max(initial=0) < 1e-6
+    return float(-found.fun), _fitting(block, np.round(found.x)) if near else None
+
+
+def loosened(matrix: Any, lower: Floats, upper: Floats) -> tuple[Any, Floats, Floats]:
+    """Relations that hold for the same points in whole numbers, in terms that a solver tells apart."""
+    from scipy.sparse import diags_array
+
+    largest = np.maximum(abs(matrix).max(axis=1).toarray().ravel(), 1.0)
+    other = matrix.copy()
+    other.data = (other.data != 1).astype(np.float64)
+    room = np.where(np.asarray(other.sum(axis=1)).ravel() > 0, MARGIN, 0.0)
+    return diags_array(1 / largest) @ matrix, (lower - room) / largest, (upper + room) / largest
+
+
+def _fitting(block: _Block, point: Floats) -> Floats | None:
+    """The point, if it meets the sums to the last unit."""
+    if not block.is_summed:
+        return point
+    found = block.matrix @ point
+    return point if bool(((found >= block.lower) & (found <= block.upper)).all()) else None

@@ -12,6 +12,7 @@ from sdckit.attacks.published.audit_figures import ReleaseAudit, audit_release
 from sdckit.attacks.published.audit_files import AuditFile, Dense
 from sdckit.attacks.published.audit_model import Axis, patterns_of
 from sdckit.attacks.published.counted_tables import CountedTable
+from sdckit.attacks.published.summed_values import keep_apart
 
 __all__ = ["Remedy", "Repairs", "TableDamage", "find_repairs", "restricted", "rounded", "take_out"]
 
@@ -115,7 +116,7 @@ def _cells(table: CountedTable) -> int:
 
 def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
     """Of the values given back those that are beside other tables, too: fewer tables give back no others."""
-    if not file.tables:
+    if not (file.tables or file.sums):
         return 0
     asked = _asked(audit, file)
     return int((audit_release(file, only=asked, largest=LARGEST).given_back & asked).sum())
@@ -123,7 +124,7 @@ def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
 
 def _left(audit: ReleaseAudit, file: AuditFile, asked: Bools | None = None) -> int:
     """Of the values asked for those for which no two files are known: what is not decided may be given back."""
-    if not file.tables:
+    if not (file.tables or file.sums):
         return 0
     asked = _asked(audit, file) if asked is None else asked
     found = audit_release(file, only=asked, largest=LARGEST)
@@ -137,7 +138,14 @@ def _asked(audit: ReleaseAudit, file: AuditFile) -> Bools:
 def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
     """The same release beside some of the tables, by number, and no variable that none of them has."""
     parts = [place for place, number in enumerate(file.table_of) if number in numbers]
-    used = sorted({axis for part in parts for axis in file.tables[part][0]})
+    kept = [one for one in file.sums if one.number in numbers]
+    used = sorted(
+        {
+            axis
+            for at in [*(file.tables[part][0] for part in parts), *(one.axes for one in kept)]
+            for axis in at
+        }
+    )
     own = sorted({file.patterns.axes[axis].variable for axis in used})
     axes = [file.patterns.axes[axis] for axis in used]
     axes = [Axis(own.index(one.variable), one.group, one.n) for one in axes]
@@ -145,12 +153,14 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
         (tuple(used.index(axis) for axis in at), lower, upper)
         for at, lower, upper in (file.tables[part] for part in parts)
     )
+    sums = tuple(replace(one, axes=tuple(used.index(axis) for axis in one.axes)) for one in kept)
     codes = file.patterns.codes[file.patterns.of_row][:, own]
+    allowed = [file.patterns.allowed[v] for v in own]
     return AuditFile(
         tuple(file.names[v] for v in own), tuple(file.levels[v] for v in own), tuple(file.labels[v] for v in own),
-        patterns_of(codes, [file.patterns.allowed[v] for v in own], axes), tables,
+        patterns_of(codes, allowed, axes, file.values, keep_apart(file.values, codes, allowed, axes, sums)), tables,
         tuple(file.table_of[part] for part in parts), None if file.truth is None else file.truth[:, own],
-        file.asked[:, own], file.missing[:, own], file.left_out,
+        file.asked[:, own], file.missing[:, own], file.left_out, (), sums, file.values,
     )  # fmt: skip
 
 
@@ -184,11 +194,12 @@ def _leaving_out(audit: ReleaseAudit, tables: Sequence[CountedTable], order: Seq
 
 
 def _rounding(audit: ReleaseAudit, tables: Sequence[CountedTable], order: Sequence[int]) -> Remedy:
-    """Round all tables to the smallest base that helps, then show one after the other as long as nothing is given back.
+    """Round all counts to the smallest base that helps, then show one after the other as long as nothing is given back.
 
-    Without the original each trial takes long, and all stay rounded.
+    Sums stay as they are. Without the original each trial takes long, and all stay rounded.
     """
     file = audit.file
+    order = [one for one in order if tables[one].table.sum is None]
     gone = set(order)
     for base in BASES:
         left = _left(audit, rounded(file, gone, base))
@@ -207,7 +218,8 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
 
     Gives the file and (n, V) the values that are open by that: two files that fit are known for each of them.
     Where two records differ, what both show of it is taken out: either may then be the other, and no table tells, as
-    their sum stays the same. The partner is the one for which the fewest values have to go.
+    their sum stays the same; where tables sum a variable, only for records with the same value of it. The partner is
+    the one for which the fewest values have to go.
     """
     file, truth = audit.file, audit.file.truth
     assert truth is not None
@@ -217,7 +229,7 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
     for i, v in np.argwhere(waiting):
         if not waiting[i, v]:
             continue
-        differ = truth != truth[i]
+        differ = (truth != truth[i]) & _alike(file, int(i))[:, None]
         as_other = np.column_stack([one[codes[i, w]][truth[:, w]] for w, one in enumerate(allowed)])
         as_this = np.column_stack([one[codes[:, w], truth[i, w]] for w, one in enumerate(allowed)])
         cost = (differ & ~as_other).sum(axis=1) + (differ & ~as_this).sum(axis=1)
@@ -228,9 +240,17 @@ def take_out(audit: ReleaseAudit) -> tuple[AuditFile, Bools]:
             codes[row] = np.where(differ[j] & ~can, gone_code, codes[row])
             waiting[row] &= ~differ[j]
             open_now[row] |= differ[j]
-    patterns = patterns_of(codes, allowed, file.patterns.axes)
+    apart = keep_apart(file.values, codes, allowed, file.patterns.axes, file.sums)
+    patterns = patterns_of(codes, allowed, file.patterns.axes, file.values, apart)
     missing = file.missing | (codes == gone_code)
     return replace(file, patterns=patterns, asked=file.asked | missing, missing=missing), open_now
+
+
+def _alike(file: AuditFile, i: int) -> Bools:
+    """(n,) whether records have the same values of what tables sum; what is not known is like nothing."""
+    if not file.sums or file.values is None:
+        return np.ones(len(file.asked), np.bool_)
+    return np.asarray((file.values == file.values[i]).all(axis=1))
 
 
 def _with_gap(file: AuditFile) -> tuple[list[Bools], Ints]:

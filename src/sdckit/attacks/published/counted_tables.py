@@ -18,7 +18,9 @@ from sdckit.data.published_table import PublishedTable
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.grouping import group
 
-__all__ = ["ANY", "Column", "CountedTable", "count_table", "labelled"]
+__all__ = [
+    "ANY", "Column", "CountedTable", "cells_of", "count_table", "labelled", "table_frame", "there", "with_totals",
+]  # fmt: skip
 
 Ints = NDArray[np.int64]
 ANY = 2**40  # no table counts so many
@@ -38,14 +40,15 @@ class Column:
 class CountedTable:
     """Cells of a table.
 
-    `columns`: the variables, a row per cell. `lower`, `upper` (C,): the least and the greatest number of records.
+    `columns`: the variables, a row per cell. `lower`, `upper` (C,): the least and the greatest number of records, or
+    where the table has a `sum`, the ends of what is summed.
     `totals`: its margins, each a table of its own. `suppressed` (C,): cells whose count is not told.
     """
 
     table: PublishedTable
     columns: tuple[Column, ...]
-    lower: Ints
-    upper: Ints
+    lower: NDArray[Any]
+    upper: NDArray[Any]
     totals: tuple[CountedTable, ...]
     suppressed: NDArray[np.bool_]
 
@@ -95,9 +98,9 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
         )
     names = tuple(table.variables or ())
     for name in names:
-        _there(name, original.columns, f"tables: {table.called}: the original")
+        there(name, original.columns, f"tables: {table.called}: the original")
     columns = [labelled(original[name]) for name in names]
-    of_row, cells = _cells(columns)
+    of_row, cells = cells_of(columns)
     n = len(cells)
     counts = np.bincount(of_row, minlength=n).astype(np.int64)
     own = tuple(replace(one, codes=one.codes[cells]) for one in columns)
@@ -106,7 +109,7 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
     return CountedTable(table, own, *_as_published(table, counts), (), gone)
 
 
-def _cells(columns: list[Column]) -> tuple[Ints, Ints]:
+def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
     """The cell of each row, and a row of each cell."""
     packed = np.zeros(len(columns[0].codes), np.uint64)
     for one in columns:
@@ -141,24 +144,40 @@ def _most_off(table: PublishedTable) -> int:
     return base - 1 if table.rounding == "random" else base // 2
 
 
-def _there(name: str, names: Any, what: str) -> None:
+def there(name: str, names: Any, what: str) -> None:
+    """Refuse a column that is not there."""
     if name not in names:
         raise ColumnError(f"{what} has no column {name!r}; {did_you_mean(name, names)}", argument="tables")
 
 
-def _read(table: PublishedTable) -> CountedTable:
+def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column]]:
+    """The table with its variables and its name, the frame that holds it, and its variables as labels.
+
+    Raises `ColumnError`: a column is absent; `DataError`: it has no variables; `FileFormatError`: the file cannot be
+    read.
+    """
     data = table.counts
     data = read_file(data, missing="") if isinstance(data, (str, Path)) else data
     frame, _ = columns_in_memory(data, {"tables": ()})
     what = f"tables: {table.called}"
-    for name in (table.count, *(table.variables or ())):
-        _there(name, frame.columns, what)
-    variables = table.variables or [one for one in frame.columns if one != table.count]
+    own = table.count if table.sum is None else table.sum
+    for name in (own, *(table.variables or ())):
+        there(name, frame.columns, what)
+    numbers = (own,) if table.sum is None else (table.sum, table.count)
+    variables = table.variables or [one for one in frame.columns if one not in numbers]
     if not variables:
-        raise DataError(f"{what} has no variables, only a count", argument="tables")
-    table = replace(table, variables=tuple(variables), name=table.name or table.called)
-    columns = [labelled(frame[name]) for name in variables]
-    return _with_totals(table, columns, *_read_counts(table, frame))
+        says = "no variables, only a count" if table.sum is None else "no variables, only a sum"
+        raise DataError(f"{what} has {says}", argument="tables")
+    called = table.name or table.called
+    if not table.name and table.sum is not None and not isinstance(table.counts, Path):
+        called = ""  # its variables say more
+    table = replace(table, variables=tuple(variables), name=called)
+    return table, frame, [labelled(frame[name]) for name in variables]
+
+
+def _read(table: PublishedTable) -> CountedTable:
+    table, frame, columns = table_frame(table)
+    return with_totals(table, columns, *_read_counts(table, frame))
 
 
 def _read_counts(table: PublishedTable, frame: Any) -> tuple[Ints, Ints, NDArray[np.bool_]]:
@@ -185,8 +204,12 @@ def _of_rows(column: Column, rows: Ints) -> Column:
     return Column(column.name, tuple(column.labels[code] for code in used), codes.ravel())
 
 
-def _with_totals(
-    table: PublishedTable, columns: list[Column], lower: Ints, upper: Ints, gone: NDArray[np.bool_]
+def with_totals(
+    table: PublishedTable,
+    columns: list[Column],
+    lower: NDArray[Any],
+    upper: NDArray[Any],
+    gone: NDArray[np.bool_],
 ) -> CountedTable:
     """Cells apart from margins; each cell may stand once."""
     is_total = np.column_stack([
@@ -198,7 +221,7 @@ def _with_totals(
     for number, kind in enumerate(kinds):
         rows = np.flatnonzero(of.ravel() == number)
         kept = [_of_rows(one, rows) for one, gone in zip(columns, kind, strict=True) if not gone]
-        if kept and len(_cells(kept)[1]) < len(rows):
+        if kept and len(cells_of(kept)[1]) < len(rows):
             raise DataError(f"tables: {table.called}: a cell stands there twice; each has one row")
         found = CountedTable(table, tuple(kept), lower[rows], upper[rows], (), gone[rows])
         if kind.any():

@@ -15,7 +15,8 @@ from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, 
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
 from sdckit.attacks.published.audit_remedies import TAKE_OUT, Remedy, Repairs, TableDamage, find_repairs
-from sdckit.attacks.published.counted_tables import ANY, CountedTable, count_table
+from sdckit.attacks.published.counted_tables import ANY, CountedTable
+from sdckit.attacks.published.summed_tables import read_table
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.touched_cells import Logged
@@ -299,7 +300,7 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
     counted = tuple(
-        count_table(one, pair.original if _has_original(released, original, pair) else None) for one in given
+        read_table(one, pair.original if _has_original(released, original, pair) else None) for one in given
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
@@ -414,6 +415,7 @@ def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, floa
 
 
 def _audit_notes(notes: dict[str, str], audit: ReleaseAudit) -> None:
+    notes.update(audit.file.notes)
     if audit.file.left_out:
         notes["left_out"] = LEFT_OUT.format(", ".join(audit.file.left_out))
     if audit.open:

@@ -271,6 +271,7 @@ class Scenario(Displayed, BaseModel):
     def columns(self) -> tuple[str, ...]:
         """Every column to read, in order; never an identifier."""
         counted = [name for table in self.tables for name in table.get("variables", ())]
+        counted += [table["sum"] for table in self.tables if "sum" in table]
         return tuple(
             dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted])
         )

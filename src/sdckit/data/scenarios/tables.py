@@ -11,7 +11,7 @@ from sdckit.errors import ScenarioError
 
 __all__ = ["read_tables"]
 
-TEXTS = ("file", "count", "total", "name")
+TEXTS = ("file", "count", "sum", "total", "name")
 BASES = ("rounded", "suppressed_below")
 ROUNDING = ("random", "nearest")
 ENTRIES = ("variables", *TEXTS, *BASES, "rounding")
