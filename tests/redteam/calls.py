@@ -100,7 +100,10 @@ def measures(files: dict[str, pl.DataFrame], *, dates: Sequence[str] = ("born",)
         "membership": (two, {**mixed, **tried}),
         "distance_to_closest_record": (two, {**mixed, "control": files["control"], **seed}),
         "probabilistic_linkage": ([*one, files["shuffled"]], {"variables": [*KEYS, "income"], "id": "id", **seed}),
-        "joint_audit": ([files["changed"], files["survey"]], {"tables": [FEW[:2], FEW[1:]], "keys": FEW}),
+        "joint_audit": (
+            [files["changed"], files["survey"]],
+            {"tables": [FEW[:2], FEW[1:], sdc.PublishedTable(variables=FEW[:2], sum="income")], "keys": FEW},
+        ),
         "recoverable_values": ([files["changed"], files["survey"]], {"keys": FEW, **seed}),
         "differencing": (one, {"earlier": files["changed"], "keys": FEW, "sensitive": ["ill"], "id": "id"}),
         "canaries": ([plain], {"n": 20, **seed}),

@@ -71,7 +71,8 @@ LINES = {
     "propose": "propose survey.parquet --scenario scenario.toml -o out/proposed.toml --json out/a.json"
     " --report out/a.html",
     "recipe init": "recipe init survey.parquet --scenario scenario.toml -o out/recipe.toml",
-    "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --counted sex,band",
+    "joint-audit": f"joint-audit changed.parquet --original survey.parquet {KEYS} --counted sex,band"
+    " --summed income:sex,band",
     "app": "app survey.csv --scenario scenario.toml --no-browser",
     "recoverable-values": f"recoverable-values changed.parquet --original survey.parquet {KEYS} --seed 5",
     "risky-cells": f"risky-cells survey.parquet {KEYS}",

@@ -94,3 +94,23 @@ def test_what_to_do_instead(sdckit, released: Path, survey: Path) -> None:
     ):
         assert said in words
     assert max(map(len, done.out.splitlines())) <= 80
+
+
+def test_sums_added_up_and_in_a_file(sdckit, tmp_path: Path, released: Path, survey: Path) -> None:
+    sums = tmp_path / "sums.csv"
+    frame = pl.read_csv(survey).group_by("sex", "region", maintain_order=True).agg(pl.col("w").sum())
+    frame.write_csv(sums)
+    given = (COMMAND, released, *KEYS, "--original", survey, "--summed", "w:sex,region")
+    done = sdckit(*given, "--sums", f"w:{sums}", "--sums-rounded", "10")
+    assert (done.code, done.err) == (0, "")
+    words = " ".join(done.out.split())
+    assert "Σ w: sex × region" in words
+    assert "sums.csv" in words
+    assert MARKER not in done.out
+    done = sdckit(*given, "--summed", "age")
+    assert done.code != 0
+    assert "--summed income:region,sex" in done.err
+    frame.with_columns(w=pl.col("w") + 1).write_csv(sums)
+    done = sdckit(COMMAND, released, *KEYS, "--sums", f"w:{sums}")
+    assert done.code != 0
+    assert "another sum" in done.err

@@ -217,7 +217,8 @@ def joint_audit(
         help.
     tables : sequence, optional
         What is published beside it: lists of variables (counted in the original), frames or files of counts, or
-        `PublishedTable`, which may be rounded or have suppressed cells. From the scenario where not given.
+        `PublishedTable`, which may be rounded, have suppressed cells or hold sums of a numeric variable. From the
+        scenario where not given.
     keys : sequence of str, optional
         Variables that an intruder could know: who is recognised in the file put back is counted for them.
     missing, alpha
@@ -252,8 +253,8 @@ def joint_audit(
     ColumnError, ScenarioError
         A variable of a table that the release has not, a role without its column.
     DataError
-        No tables; tables of other people, in other codes, with totals that do not add, or that contradict the release
-        or each other; an argument out of range.
+        No tables; tables of other people, in other codes, with totals or sums that do not add, or that contradict the
+        release or each other; an argument out of range.
     FileFormatError
         A file of counts cannot be read.
 
@@ -266,6 +267,13 @@ def joint_audit(
     in fractions, integer programmes, one for each part of the system that is bound together: a level is possible if
     some file in whole numbers has it. A value is certain if one level is. What a programme does not decide counts as
     possible, so nothing is called certain that is not.
+
+    A sum binds the records that may fall into its cell by the values of the summed variable that the release shows:
+    records that hide the same and show other values are then told apart. Sums are whole numbers of the largest unit in
+    which all values are whole; where a solver is not exact enough, small parts are searched through in whole numbers.
+    A value that the release does not show may be any number: no cell into which its record may fall is used. Sums of a
+    variable are not used at all, and `notes` says so, where the release has no numbers in it, or where the original
+    shows that some were changed.
 
     A table is of the records of the release: neither weighted nor of people of whom they are a sample. Values that are
     shown are taken to be true; with the original, variables of which some are not are left out of the

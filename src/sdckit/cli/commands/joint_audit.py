@@ -29,6 +29,20 @@ def joint_audit(
     by: Annotated[
         Texts, Option("--counted", metavar="A,B", help="A table counted in --original; again for more.")
     ] = None,
+    sums: Annotated[
+        Texts,
+        Option(
+            "--sums",
+            metavar="C:FILE",
+            help="A file of sums of the column C, in its column C; again for more.",
+        ),
+    ] = None,
+    summed: Annotated[
+        Texts,
+        Option(
+            "--summed", metavar="C:A,B", help="Sums of C by A and B, added up in --original; again for more."
+        ),
+    ] = None,
     original: Annotated[
         Path | None,
         Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
@@ -43,6 +57,9 @@ def joint_audit(
     rounded: Annotated[
         int | None, Option(metavar="N", help="The base to which all counts are rounded.")
     ] = None,
+    sums_rounded: Annotated[
+        int | None, Option(metavar="N", help="The base to which all sums are rounded.")
+    ] = None,
     suppressed_below: Annotated[
         int | None, Option(metavar="N", help="Cells without a count have fewer records than this.")
     ] = None,
@@ -53,7 +70,8 @@ def joint_audit(
 ) -> None:
     """Find what a released FILE gives back together with tables published of the same people.
 
-    Without --tables and --counted the tables are those of the scenario. Exact figures for your own session.
+    Without --tables, --counted, --sums and --summed the tables are those of the scenario. Exact figures for your own
+    session.
     """
     from sdckit.data.published_table import PublishedTable, declared_tables
     from sdckit.data.scenarios.scenario import Scenario
@@ -63,12 +81,18 @@ def joint_audit(
     exact = {"rounded": rounded, "suppressed_below": suppressed_below}
     given = [PublishedTable(counts=path, count=count, total=total, **exact) for path in tables or ()]  # type: ignore[arg-type]
     given += [PublishedTable(variables=one.split(","), **exact) for one in by or ()]  # type: ignore[arg-type]
+    exact["rounded"] = sums_rounded
+    for column, file in _pairs(sums, "--sums", "income:sums.csv"):
+        given.append(PublishedTable(counts=Path(file), sum=column, total=total, **exact))  # type: ignore[arg-type]
+    for column, names in _pairs(summed, "--summed", "income:region,sex"):
+        given.append(PublishedTable(variables=names.split(","), sum=column, **exact))  # type: ignore[arg-type]
     if not given and source.scenario is not None:
         declared = Scenario.from_toml(source.scenario)
         given = [*declared_tables(declared.tables, declared.folder)]
     if not given:
         raise ScenarioError(
-            "say what is published beside the file: --tables, --counted, or [[tables]] in the scenario"
+            "say what is published beside the file: --tables, --counted, --sums, --summed, or [[tables]] in the "
+            "scenario"
         )
     kept = None if log is None else RecipeLog.read(log)
     if original is not None:
@@ -83,3 +107,14 @@ def joint_audit(
             remedies=remedies, step=steps.step,
         )  # fmt: skip
     print_measure(source.file.name, result)
+
+
+def _pairs(given: Texts, option: str, example: str) -> list[tuple[str, str]]:
+    """A column that is summed, and what follows the colon."""
+    found = []
+    for one in given or ():
+        column, colon, rest = one.partition(":")
+        if not (column and colon and rest):
+            raise ScenarioError(f"{option} names the column that is summed, then a colon: {option} {example}")
+        found.append((column, rest))
+    return found

@@ -24,9 +24,9 @@ REMEDIES = {
 NOTE = Note(
     "Published tables beside the release",
     "Release and tables are one system of whole numbers: how many of the records that show the same have each "
-    "combination of levels that they hide. Bounds are narrowed relation by relation, then by linear and integer "
-    "programmes. A hidden value counts as given back where one level is left in every file that fits both, and, where "
-    "the original is known, it is the right one.",
+    "combination of levels that they hide. A published sum counts each by the value that the release shows. Bounds "
+    "are narrowed relation by relation, then by linear and integer programmes. A hidden value counts as given back "
+    "where one level is left in every file that fits both, and, where the original is known, it is the right one.",
     "Dobra & Fienberg (2000); Fischetti & Salazar (2001)",
 )
 
