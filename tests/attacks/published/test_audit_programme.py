@@ -9,6 +9,7 @@ import numpy as np
 from sdckit.attacks.published import audit_programme
 from sdckit.attacks.published.audit_model import Axis, build, patterns_of
 from sdckit.attacks.published.audit_programme import attainable
+from sdckit.attacks.published.audit_sums import SummedCells
 
 LEVELS = 3
 ALLOWED = np.vstack([np.eye(LEVELS, dtype=bool), np.ones((1, LEVELS), np.bool_)])
@@ -95,3 +96,23 @@ def test_programmes_end_where_the_work_is_done(monkeypatch):
     assert ended.undecided >= whole.undecided
     assert (ended.possible >= whole.possible).all()
     assert not (ended.proven & ~ended.possible).any()
+
+
+def test_large_parts_that_sums_bind_get_no_integer_programme(monkeypatch):
+    """A knapsack of many values keeps a solver busy for minutes: what a linear programme leaves is not decided."""
+    undecided = 0
+    for seed in range(6):
+        truth, codes, _ = made(seed, n=12, hidden=10)
+        values = np.arange(12.0)[:, None] ** 2 + 1
+        sums = np.bincount(truth[:, 0], values.ravel(), LEVELS)
+        table = SummedCells(0, 0, (0,), sums, sums)
+        system = build(patterns_of(codes, [ALLOWED] * 3, AXES, values, np.arange(12)), [], [table])
+        whole = attainable(system)
+        with monkeypatch.context() as patch:
+            patch.setattr(audit_programme, "MOST_SEARCHED", 0)
+            ended = attainable(system)
+        assert whole.undecided == 0
+        assert ended.solved <= whole.solved
+        assert (ended.possible >= whole.possible).all()
+        undecided += ended.undecided
+    assert undecided > 0

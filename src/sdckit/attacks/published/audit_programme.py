@@ -166,7 +166,8 @@ class _Block:
             state[self.groups] = UNDECIDED
             return state, 0
         while len(waiting):
-            if solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
+            too_large = whole and self.is_summed and len(self.unknown) > MOST_SEARCHED
+            if too_large or solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
                 state[self.groups[waiting]] = UNDECIDED
                 break
             aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()
