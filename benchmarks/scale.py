@@ -11,26 +11,24 @@ PYSPARK_PYTHON.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
 import resource
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 import sdckit as sdc
-from census import KEYS, census
-from record import add_option, record
+from census import KEYS
+from each_engine import on_each_engine, options_of
+from record import record
 
 CALL: dict[str, Any] = {"keys": KEYS, "weight": "w"}
 HEADS = {"memory": "in memory", "polars": "Polars lazy", "duckdb": "DuckDB", "spark": "Spark, `local[2]`"}
@@ -162,34 +160,13 @@ def compared(n: int, found: dict[str, Any]) -> list[list[str]]:
 
 def main() -> None:
     """Run every engine at every size asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--n", default="1e6", help="sizes, with commas between them")
-    parser.add_argument("--engines", default="memory,polars,duckdb,spark")
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
-    parser.add_argument("--data", default="")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    add_option(parser)
-    options = parser.parse_args()
+    options = options_of(__doc__, n="1e6", repeats=3)
     if options.one:
         one_engine(options.one, Path(options.data), options.repeats, options.memory)
         return
     rows: list[list[str]] = []
-    with tempfile.TemporaryDirectory() as folder:
-        for n in [int(float(size)) for size in options.n.split(",")]:
-            path = Path(options.data.format(n=n)) if options.data else Path(folder) / f"census-{n}.parquet"
-            if not path.exists():
-                census(n).write_parquet(path)
-            found = {}
-            for engine in options.engines.split(","):
-                command = [sys.executable, __file__, "--one", engine, "--data", str(path)]
-                command += ["--repeats", str(options.repeats), "--memory", options.memory]
-                env = {"PYSPARK_PYTHON": sys.executable} | os.environ
-                done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
-                found[engine] = json.loads(done.stdout.splitlines()[-1])
-            rows += compared(n, found)
+    for n, some in groupby(on_each_engine(__file__, options), key=lambda one: one[0]):
+        rows += compared(n, {engine: told for _, engine, told in some})
     if options.record:
         record("scale", options.record, rows)
 

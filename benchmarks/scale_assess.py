@@ -12,23 +12,19 @@ that Spark sends between its tasks are not counted here (docs/scale.md has them 
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import os
 import resource
 import statistics
-import subprocess
-import sys
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
 
 import sdckit as sdc
-from census import KEYS, census
+from census import KEYS
+from each_engine import on_each_engine, options_of
 from protect_plans import timed
-from record import add_option, record
+from record import record
 from scale import HEADS, figures, grouped, opened
 
 SCENARIO = sdc.Scenario(
@@ -86,42 +82,19 @@ def check_equal(expected: list[float], got: list[float], engine: str) -> None:
 
 def main() -> None:
     """Run every engine at every size asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--n", default="1e6,1e7", help="sizes, ascending, with commas between them")
-    parser.add_argument("--engines", default="memory,polars,duckdb,spark")
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--memory", default="1GB", help="what DuckDB may take")
-    parser.add_argument("--data", default="")
-    parser.add_argument("--one", help=argparse.SUPPRESS)
-    add_option(parser)
-    options = parser.parse_args()
+    options = options_of(__doc__, n="1e6,1e7", repeats=1)
     if options.one:
         one_engine(options.one, Path(options.data), options.repeats, options.memory)
         return
     rows: list[list[str]] = []
     before: dict[str, tuple[int, dict[str, float]]] = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for n in [int(float(size)) for size in options.n.split(",")]:
-            path = Path(options.data.format(n=n)) if options.data else Path(folder) / f"census-{n}.parquet"
-            if not path.exists():
-                census(n).write_parquet(path)
-            expected: list[float] | None = None
-            for engine in options.engines.split(","):
-                command = [sys.executable, __file__, "--one", engine, "--data", str(path)]
-                command += ["--repeats", str(options.repeats), "--memory", options.memory]
-                env = {"PYSPARK_PYTHON": sys.executable} | os.environ
-                done = subprocess.run(command, stdout=subprocess.PIPE, check=True, env=env)
-                told = json.loads(done.stdout.splitlines()[-1])
-                expected = told["figures"] if expected is None else expected
-                check_equal(expected, told["figures"], engine)
-                rows.append(row(n, engine, told, before.get(engine)))
-                print("  ".join(rows[-1]), flush=True)
-                used = {
-                    name: statistics.median(each[1] for each in told[name]) for name in ("bare", "assess")
-                }
-                before[engine] = (n, used)
+    expected: dict[int, list[float]] = {}
+    for n, engine, told in on_each_engine(__file__, options):
+        check_equal(expected.setdefault(n, told["figures"]), told["figures"], engine)
+        rows.append(row(n, engine, told, before.get(engine)))
+        print("  ".join(rows[-1]), flush=True)
+        used = {name: statistics.median(each[1] for each in told[name]) for name in ("bare", "assess")}
+        before[engine] = (n, used)
     if options.record:
         record("scale_assess", options.record, rows)
 

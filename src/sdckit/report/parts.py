@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,8 +14,8 @@ from sdckit.report.gate.relations import link_records
 from sdckit.report.setting import Setting, rule_of
 
 __all__ = [
-    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "figure", "notes_blocks", "of_rule", "of_whole",
-    "ruled", "share_head", "texts", "uniques_of",
+    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "figure", "height_of", "notes_blocks", "of_rule",
+    "of_whole", "rank_of", "ruled", "share_head", "texts", "uniques_of", "unruled",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -51,6 +52,32 @@ RULES = ("category", "wildcard")  # for missing key values
 def figure(chart: ChartBlock, *tables: TableBlock) -> list[Block]:
     """A chart, and behind it what says the same in a table, or more than it."""
     return [chart, *(replace(table, behind=True) for table in tables)]
+
+
+def height_of(leaf: Plain) -> float | None:
+    """How high a printed figure is drawn: its value, or the bound of a hidden one; None where even that is withheld.
+
+    Examples
+    --------
+    >>> height_of({"text": "<5", "value": None, "below": 5}), height_of({"text": "withheld", "value": None})
+    (5.0, None)
+    """
+    value = leaf["value"] if leaf["value"] is not None else leaf.get("below")
+    return None if value is None else float(value)
+
+
+def rank_of(leaf: Plain) -> float:
+    """Where a printed figure stands among others: a bound just below the same number; nowhere if withheld.
+
+    Examples
+    --------
+    >>> rank_of({"text": "5", "value": 5}), rank_of({"text": "<5", "value": None, "below": 5})
+    (5.0, 4.999999999999999)
+    """
+    height = height_of(leaf)
+    if height is None:
+        return math.nan
+    return height if leaf["value"] is not None else math.nextafter(height, -math.inf)
 
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:

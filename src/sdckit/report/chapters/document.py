@@ -34,12 +34,17 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree"]
+__all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree", "verdict_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
-# As the view of household_structure enters them.
-HOUSEHOLDS, COMPOSITIONS = "households", "households.unique_compositions"
+# Limits on a mean or a share: the number, as its view enters it for an intruder, and what it is a part of.
+MEANS = {"global_risk": ("expected", "n"), "household_risk": ("expected_household", "n")}
+SHARES = {
+    "differencing": ("differencing.people", "n"),
+    "household_uniques": ("households.unique_compositions", "households"),
+}
+ON_FIGURES = ("global_risk", *SHARES)  # what no number of records decides
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -77,7 +82,7 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "n": n,
         "engine": assessment.engine,
         "passed": AllHold(tuple(_holds(one, None, settings[one.intruder]) for one in assessment.verdicts)),
-        "verdicts": tuple(_verdict(one, settings[one.intruder]) for one in assessment.verdicts),
+        "verdicts": tuple(verdict_tree(one, settings[one.intruder]) for one in assessment.verdicts),
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
@@ -207,7 +212,8 @@ def _plain(value: object) -> str | int | float | bool | None:
     return str(value)
 
 
-def _verdict(one: Verdict, setting: Setting) -> dict[str, Tree]:
+def verdict_tree(one: Verdict, setting: Setting) -> dict[str, Tree]:
+    """Give a limit with what it is about, as the measures have entered it."""
     count = _verdict_count(one, setting)
     return {
         "name": one.name,
@@ -231,15 +237,8 @@ def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
     Where it holds because a count is none, so much is told of the count; one on a mean, which no number of records
     stands beside, is told as far as it is printed.
     """
-    expected = f"{setting.prefix}.expected"
-    if one.name == "global_risk" and expected in setting.ledger.variables:
-        return Holds(one.holds, one.reason, value=expected, base="n", limit=float(one.limit))
-    people = f"{setting.prefix}.differencing.people"
-    if one.name == "differencing" and people in setting.ledger.variables:
-        return Holds(one.holds, one.reason, value=people, base="n", limit=float(one.limit))
-    alone = f"{setting.prefix}.{COMPOSITIONS}"
-    if one.name == "household_uniques" and alone in setting.ledger.variables:
-        return Holds(one.holds, one.reason, value=alone, base=HOUSEHOLDS, limit=float(one.limit))
+    if one.name in ON_FIGURES and (parts := _parts_of(one, setting)):
+        return Holds(one.holds, one.reason, value=parts[0], base=parts[1], limit=float(one.limit))
     is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
 
@@ -278,13 +277,14 @@ def _other_count(name: str, one: Verdict, true: int | None, setting: Setting) ->
 
 
 def _verdict_value(one: Verdict, setting: Setting) -> Tree:
-    people = f"{setting.prefix}.differencing.people"
-    if one.name == "differencing" and people in setting.ledger.variables:
-        return Share(people, "n")
-    alone = f"{setting.prefix}.{COMPOSITIONS}"
-    if one.name == "household_uniques" and alone in setting.ledger.variables:
-        return Share(alone, HOUSEHOLDS)
-    name = {"global_risk": "expected", "household_risk": "expected_household"}.get(one.name)
-    if name is None or f"{setting.prefix}.{name}" not in setting.ledger.variables:
+    parts = _parts_of(one, setting)
+    if parts is None:
         return None
-    return Ratio(f"{setting.prefix}.{name}", "n")
+    return Ratio(*parts) if one.name in MEANS else Share(*parts)
+
+
+def _parts_of(one: Verdict, setting: Setting) -> tuple[str, str] | None:
+    """The number that a limit on a share or a mean is about, and what it is a part of; None where they are absent."""
+    value, base = (MEANS | SHARES).get(one.name, ("", ""))
+    name = f"{setting.prefix}.{value}"
+    return (name, base) if name in setting.ledger.variables else None

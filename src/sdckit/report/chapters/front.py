@@ -10,7 +10,7 @@ from sdckit.numerics.pareto import pareto
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Document, Ledger, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.parts import EXPECTED
+from sdckit.report.parts import EXPECTED, rank_of
 from sdckit.report.view import Plain
 
 __all__ = [
@@ -92,7 +92,7 @@ def front_block(recipes: Sequence[Plain]) -> ChartBlock:
 
 def printed_front(recipes: Sequence[Plain]) -> tuple[bool, ...]:
     """Which of them no other beats: by what is printed, exact figures would order what is printed alike."""
-    return pareto([(_height(one["risk"]), _middle(one["range"])) for one in recipes])
+    return pareto([(rank_of(one["risk"]), _middle(one["range"])) for one in recipes])
 
 
 def _data(recipes: Sequence[Plain]) -> dict[str, Any]:
@@ -108,13 +108,6 @@ def _data(recipes: Sequence[Plain]) -> dict[str, Any]:
         for at, (one, front) in enumerate(zip(recipes, fronts, strict=True), 1)
     ]
     return {"rows": rows, "x": LOST, "y": EXPECTED}
-
-
-def _height(leaf: Plain) -> float:
-    """The printed risk; a hidden one is just below its bound, or stands nowhere."""
-    if leaf["value"] is not None:
-        return float(leaf["value"])
-    return math.nextafter(float(leaf["below"]), -math.inf) if "below" in leaf else math.nan
 
 
 def _middle(ends: Sequence[float] | None) -> float:

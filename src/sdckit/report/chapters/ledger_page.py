@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sdckit.report.blocks import Block, Entries, Page, Paragraph, Section
+from sdckit.report.chapters.document import verdict_tree
 from sdckit.report.chapters.page import STATES, protection_words, verdicts_block
 from sdckit.report.chapters.sentences import headline
-from sdckit.report.gate.figures import AllHold, Document, Foreign, Holds, Ledger, Share, Tree
+from sdckit.report.gate.figures import AllHold, Document, Holds, Ledger, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.setting import setting_of
 from sdckit.report.view import Note, Plain, view_of
@@ -31,27 +32,18 @@ def plain_ledger(
     ledger = Ledger()
     n = next(iter(found.values())).n
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
-    intruders: list[Tree] = []
-    for at, (name, result) in enumerate(found.items()):
-        setting = replace(setting_of(ledger, result, n), prefix=f"i{at}")
-        intruders.append({"name": name, MEASURE: view_of(MEASURE).tree(result, setting)})
-    judged = [_verdict(at, one) for at, one in enumerate(verdicts)]
-    tree |= {"intruders": tuple(intruders), "verdicts": tuple(judged)}
-    tree["passed"] = AllHold(tuple(_holds(at, one) for at, one in enumerate(verdicts)))
+    settings = {
+        name: replace(setting_of(ledger, result, n), prefix=f"i{at}")
+        for at, (name, result) in enumerate(found.items())
+    }
+    tree["intruders"] = tuple(
+        {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])}
+        for name, result in found.items()
+    )
+    judged = tuple(verdict_tree(one, settings[one.intruder]) for one in verdicts)
+    tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", one["holds"]) for one in judged))}
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return protect(document, internal=internal)
-
-
-def _holds(at: int, one: Verdict) -> Holds:
-    return Holds(one.holds, one.reason, value=f"i{at}.{MEASURE}.people", base="n", limit=float(one.limit))
-
-
-def _verdict(at: int, one: Verdict) -> dict[str, Tree]:
-    return {
-        "name": one.name, "intruder": one.intruder, "variable": None, "limit": one.limit, "holds": _holds(at, one),
-        "n_records": None, "rate": None, "n_category": None, "n_resting": None,
-        "value": Share(f"i{at}.{MEASURE}.people", "n"), "reason": Foreign(one.reason), "origin": one.origin,
-    }  # fmt: skip
 
 
 def ledger_page(plain: Plain, name: str) -> Page:

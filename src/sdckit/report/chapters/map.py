@@ -11,6 +11,7 @@ from sdckit.report.bar_charts import INK, LIGHT, OPEN, WIDTH
 from sdckit.report.blocks import TableBlock
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.parts import height_of, rank_of
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
     head: dict[str, Tree] = {"n": n, "risk": found.risk, "loss": found.loss, "k": found.k}
     tree = {**head, "points": tuple(points)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
-    drawn = pareto([(_rank(one["risk"]), _rank(one["loss"])) for one in plain["points"]])
+    drawn = pareto([(rank_of(one["risk"]), rank_of(one["loss"])) for one in plain["points"]])
     for one, front in zip(plain["points"], drawn, strict=True):
         one["front"] = front
     return plain
@@ -77,14 +78,6 @@ def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
             words.append(f"{path} = {shown}")
         labels.append(", ".join(words))
     return labels
-
-
-def _rank(leaf: Plain) -> float:
-    """Where a printed figure stands among others: a bound just below the same number; nowhere if withheld."""
-    height = _height(leaf)
-    if height is None:
-        return math.nan
-    return height if leaf["value"] is not None else math.nextafter(height, -math.inf)
 
 
 def _risk(name: str, true: float, small: int, figure: str, ledger: Ledger) -> Tree:
@@ -152,7 +145,7 @@ def map_chart(plain: Plain) -> Any:
 
 
 def _row(point: Plain) -> dict[str, Any] | None:
-    heights = [_height(point[name]) for name in ("risk", "loss")]
+    heights = [height_of(point[name]) for name in ("risk", "loss")]
     if None in heights:
         return None
     hidden = point["risk"]["value"] is None
@@ -161,9 +154,3 @@ def _row(point: Plain) -> dict[str, Any] | None:
         "loss_text": point["loss"]["text"], "front": bool(point["front"]),
         "fill": OPEN if hidden else INK if point["front"] else LIGHT,
     }  # fmt: skip
-
-
-def _height(leaf: Plain) -> float | None:
-    """The printed value, or the bound of a hidden one; None where even that is withheld."""
-    value = leaf["value"] if leaf["value"] is not None else leaf.get("below")
-    return None if value is None else float(value)

@@ -91,8 +91,7 @@ def write_report(
     Another ending, or something that is no regular file in its place, is refused before any work.
     """
     target = Path(path)
-    renderer = RENDERERS.get(target.suffix.lower())
-    if renderer is None:
+    if target.suffix.lower() not in RENDERERS:
         raise FileFormatError(
             f"a report ends in .html, .pdf, .docx or .md, not in {target.suffix!r}; for figures write JSON"
         )
@@ -103,8 +102,7 @@ def write_report(
     _ = cover.picture  # what is wrong with it is told before any work
     plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
     page = dressed(page_of(plain), cover)
-    text = renderer(translate(page, cover.language, names_of(plain, cover.labels)))
-    write_whole(text, target, private=internal, what="report")
+    write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target
 
 
