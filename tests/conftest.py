@@ -57,12 +57,6 @@ def java() -> int:
     return needs_java()
 
 
-@pytest.fixture
-def no_linkage(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave probabilistic linkage out, which takes longer than all other attacks together."""
-    monkeypatch.setattr("sdckit.attacks.linkage.probabilistic_linkage.ALL_PAIRS", 0)
-
-
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave the thousands of collected tests out of every later garbage collection."""

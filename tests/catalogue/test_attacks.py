@@ -79,14 +79,13 @@ def test_linkage_runs_where_rows_correspond_and_pairs_are_few(monkeypatch: pytes
     assert attacked(releases.scenario())[1] == ()
 
 
-def test_without_splink_linkage_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "splink", None)
+def test_without_duckdb_linkage_is_left_out_with_the_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     found, skipped, _ = attacked(releases.scenario())
     assert set(found) == ALL - {"probabilistic_linkage:default"}
     assert "sdckit[linkage]" in dict(skipped)["probabilistic_linkage:default"]
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_the_number_of_attempts_is_that_of_every_attack_that_draws() -> None:
     found, _, _ = attacked(releases.scenario(), n_attacks=30)
     drawn = [one for one in found.values() if hasattr(one, "n_attacks")]
@@ -95,7 +94,6 @@ def test_the_number_of_attempts_is_that_of_every_attack_that_draws() -> None:
     assert found["membership"].n_attacks == found["inference:default:ill"].n_attacks == 30
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_what_was_tried_in_vain_is_told_apart() -> None:
     strange = CONTROL.with_columns(ill=pl.lit(1))
     _, skipped, made = attacked(releases.scenario(sensitive=["ill", "job"]), control=strange)
@@ -134,7 +132,6 @@ def test_intruders_have_attacks_of_their_own() -> None:
     assert "probabilistic_linkage:b" in found
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_what_cannot_be_attacked_is_said() -> None:
     scenario = releases.scenario(sensitive=["ill", "job"], numeric=["income"])
     found, skipped, _ = attacked(scenario, released=RELEASED.with_columns(region=None))
@@ -142,7 +139,6 @@ def test_what_cannot_be_attacked_is_said() -> None:
     assert dict(skipped)["inference:default:job"] == "a release does not have the variable job"
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_without_a_sensitive_variable_there_is_nothing_to_infer() -> None:
     found, skipped, _ = attacked(releases.scenario(sensitive=[]))
     assert not any(place.startswith("inference") for place in found)

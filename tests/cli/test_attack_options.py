@@ -76,7 +76,7 @@ def test_a_scenario_says_what_is_known_and_inferred() -> None:
     assert kinds(scenario=stored, kinds=["distances"]) == ["distances"]
 
 
-def test_rows_that_a_scenario_says_correspond_are_linked_where_splink_is(
+def test_rows_that_a_scenario_says_correspond_are_linked_where_duckdb_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stored = sdc.Scenario(keys=["age", "sex"], aligned=True)

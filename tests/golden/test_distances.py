@@ -117,4 +117,4 @@ def test_agreement_weights_by_an_independent_em():
     m, _ = expectation_maximisation(agree, u, 1 / 64)
     levels = result.levels.query("agreement == 'equal'")
     assert levels["u"].tolist() == pytest.approx(u.tolist())
-    assert levels["m"].tolist() == pytest.approx(m.tolist(), abs=5e-3)  # splink stops at changes of 1e-4
+    assert levels["m"].tolist() == pytest.approx(m.tolist(), abs=5e-3)  # EM stops at changes of 1e-4

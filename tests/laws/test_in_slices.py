@@ -26,7 +26,6 @@ PIECES = [
     ("attacks.nearest_rows", "LISTED", 3),
     ("numerics.search.neighbours", "LISTED", 3),
     ("attacks.singling.query_dependence", "PIECE", 3),
-    ("attacks.linkage.splink_model", "PIECE", 3),
     ("utility.propensities.cluster_utility", "BLOCK", 3),
     ("protect.suppression.suppression_choices", "AT_ONCE", 1),
 ]

@@ -34,7 +34,6 @@ def test_the_keys_are_known_and_halved_in_their_order() -> None:
     assert nothing.numbers("age") == {}
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_how_the_attacks_were_asked_for() -> None:
     with quiet():
         made = sdc.assess(
@@ -75,7 +74,6 @@ def test_assess_makes_them() -> None:
         sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), attacks=True, n_attacks=0)
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_people_of_the_original_in_the_control_file_are_warned_of() -> None:
     with pytest.warns(sdc.SdcWarning):
         found = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=ORIGINAL, seed=1)

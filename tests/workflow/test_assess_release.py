@@ -136,7 +136,6 @@ def test_the_gate_judges_the_release():
     assert [verdict.name for verdict in result.exceeded] == ["k"]
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_the_residual_risk_of_the_worst_attack_is_judged_per_intruder():
     intruders = {"near": ["sex", "age"], "far": ["sex", "age", "region"]}
     limits = {"residual_risk": 0.3}
@@ -157,7 +156,6 @@ def test_the_residual_risk_of_the_worst_attack_is_judged_per_intruder():
     assert "residual risk of the simulated attacks" in found.verdicts[0].sentence
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_the_gate_does_not_pass_where_an_attack_could_not_be_made():
     """A control file whose answers are coded otherwise: inference fails, and what it would have found is open."""
     copy = releases.original().with_columns(pl.col("income") + 1)
@@ -189,7 +187,6 @@ def test_what_belongs_to_a_release_is_refused_without_one():
         sdc.assess(releases.original(), scenario=releases.scenario(), id="pid")
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_a_mean_over_releases_is_no_overlap_of_the_files():
     """One of three releases leaves nothing to single out: its note says over how many the mean is."""
     several = [

@@ -15,7 +15,7 @@ __all__ = ["ATTACKS", "COLUMNS_AT_ONCE", "RECOVERABLE"]
 
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"
-NO_SPLINK = "it needs splink: pip install 'sdckit[linkage]'"
+NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
 ATTACK = partial(Measure, room="attacks", files="attack")
 
 
@@ -75,8 +75,8 @@ def _linkable(context: Context) -> str:
         return NOT_ALIGNED
     if len(_knows(context).known) < 2:
         return ONE_KEY
-    if find_spec("splink") is None:
-        return NO_SPLINK
+    if find_spec("duckdb") is None:
+        return NO_DUCKDB
     from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
     if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:

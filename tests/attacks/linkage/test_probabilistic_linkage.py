@@ -13,7 +13,7 @@ import pytest
 from engines import conftest as on_engines
 from sdckit import Scenario, probabilistic_linkage
 from sdckit.attacks.linkage import probabilistic_linkage as home
-from sdckit.attacks.linkage.splink_scores import Links
+from sdckit.attacks.linkage.linkage_scores import Links
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 spark = on_engines.spark

@@ -39,7 +39,6 @@ def test_it_is_assessed_beside_its_original(applied: sdc.Applied) -> None:
     assert found.what_was_done.log == applied.log.without_secrets()
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_attacks_control_and_models_are_those_of_an_assessment(applied: sdc.Applied) -> None:
     told: list[str] = []
     with pytest.warns(sdc.SdcWarning, match="60 of 60 records of the control file"):

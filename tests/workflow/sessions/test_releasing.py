@@ -51,7 +51,6 @@ def test_every_chapter_can_be_read(tmp_path: Path) -> None:
         releasing.chapter(desk, tell, steps=STEPS, title="none", **HOW)
 
 
-@pytest.mark.usefixtures("no_linkage")
 def test_attacks_with_a_control_file_and_a_regression_of_ones_own(tmp_path: Path) -> None:
     desk = a_desk(tmp_path)
     control = tmp_path / "control.csv"

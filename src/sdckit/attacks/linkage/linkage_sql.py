@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 __all__ = [
-    "ALL", "COMPARED", "FILES", "WEIGHED", "Step", "best_sql", "compared_sql", "patterns_sql", "steps_sql",
+    "ALL", "COMPARED", "EVERYBODY", "FILES", "WEIGHED", "Step", "best_sql", "compared_sql", "patterns_sql", "steps_sql",
     "weighed_sql",
 ]  # fmt: skip
 
-FILES = ("a_original", "b_released")  # splink takes the first in the alphabet for the left one
+FILES = ("a_original", "b_released")
 ALL = "1=1"  # the rule that every pair meets
-COMPARED, WEIGHED = "sdckit_compared", "sdckit_weighed"
+COMPARED, EVERYBODY, WEIGHED = "sdckit_compared", "sdckit_everybody", "sdckit_weighed"
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Step:
     """A level of agreement of a variable.
 
     `condition` is SQL on ``v0_l``, ``v0_r``, ...; the first that holds counts, "ELSE" always does. `number` is
-    how splink counts levels: -1 where a value is missing, 0 without agreement.
+    -1 where a value is missing, 0 without agreement.
     """
 
     condition: str
@@ -78,10 +78,10 @@ def _candidates_sql(k: int, rules: Sequence[str], n_variables: int) -> str:
     )
 
 
-def patterns_sql(rule: int, n_variables: int) -> str:
+def patterns_sql(rule: int, n_variables: int, table: str = COMPARED) -> str:
     """Count the pairs that meet a rule by the levels of all variables."""
     levels = ", ".join(_columns(n_variables))
-    return f"select {levels}, cast(sum(pairs) as bigint) as pairs from {COMPARED} where rule = {rule} group by {levels}"
+    return f"select {levels}, cast(sum(pairs) as bigint) as pairs from {table} where rule = {rule} group by {levels}"
 
 
 def weighed_sql(prior: float, weights: Sequence[dict[int, float]]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from sdckit.attacks.linkage.linkage_engines import check_session, session_of
-from sdckit.attacks.linkage.splink_scores import Compared, Links, need_splink, scored_links
+from sdckit.attacks.linkage.linkage_scores import Compared, Links, need_duckdb, scored_links
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
@@ -129,7 +129,7 @@ def probabilistic_linkage(
 ) -> ProbabilisticLinkage:
     """Link released records to originals by agreement weights that are learnt from the two files alone.
 
-    Computed by splink on DuckDB or Spark: install the extra ``sdckit[linkage]``. The records are brought
+    Pairs are compared by DuckDB or Spark: install the extra ``sdckit[linkage]``. The records are brought
     into memory; the pairs stay on the engine, which counts them.
 
     Parameters
@@ -152,7 +152,7 @@ def probabilistic_linkage(
     threshold : float
         Probability of a match from which on a pair counts as linked; between 0 and 1.
     seed : int, Generator or None
-        For the pairs sampled where there are more than a million.
+        With `blocking`: for the records drawn where all pairs are more than a million.
     scenario : Scenario, optional
         Gives the variables where they are not given here: its keys.
     id : str, optional
@@ -172,16 +172,17 @@ def probabilistic_linkage(
     ColumnError
         A variable that a file does not have, or a name in `exact`, `numeric` or `blocking` that is none.
     DataError
-        splink is not installed; a session that is none, or is stopped; files of different lengths without
+        DuckDB is not installed; a session that is none, or is stopped; files of different lengths without
         `id`; too many pairs without blocking; a model that cannot be estimated; options out of range.
     ScenarioError
         No variables.
 
     Notes
     -----
-    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs, or
-    a million at random; among matches (m) it is estimated by EM, the levels being independent given the
-    match. Nothing is learnt from which rows belong together; that only scores the attack.
+    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs; with
+    `blocking` over a million at most, those of records drawn from both files. Among matches (m) it is estimated
+    by EM, the levels being independent given the match. It starts and ends as splink's does. Nothing is learnt from
+    which rows belong together; that only scores the attack.
 
     References
     ----------
@@ -197,7 +198,7 @@ def probabilistic_linkage(
     >>> probabilistic_linkage(survey, release, variables=["name", "age"]).rate
     1.0
     """
-    need_splink()
+    need_duckdb()
     arguments.amount(near, "near", "is a share of the range of a number")
     arguments.level(threshold, "threshold", "is the probability of a match")
     arguments.text(prefix, "prefix")

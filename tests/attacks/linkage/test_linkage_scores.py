@@ -1,4 +1,4 @@
-"""Weights of pairs by splink: the model's own arithmetic, and what is refused."""
+"""Weights of pairs: the model's own arithmetic, and what is refused."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from pyspark.errors import PySparkException
 
-from sdckit.attacks.linkage import splink_scores as home
-from sdckit.attacks.linkage.splink_scores import Compared, need_splink, scored_links
+from sdckit.attacks.linkage import linkage_scores as home
+from sdckit.attacks.linkage.linkage_scores import Compared, need_duckdb, scored_links
 from sdckit.errors import DataError
 
 RNG = np.random.default_rng(4)
@@ -47,6 +47,21 @@ def test_u_is_counted_over_all_pairs():
     assert u["sex", "equal"] == pytest.approx(share)
 
 
+def test_with_rules_u_is_counted_over_the_pairs_of_drawn_records(monkeypatch):
+    rules = [[0], [1, 2]]
+    whole = scored_links(COLUMNS, rules, 1)
+    share = np.mean(np.array(SEX)[:, None] == np.array(SEX)[None])
+    assert {(one.variable, one.agreement): one.u for one in whole.levels}["sex", "equal"] == pytest.approx(
+        share
+    )
+    monkeypatch.setattr(home, "SAMPLE", 400)  # 20 of 40 records of both files
+    found = [[one.u for one in scored_links(COLUMNS, rules, seed).levels] for seed in (1, 1, 2)]
+    np.testing.assert_array_equal(found[0], found[1])
+    assert not np.array_equal(found[0], found[2], equal_nan=True)
+    assert np.nansum(found[0][-2:]) == pytest.approx(1)
+    assert (np.array(found[0][-2:]) * 400 % 1 == 0).all()
+
+
 def test_blocking_leaves_pairs_out():
     found = scored_links(COLUMNS, [[0], [1, 2]], 1)
     slipped = COLUMNS[1].released
@@ -69,7 +84,7 @@ def test_links_at_a_threshold():
 
 def test_what_cannot_be_estimated_is_one_clear_error():
     none = [Compared("x", "exact", [None] * 3, [None] * 3), Compared("y", "exact", ["a"] * 3, [None] * 3)]
-    with pytest.raises(DataError, match="splink could not estimate the model"):
+    with pytest.raises(DataError, match="the model cannot be estimated"):
         scored_links(none, [[0], [1]], 1)
 
 
@@ -89,7 +104,7 @@ def test_what_spark_cannot_do_is_not_blamed_on_the_variables(monkeypatch):
     assert "Kant" not in str(caught.value)
 
 
-def test_without_splink_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "splink", None)
+def test_without_duckdb_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
     with pytest.raises(DataError, match=r"pip install 'sdckit\[linkage\]'"):
-        need_splink()
+        need_duckdb()

@@ -1,7 +1,8 @@
-"""Links by splink's weights (Fellegi and Sunter, EM): columns in, figures out; pairs stay on the engine."""
+"""Links by Fellegi and Sunter's weights: columns in, figures out; pairs stay on the engine."""
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -11,24 +12,31 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.linkage.fellegi_sunter import Agreement, Patterns, agreements
 from sdckit.attacks.linkage.linkage_engines import DuckDBEngine, Engine, open_duckdb, open_spark
 from sdckit.attacks.linkage.linkage_sql import (
     ALL,
     COMPARED,
+    EVERYBODY,
     FILES,
     WEIGHED,
+    Step,
     best_sql,
     compared_sql,
     patterns_sql,
     steps_sql,
     weighed_sql,
 )
-from sdckit.attacks.linkage.splink_model import SplinkModel
 from sdckit.errors import DataError
 
-__all__ = ["Compared", "Level", "Links", "need_splink", "scored_links"]
+__all__ = ["Compared", "Level", "Links", "need_duckdb", "scored_links"]
 
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
+LEVELS = {
+    "text": ("equal", "a slip", "several slips", "different"), "number": ("equal", "near", "different"),
+    "exact": ("equal", "different"),
+}  # fmt: skip
+SAMPLE = 1_000_000  # pairs that tell how often people agree who are not the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +80,7 @@ class Links:
         Pairs linked at the threshold, right ones among them.
     levels : tuple of Level
     prior : float
-        Estimated share of matches among all pairs.
+        Share of matches among all pairs: one for each record of the larger file.
     """
 
     weight: NDArray[np.float64]
@@ -89,13 +97,13 @@ class Links:
         return sum(pairs for _, pairs, _ in self.steps)
 
 
-def need_splink() -> None:
-    """Check that splink is there."""
+def need_duckdb() -> None:
+    """Check that DuckDB is there, which compares the pairs, or a sample of them."""
     try:
-        import splink  # noqa: F401
+        import duckdb  # noqa: F401
     except ImportError:
         raise DataError(
-            "probabilistic linkage is computed by splink, which is not installed; pip install 'sdckit[linkage]'"
+            "probabilistic linkage compares pairs with DuckDB, which is not installed; pip install 'sdckit[linkage]'"
         ) from None
 
 
@@ -106,14 +114,13 @@ def scored_links(
     """Estimate the model, weigh every candidate pair, and count.
 
     A pair that agrees on all columns of one rule of `blocking` is a candidate; without rules all pairs are.
-    `seed` is for the pairs sampled to estimate u where there are too many; from a probability of a match of
-    `threshold` on a pair counts as linked. On DuckDB, unless there is a session of Spark.
+    With rules, `seed` draws the records whose pairs tell u where there are too many; from a probability of a
+    match of `threshold` on a pair counts as linked. On DuckDB, unless there is a session of Spark.
     """
-    need_splink()
-    rules = [" and ".join(f"l.v{j} = r.v{j}" for j in rule) for rule in blocking] or [ALL]
+    need_duckdb()
     with open_duckdb() as local, nullcontext(local) if session is None else open_spark(session) as engine:
         try:
-            return _linked(local, engine, columns, rules, seed, threshold)
+            return _linked(local, engine, columns, blocking, seed, threshold)
         except Exception as error:  # noqa: BLE001 (whatever it is, its message may show values)
             if session is not None and isinstance(error, _errors_of_spark()):
                 raise DataError(
@@ -126,7 +133,7 @@ def scored_links(
                     "narrower rules, or a Spark session"
                 ) from None
             raise DataError(
-                f"splink could not estimate the model ({type(error).__name__}): variables that do not vary, or no "
+                f"the model cannot be estimated ({type(error).__name__}): variables that do not vary, or no "
                 "pair that agrees; compare other variables, or other blocking"
             ) from None
 
@@ -145,20 +152,23 @@ def _no_room() -> tuple[type[Exception], ...]:
 
 
 def _linked(
-    local: DuckDBEngine, engine: Engine, columns: Sequence[Compared], rules: list[str], seed: int,
-    threshold: float,
+    local: DuckDBEngine, engine: Engine, columns: Sequence[Compared], blocking: Sequence[Sequence[int]],
+    seed: int, threshold: float,
 ) -> Links:  # fmt: skip
     """Pairs are compared once; EM and the weights need only the counts of what agrees."""
-    files = {name: _table(columns, side) for name, side in zip(FILES, ("original", "released"), strict=True)}
-    model = SplinkModel(local.connection, files, [_comparison(j, one) for j, one in enumerate(columns)])
-    if engine is not local:
-        for name, table in files.items():
-            engine.load(name, table)
-    engine.keep(COMPARED, compared_sql(model.steps(engine.similarity), rules))
-    model.count_others(seed)
-    for k, rule in enumerate(rules):
-        model.learn_matches(rule, engine.rows(patterns_sql(k, len(columns))))
-    engine.keep(WEIGHED, weighed_sql(model.prior_weight, model.weights))
+    sides = [_table(columns, side) for side in ("original", "released")]
+    everybody = _sampled(local, columns, sides, seed) if blocking else None
+    for name, table in zip(FILES, sides, strict=True):
+        engine.load(name, table)
+    rules = [" and ".join(f"l.v{j} = r.v{j}" for j in rule) for rule in blocking] or [ALL]
+    engine.keep(COMPARED, compared_sql(_steps(columns, engine), rules))
+    met = [_patterns(engine, patterns_sql(k, len(columns))) for k in range(len(rules))]
+    prior = 1 / max(map(len, sides))
+    model = agreements(
+        [len(LEVELS[one.kind]) for one in columns], everybody or met[0],
+        list(zip(blocking or [()], met, strict=True)), prior,
+    )  # fmt: skip
+    engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), [_by_number(one) for one in model]))
     best = engine.rows(best_sql())
     n_released = len(columns[0].released)
     weight, correct = np.full(n_released, np.nan), np.zeros(n_released)
@@ -172,11 +182,28 @@ def _linked(
         linked += row["linked"] * row["pairs"]
         right += row["linked"] * row["hits"]
     ordered = tuple((step, *steps[step]) for step in sorted(steps, reverse=True))
-    return Links(weight, correct, ordered, linked, right, _levels(columns, model.saved()), model.prior)
+    return Links(weight, correct, ordered, linked, right, _levels(columns, model), prior)
+
+
+def _sampled(local: DuckDBEngine, columns: Sequence[Compared], sides: Sequence[Any], seed: int) -> Patterns:
+    """All pairs, or those of as many records drawn from both files as make a million."""
+    share = math.sqrt(min(1.0, SAMPLE / max(math.prod(map(len, sides)), 1)))
+    rng = np.random.default_rng(seed)
+    for name, table in zip(FILES, sides, strict=True):
+        drawn = rng.choice(len(table), math.ceil(share * len(table)), replace=False)
+        local.load(name, table.take(np.sort(drawn)))
+    local.keep(EVERYBODY, compared_sql(_steps(columns, local), [ALL]))
+    return _patterns(local, patterns_sql(0, len(columns), EVERYBODY))
+
+
+def _patterns(engine: Engine, sql: str) -> Patterns:
+    found = engine.rows(sql)
+    *levels, pairs = (found[name].to_numpy() for name in found.column_names)
+    return Patterns(np.column_stack(levels).astype(np.int64), pairs.astype(np.float64))
 
 
 def _table(columns: Sequence[Compared], side: str) -> Any:
-    """Neutral names: a column of any name, and none of splink's own, goes through its SQL."""
+    """Neutral names: a column of any name goes through SQL."""
     import pyarrow as pa
 
     made = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
@@ -188,32 +215,34 @@ def _table(columns: Sequence[Compared], side: str) -> Any:
     return pa.table(made)
 
 
-def _comparison(j: int, one: Compared) -> Any:
-    import splink.comparison_level_library as levels
-    import splink.comparison_library as comparisons
+def _steps(columns: Sequence[Compared], engine: Engine) -> list[list[Step]]:
+    """The levels of each variable as an engine finds them."""
+    return [_variable_steps(f"v{j}_l", f"v{j}_r", one, engine) for j, one in enumerate(columns)]
 
-    name = f"v{j}"
-    if one.kind == "exact":
-        return comparisons.ExactMatch(name)
-    near = (
-        [levels.CustomLevel(f"abs({name}_l - {name}_r) <= {one.near!r}", label_for_charts="near")]
-        if one.kind == "number"
-        else [levels.JaroWinklerLevel(name, similar) for similar in SIMILAR]
+
+def _variable_steps(left: str, right: str, one: Compared, engine: Engine) -> list[Step]:
+    between = {
+        "exact": [],
+        "number": [f"abs({left} - {right}) <= {one.near!r}"],
+        "text": [f"{engine.similarity}({left}, {right}) >= {similar}" for similar in SIMILAR],
+    }[one.kind]
+    missing = f"{left} is null or {right} is null"
+    reached = [missing, f"{left} = {right}", *between, "ELSE"]
+    return [Step(condition, number) for condition, number in zip(reached, _numbers(one.kind), strict=True)]
+
+
+def _numbers(kind: str) -> list[int]:
+    """Of the levels in the order in which they are tried: missing, then equal downwards."""
+    return [-1, *range(len(LEVELS[kind]) - 1, -1, -1)]
+
+
+def _by_number(one: Agreement) -> dict[int, float]:
+    return {-1: 0.0, **dict(enumerate(one.weights.tolist()))}
+
+
+def _levels(columns: Sequence[Compared], model: Sequence[Agreement]) -> tuple[Level, ...]:
+    return tuple(
+        Level(one.name, word, float(made.m[number]), float(made.u[number]))
+        for one, made in zip(columns, model, strict=True)
+        for number, word in zip(_numbers(one.kind)[1:], LEVELS[one.kind], strict=True)
     )
-    both = [levels.NullLevel(name), levels.ExactMatchLevel(name), *near, levels.ElseLevel()]
-    return comparisons.CustomComparison(both, output_column_name=name)
-
-
-def _levels(columns: Sequence[Compared], model: dict[str, Any]) -> tuple[Level, ...]:
-    words = {"text": ("equal", "a slip", "several slips", "different"), "number": ("equal", "near", "different"),
-             "exact": ("equal", "different")}  # fmt: skip
-    found = []
-    for one, made in zip(columns, model["comparisons"], strict=True):
-        real = [level for level in made["comparison_levels"] if not level.get("is_null_level")]
-        for word, level in zip(words[one.kind], real, strict=True):
-            m, u = (
-                float(value) if (value := level.get(f"{name}_probability")) is not None else float("nan")
-                for name in "mu"
-            )
-            found.append(Level(one.name, word, m, u))
-    return tuple(found)
