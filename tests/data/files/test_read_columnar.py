@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -53,6 +54,22 @@ def test_categories_of_another_writer_keep_their_order(tmp_path, kind):
     found = read_file(path)["x"]
     assert found.dtype == pl.Enum(order)
     assert found.to_list() == ["often", None, "seldom", "never", "often"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_categories_of_pandas_one_of_them_missing(tmp_path, stream):
+    path = tmp_path / "x.feather"
+    file = pd.DataFrame({"sex": pd.Categorical(["m", "f", None, "m"], ["m", "f"]), "age": [1, 2, 3, 4]})
+    if stream:
+        table = pa.Table.from_pandas(file)
+        with pa.ipc.new_stream(path, table.schema) as out:
+            out.write_table(table)
+    else:
+        file.to_feather(path)
+    found = read_file(path)
+    assert found["sex"].dtype == pl.Enum(["m", "f"])
+    assert found.rows() == [("m", 1), ("f", 2), (None, 3), ("m", 4)]
+    assert read_file(path, columns=["sex"]).columns == ["sex"]
 
 
 def test_row_groups_with_categories_of_their_own(tmp_path):

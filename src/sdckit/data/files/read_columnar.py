@@ -42,17 +42,41 @@ def read_columnar(
 
     names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     with clear_errors(path, kind):
-        if _is_stream(path, kind):
-            frame = pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(exactly, names))
-        else:
-            scan = _scan(path, kind).select(map(exactly, names))
-            frame = (scan if rows is None else scan.head(rows)).collect()
+        try:
+            frame = _read(path, kind, names, rows)
+        except pl.exceptions.ComputeError:
+            if kind == "Parquet":
+                raise
+            frame = _by_pyarrow(path, kind, names, rows)
         frame = frame.with_columns(
             _in_order(frame[name], path, kind) for name in names if _is_named(frame[name])
         )
         if missing:
             return apply_codes(frame, ("", *missing)), ()
         return take_defaults(frame)
+
+
+def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
+    import polars as pl
+
+    if _is_stream(path, kind):
+        return pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(exactly, names))
+    scan = _scan(path, kind).select(map(exactly, names))
+    return (scan if rows is None else scan.head(rows)).collect()
+
+
+def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
+    """Read what pandas wrote: a missing category has the code -1, which Polars refuses in a file."""
+    import polars as pl
+    import pyarrow as pa
+
+    opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
+    try:
+        with pa.OSFile(str(path)) as source:
+            table = opening(source).read_all().select(list(names)).slice(0, rows)
+    except pa.ArrowException:
+        raise ValueError from None
+    return pl.DataFrame(pl.from_arrow(table))
 
 
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
