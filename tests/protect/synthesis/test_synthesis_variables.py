@@ -92,3 +92,13 @@ def test_what_tells_of_others():
 def test_bad_columns(values, message):
     with pytest.raises(DataError, match=message):
         refuse_unfit([read(values, dtype=None if values[0] else pl.Int64)], 2)
+
+
+def test_few_codes_and_many_are_read_alike():
+    """Codes that are not many more than the records are counted, others sorted."""
+    near, far = [7, 3, None, 7, 5, 3], [7, 3, None, 7, 5_000, 3]
+    one, other = read(near), read(far)
+    assert one.held.level.tolist() == [2, 0, MISSING, 2, 1, 0]
+    assert other.held.level.tolist() == [1, 0, MISSING, 1, 2, 0]
+    assert (one.first.tolist(), other.first.tolist()) == ([1, 4, 0], [1, 0, 4])
+    assert (one.amounts.tolist(), other.amounts.tolist()) == ([3, 5, 7], [3, 7, 5_000])
