@@ -127,8 +127,10 @@ def test_what_no_engine_writes(
 
 
 def test_a_dry_run_says_which_step_does_not_run(
-    survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    from sdckit.protect import on_plans
+
     recipe = tmp_path / "recipe.toml"
     line = [
         "protect",
@@ -144,6 +146,8 @@ def test_a_dry_run_says_which_step_does_not_run(
     assert run(line) == 0
     assert "recipe.toml fits" in capsys.readouterr().out
     recipe.write_text(RECIPE + '[[steps]]\nmethod = "synthesize"\nm = 2\n')
+    assert run(line) == 0
+    monkeypatch.setattr(on_plans, "COLLECT_LIMIT", 50)
     assert run(line) == 2
-    assert "step 4 (synthesize) does not run on a plan: m: several files" in capsys.readouterr().err
+    assert "step 4 (synthesize): it brings " in capsys.readouterr().err
     assert not (tmp_path / "out.parquet").exists()

@@ -128,6 +128,36 @@ def test_what_is_drawn_for_every_record_is_that_of_memory(spark: Any, file: Path
     assert found.equals(expected.cast(found.schema))
 
 
+def test_what_is_made_here_becomes_a_frame_of_spark(spark: Any, file: Path, tmp_path: Path) -> None:
+    """A whole file, one of another size, several, and masked copies: bare workers write what memory gives."""
+    mask = {"method": "mask_continuous", "columns": ["w"], "sd": 1.0, "suffix": "_z"}
+    draw = {"method": "impute_masked", "masked": {"w": "w_z"}, "error": {"w": 1.0}, "iterations": 2}
+    drop = {"method": "drop_identifiers", "columns": ["learnt"]}
+    for number, steps in enumerate(
+        [
+            [{"method": "synthesize"}],
+            [{"method": "synthesize", "n": 900}, {"method": "pram", "columns": ["text"]}],
+            [drop, {"method": "synthesize", "columns": ["text"], "predictors": ["w"], "m": 2}],
+            [drop, mask],
+            [drop, mask, {**draw, "m": 2}],
+        ]
+    ):
+        recipe = sdc.Recipe(steps)
+        here = recipe.apply(pl.read_parquet(file), secret=SECRET, watch=False)
+        there = recipe.apply(spark.read.parquet(str(file)), secret=SECRET, watch=False)
+        assert there.log.to_dict(internal=True) == here.log.to_dict(internal=True)
+        assert there.differing == here.differing
+        files = [one.data if isinstance(one.data, list) else [one.data] for one in (here, there)]
+        for m, (one, other) in enumerate(zip(*files, strict=True)):
+            out = tmp_path / f"out-{number}-{m}.parquet"
+            sdc.write_file(other, out)
+            parts = [pl.read_parquet(part) for part in sorted(out.glob("part-*.parquet"))]
+            found = pl.concat(parts)
+            expected = one.with_columns(pl.col(pl.Enum).cast(pl.String))
+            assert found.columns == expected.columns
+            assert found.equals(expected.cast(found.schema))
+
+
 def test_what_spark_cannot_place_is_refused(spark: Any, file: Path) -> None:
     plan, shuffle = spark.read.parquet(str(file)), {"method": "random_order"}
     sdc.Recipe([BY_RECORD[0], shuffle]).check(plan)

@@ -156,6 +156,14 @@ def check_format(out: Path, *files: Path, excel_safe: bool) -> None:
         raise FileFormatError(f"--excel-safe is for CSV; {out.name} is {kind}, which runs nothing")
 
 
+def check_written(out: Path, *, labels: bool | None) -> None:
+    """Refuse what no engine writes."""
+    if out.suffix.lower() not in {".parquet", ".pq"}:
+        raise FileFormatError(f"{out.name}: an engine writes Parquet; let the name end in .parquet")
+    if labels:
+        raise ScenarioError("--labels: an engine writes none; leave it out")
+
+
 def labels_for(out: Path, reading: Reading, *, wanted: bool | None) -> FileLabels:
     """What FILE says of its columns, where it is to go into OUT: by itself where OUT has codes to label."""
     from sdckit.data.files.file_labels import FileLabels

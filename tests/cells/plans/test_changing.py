@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from plans import collected, on_engines
@@ -120,3 +121,45 @@ def test_what_was_brought_goes_back_where_it_is_another(plan: Any) -> None:
     assert collected(changed.plan())["a"].to_list() == ["x", "z", None, None, "x", "w"]
     assert changed.differing() == {"row": 0, "a": 3, "b": 0}
     assert set(changed.before) == {"a"}
+
+
+@on_engines
+def test_columns_made_beside_others_and_left_out(plan: Any) -> None:
+    changing = opened(plan)
+    found = changing.brought(["a"])
+    beside = found.table.append_column("a_z", pa.array(["p", None, "q", "p", "p", "p"]))
+    changed = changing.with_records(found, beside, {"a_z": "a"})
+    assert changed.columns == ["row", "a", "b", "a_z"]
+    assert changed.differing() == {"row": 0, "a": 0, "b": 0}
+    assert collected(changed.plan())["a_z"].to_list() == ["p", None, "q", "p", "p", "p"]
+    assert collected(changed.plan())["a"].to_list() == SURVEY["a"].to_list()
+    again = changed.brought(["a_z", "a"])
+    less = again.table.drop(["a_z"]).set_column(0, "a", pa.array(["x", "x", None, "y", "x", "new"]))
+    gone = changed.with_records(again, less)
+    assert gone.columns == ["row", "a", "b"]
+    assert collected(gone.plan())["a"].to_list() == ["x", "x", None, "y", "x", "new"]
+    assert gone.differing() == {"row": 0, "a": 1, "b": 0}
+
+
+@on_engines
+def test_a_file_that_is_here_whole_does_not_go_back(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from sdckit.cells.plans import changing as module
+
+    def put_back(*_: Any) -> None:
+        raise AssertionError("it went back")
+
+    changing = opened(plan)
+    monkeypatch.setattr(module, "put_back", put_back)
+    found = changing.brought(["b", "row", "a"])
+    new = found.table.set_column(0, "b", pa.array([1.0, 7.0, 2.0, None, 1.0, None]))
+    changed = changing.with_records(found, new)
+    assert changed.columns == ["row", "a", "b"]
+    assert collected(changed.plan())["b"].to_list() == [1.0, 7.0, 2.0, None, 1.0, None]
+    assert changed.differing() == {"row": 0, "a": 0, "b": 2}
+    rows = changed.distinct(["a"])
+    assert rows.size.sum() == 6
+    part = changed.brought(["a"])
+    with pytest.raises(
+        AssertionError, match="went back"
+    ):  # of columns that were others before, these are kept
+        changed.with_records(part, part.table.set_column(0, "a", pa.array(["z"] * 6)))

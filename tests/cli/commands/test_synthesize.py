@@ -9,6 +9,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import sdckit as sdc
+
 Runner = Callable[..., object]
 
 
@@ -101,3 +103,42 @@ def test_the_input_is_never_overwritten(sdckit: Runner, survey: Path) -> None:
     raw = survey.read_bytes()
     assert sdckit("synthesize", survey, "--out", survey).code == 2
     assert survey.read_bytes() == raw
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+@pytest.mark.parametrize("given", [("--columns", "sex,age"), ("--n", 37, "--m", 2)], ids=["some", "all"])
+def test_an_engine_writes_what_memory_makes(
+    sdckit: Runner, survey: Path, tmp_path: Path, engine: str, given: tuple[object, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    from sdckit.data.files import readers
+
+    file, log = tmp_path / "survey.parquet", tmp_path / "log.json"
+    sdc.read_file(survey).write_parquet(file)
+    line = ("synthesize", file, "--identifiers", "name", *given, "-q")
+    with monkeypatch.context() as patched:
+        patched.setattr(readers, "read_file", None)  # nothing is read whole
+        assert sdckit(*line, "--out", tmp_path / "there.parquet", "--engine", engine, "--log", log).code == 0
+    assert sdckit(*line, "--out", tmp_path / "here.parquet", "--replay", log).code == 0
+    files = sorted(one.name for one in tmp_path.glob("here*"))
+    assert len(files) == (2 if "--m" in given else 1)
+    for name in files:
+        expected = pl.read_parquet(tmp_path / name).with_columns(
+            pl.col(pl.Enum, pl.Categorical).cast(pl.String)
+        )
+        assert "name" not in expected.columns
+        assert pl.read_parquet(tmp_path / name.replace("here", "there")).equals(expected)
+
+
+def test_what_no_engine_writes(sdckit: Runner, survey: Path, tmp_path: Path) -> None:
+    for options, says in [
+        (("--out", tmp_path / "a.csv"), "a.csv: an engine writes Parquet"),
+        (("--out", tmp_path / "a.parquet", "--labels"), "--labels: an engine writes none"),
+        (("--out", tmp_path / "a.parquet", "--user-missing"), "leave --join, --user-missing out"),
+    ]:
+        done = sdckit("synthesize", survey, *options, "--engine", "duckdb")
+        assert done.code == 2
+        assert says in done.err
+    done = sdckit("synthesize", survey, "--out", tmp_path / "a.csv", "--memory", "1GB")
+    assert "--memory is what an engine may take" in done.err
+    assert not list(tmp_path.glob("a.*"))

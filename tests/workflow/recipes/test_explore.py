@@ -48,6 +48,16 @@ def test_a_random_order_changes_no_figure() -> None:
         assert one.figures == pytest.approx(other.figures)
 
 
+def test_records_of_another_number_in_random_order() -> None:
+    steps: list[dict[str, Any]] = [
+        {"method": "drop_identifiers", "columns": ["name"]},
+        {"method": "synthesize", "models": "sample", "n": 80},
+        {"method": "random_order"},
+    ]
+    found = run({"synthesize.n": [40, 80]}, sdc.Recipe(steps))
+    assert [(one.figures["share_changed"], one.note) for one in found.points] == [(1, ""), (1, "")]
+
+
 def test_any_number_of_workers() -> None:
     assert run(workers=1).table.equals(run(workers=3).table)
 

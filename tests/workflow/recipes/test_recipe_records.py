@@ -68,6 +68,8 @@ STEPS: list[dict[str, Any]] = [
     {"method": "synthesize", "columns": ["town", "hours", "born"]},
     {"method": "synthesize", "columns": ["town"], "predictors": ["age"], "rows": "flag", "fit_to": "all"},
     {"method": "synthesize"},
+    {"method": "mask_categorical", "columns": ["town", "tenure"], "probability": 0.2, "suffix": "_z"},
+    {"method": "mask_continuous", "columns": ["income"], "sd": 100.0, "suffix": "_z"},
 ]
 
 
@@ -139,6 +141,59 @@ def test_one_step_after_the_other(plan: Any) -> None:
     assert all(change.n_changed for change in here.log.steps if change.method != "random_order")
 
 
+MASKED: list[dict[str, Any]] = [
+    {"method": "drop_identifiers", "columns": ["row", "home"]},
+    {"method": "mask_continuous", "columns": ["income"], "sd": 100.0, "suffix": "_z"},
+    {"method": "mask_categorical", "columns": ["tenure"], "probability": 0.8, "suffix": "_z"},
+    {"method": "impute_masked", "masked": {"tenure": "tenure_z", "income": "income_z"}, "iterations": 5,
+     "error": {"income": 100.0, "tenure": 0.8}, "predictors": {"income": ["town", "age"]}},
+]  # fmt: skip
+SEVERAL: list[list[dict[str, Any]]] = [
+    [{"method": "synthesize", "columns": ["town", "income"], "m": 3}],
+    [{"method": "recode", "column": "age", "bands": [0, 40, 100]}, {"method": "synthesize", "n": 90, "m": 2}],
+    [{"method": "synthesize", "n": 500}, {"method": "recode", "column": "age", "bands": [0, 40, 100]},
+     {"method": "pram", "columns": ["town"]}, {"method": "random_order"}],
+    [*MASKED[:3], {**MASKED[3], "m": 2}],
+    [*MASKED[:3], {**MASKED[3], "m": 1}, {"method": "pram", "columns": ["town"]}],
+]  # fmt: skip
+
+
+@on_engines
+@pytest.mark.parametrize("steps", SEVERAL, ids=lambda one: f"{one[-1]['method']}-{one[-1].get('m', 1)}")
+def test_several_files_and_other_records(plan: Any, steps: list[dict[str, Any]]) -> None:
+    scenario = sdc.Scenario(keys=["town", "age"], thresholds={"k": 3})
+    here, there = both(sdc.Recipe(steps), households(), plan, scenario=scenario)
+    files = [one.data if isinstance(one.data, list) else [one.data] for one in (here, there)]
+    assert len(files[0]) == len(files[1]) == steps[-1].get("m", 1)
+    for one, other in zip(*files, strict=True):
+        found = other.collect() if isinstance(other, pl.LazyFrame) else other.pl()
+        expected = one.with_columns(pl.col(pl.Enum).cast(pl.String))
+        assert found.schema == expected.schema
+        assert found.equals(expected)
+    assert there.differing == here.differing
+    assert there.log.to_dict(internal=True) == here.log.to_dict(internal=True)
+    for one, other in zip(here.figures, there.figures, strict=True):
+        assert (one.small, one.rule, one.keys, one.compared) == (
+            other.small,
+            other.rule,
+            other.keys,
+            other.compared,
+        )
+        for name in ("sample_uniques", "below_k", "expected_reidentifications", "share_changed"):
+            assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name
+
+
+def test_masked_copies_keep_the_order_of_categories() -> None:
+    """A matrix goes by the order of the categories; on a plan they are texts."""
+    size = pl.Series(["S", "M", "L", "M"] * 30, dtype=pl.Enum(["S", "M", "L"]))
+    survey = pl.DataFrame({"size": size, "x": np.arange(120) % 7 * 1.0})
+    error = [[0.8, 0.1, 0.1], [0.3, 0.6, 0.1], [0.0, 0.2, 0.8]]
+    mask = {"method": "mask_categorical", "columns": ["size"], "probability": 0.8, "suffix": "_z"}
+    draw = {"method": "impute_masked", "masked": {"size": "size_z"}, "error": {"size": error}, "m": 1}
+    here, there = both(sdc.Recipe([mask, {**draw, "iterations": 3}]), survey, polars_plan, watch=False)
+    assert_alike(here, there)
+
+
 def test_categories_keep_their_order() -> None:
     size = pl.Series(["S", "M", "L", None] * 20, dtype=pl.Enum(["none", "S", "M", "L"]))
     survey = pl.DataFrame({"size": size, "plain": size.cast(pl.String).cast(pl.Categorical)})
@@ -170,9 +225,9 @@ def test_only_values_that_are_others_go_back(plan: Any) -> None:
 
 
 def test_more_values_than_come_here_are_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sdckit.workflow.recipes import recipe_records
+    from sdckit.protect import on_plans
 
-    monkeypatch.setattr(recipe_records, "COLLECT_LIMIT", 500)
+    monkeypatch.setattr(on_plans, "COLLECT_LIMIT", 500)
     plan = polars_plan(households())
     able = {"method": "pram", "columns": ["town", "job"]}
     sdc.Recipe([able]).check(plan)
@@ -180,7 +235,13 @@ def test_more_values_than_come_here_are_refused_before_any_work(monkeypatch: pyt
         says = rf"step 2 \({step['method']}\): it brings {columns} columns of 240 records here, .* at most 500 values"
         with pytest.raises(DataError, match=says):
             sdc.Recipe([able, step]).check(plan)
-    sdc.Recipe([{"method": "synthesize", "columns": ["town"], "predictors": ["age"]}]).check(plan)
+    few = {"method": "synthesize", "columns": ["town"], "predictors": ["age"]}
+    for m in (1, 2):
+        sdc.Recipe([{**few, "m": m}]).check(plan)
+    with pytest.raises(
+        DataError, match=r"it makes 1 columns of 240 records for each of 3 files here, .* at most 500"
+    ):
+        sdc.Recipe([{**few, "m": 3}]).check(plan)
     assert lazy.COLLECT_LIMIT == 200_000_000
 
 

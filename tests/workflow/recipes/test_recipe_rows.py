@@ -110,3 +110,18 @@ def test_identifiers_that_nobody_reads_are_not_needed():
     applied = sdc.Recipe(steps).apply(data, seed=5, secret=SECRET)
     for gone in (["name", "line"], ["line", "pay"], ["number"], []):
         assert applied.log.rows(data.drop(gone)).tolist() == applied.data["row"].to_list()
+
+
+@pytest.mark.parametrize("n", [3, 50])
+def test_records_of_another_number_stand_for_none(n):
+    data = people().select("sex", "region")
+    applied = sdc.Recipe([{"method": "synthesize", "n": n}, ORDER]).apply(data, secret=SECRET)
+    assert applied.data.height == n
+    assert applied.differing == dict.fromkeys(data.columns, data.height)
+    assert applied.figures[-1].share_changed == 1
+    alone = sdc.Recipe([{"method": "synthesize", "n": n}]).apply(data, secret=SECRET)
+    assert alone.log.rows() is None
+    with pytest.raises(
+        DataError, match=rf"step 2 \(random_order\) moved {n} records, and none of them stands for"
+    ):
+        applied.log.rows()

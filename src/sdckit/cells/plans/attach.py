@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
+from sdckit.cells.plans.new_records import uploaded
 from sdckit.data.frames import on_spark
 from sdckit.errors import DataError
 
@@ -80,25 +81,10 @@ def _joined(
         theirs.append(other)
     left_on, right_on = ([f"{PREFIX}{side}{i}" for i in range(len(mine))] for side in ("left", "right"))
     named = [one.alias(name) for one, name in zip(theirs, right_on, strict=True)]
-    right = _uploaded(table, frame).select(*named, *(nw.col(name) for name in figures))
+    right = uploaded(table, frame).select(*named, *(nw.col(name) for name in figures))
     whole = frame.with_columns(*(one.alias(name) for one, name in zip(mine, left_on, strict=True)))
     joined = whole.join(right, left_on=left_on, right_on=right_on, how="left")
     return joined.drop(*left_on, *right_on, strict=False)
-
-
-def _uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
-    """A table as a plan on the engine, and the connection, of another plan; nothing stays behind there."""
-    native: Any
-    if like.implementation.is_polars():
-        import polars as pl
-
-        native = pl.DataFrame(table).lazy()
-    else:
-        # DuckDB finds the table by the name of this variable, and keeps hold of it.
-        sdckit__table = table  # noqa: F841
-        native = like.to_native().query("sdckit__plan", "SELECT * FROM sdckit__table")
-    found: nw.LazyFrame[Any] = nw.from_native(native)
-    return found
 
 
 def _looked_up(

@@ -24,7 +24,7 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Brought", "as_codes", "bring", "is_text", "others", "put_back"]
+__all__ = ["Brought", "as_codes", "bring", "is_comparable", "is_text", "others", "put_back"]
 
 Ints = NDArray[np.int64]
 MARK = f"{PREFIX}mark"  # whether a record gets values
@@ -126,14 +126,15 @@ def put_back(
 ) -> nw.LazyFrame[Any]:
     """Give the records marked by `hit` other values of some columns, where they are still those that were brought.
 
-    `new`: by column, the values of all records. A column whose values are of another type now changes its type. An
-    engine that numbers the records anew would give them to others: carrying out the plan then fails.
+    `new`: by column, the values of all records. A column whose values are of another type now changes its type; one
+    that the plan does not have yet is added. An engine that numbers the records anew would give them to others:
+    carrying out the plan then fails.
     """
     import pyarrow as pa
 
     own, chosen = frame.collect_schema(), pa.array(np.flatnonzero(hit))
     puts = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
-    known = [name for name in found.table.column_names if _comparable(own[name])]
+    known = [name for name in found.table.column_names if is_comparable(own[name])]
     olds = {name: f"{PREFIX}old{at}" for at, name in enumerate(known)}
     place = found.place[hit]
     put = {puts[name]: values.combine_chunks().take(chosen) for name, values in new.items()}
@@ -144,12 +145,15 @@ def put_back(
         joined = _checked(_joined(frame, row, place, put | old), olds, own).drop(*olds.values())
     kinds, made = joined.collect_schema(), []
     for name, column in puts.items():
+        if name not in own:
+            made.append(nw.col(column).alias(name))
+            continue
         before = nw.col(name) if own[name] == kinds[column] else nw.col(name).cast(kinds[column])
         made.append(nw.when(~nw.col(MARK).is_null()).then(nw.col(column)).otherwise(before).alias(name))
     return joined.with_columns(*made).drop(MARK, *puts.values())
 
 
-def _comparable(kind: Any) -> bool:
+def is_comparable(kind: Any) -> bool:
     """Whether an engine gives a value here that it finds equal to its own again."""
     same = (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Date, nw.Datetime)
     return kind.is_integer() or kind.is_float() or kind.base_type() in same

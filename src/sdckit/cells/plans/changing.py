@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
@@ -12,9 +13,10 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.bringing import Brought, as_codes, bring, others, put_back
+from sdckit.cells.plans.bringing import Brought, as_codes, bring, is_comparable, others, put_back
 from sdckit.cells.plans.count_cells import count_by, sizes_of
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
+from sdckit.cells.plans.new_records import new_records
 from sdckit.data.frames import check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.data.tallied import Tallied
@@ -72,7 +74,8 @@ class Changing:
 
     `before`: of each column that was changed, the column that keeps its old values. `loose`: whether the records have
     left their order, and are to be sorted by their places in the end. `orders`: of columns that are categories in
-    memory, the order of these: here they are texts.
+    memory, the order of these: here they are texts. `made_of`: how many records the file has, where these are others
+    that were made from them.
     """
 
     frame: nw.LazyFrame[Any]
@@ -81,6 +84,12 @@ class Changing:
     before: Mapping[str, str]
     loose: bool = False
     orders: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    made_of: int | None = None
+
+    @property
+    def n_file(self) -> int:
+        """How many records the file has."""
+        return self.n if self.made_of is None else self.made_of
 
     @property
     def columns(self) -> list[str]:
@@ -124,17 +133,60 @@ class Changing:
             raise DataError(RECOUNT)
         return found
 
-    def with_records(self, found: Brought, changed: pa.Table) -> Changing:
-        """Give records the values that the columns brought here have got."""
-        marks = {name: others(found.table, changed, name) for name in found.table.column_names}
+    def with_records(
+        self, found: Brought, changed: pa.Table, like: Mapping[str, str] = MappingProxyType({})
+    ) -> Changing:
+        """Give records the values that the columns brought here have got.
+
+        Columns that are not among the changed ones are left out; those that were not brought stand beside the others.
+        `like`: of each of these, the column it was made from.
+        """
+        old, added = found.table.column_names, [name for name in changed.column_names if name in like]
+        gone = [name for name in old if name not in changed.column_names]
+        marks = {name: others(found.table, changed, name) for name in old if name not in gone}
         names = [name for name, hit in marks.items() if hit.any()]
-        if not names:
-            return self
-        hit = np.any([marks[name] for name in names], axis=0)
+        if not names and not added:
+            return self.without(gone) if gone else self
+        orders = {
+            **self.orders,
+            **{name: self.orders[one] for name, one in like.items() if one in self.orders},
+        }
+        if self._is_whole(old):
+            return replace(self._laid_anew(found, changed, names), orders=orders)
+        hit = np.any([marks[name] for name in names], axis=0) if not added else np.ones(self.n, np.bool_)
         kept, before = self._kept(self.frame, names)
-        new = {name: changed.column(name) for name in names}
+        new = {name: changed.column(name) for name in (*names, *added)}
         frame = put_back(kept, ROW, found, hit, new)
-        return replace(self, frame=frame, before=before, loose=self._mixed_by_joins)
+        loose = self._mixed_by_joins
+        return replace(self, frame=frame, before=before, loose=loose, orders=orders).without(gone)
+
+    def _is_whole(self, brought: Sequence[str]) -> bool:
+        """Whether all columns of the file are here, and as they were, so that nothing has to go back to it."""
+        if self.before or {*brought} != {*self.columns}:
+            return False
+        kinds = self.kinds.values()
+        return all(is_comparable(one) and one.base_type() not in (nw.Int128, nw.UInt128) for one in kinds)
+
+    def _laid_anew(self, found: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
+        """The records with all their columns as they are here, beside those that were others."""
+        import pyarrow as pa
+
+        before = {name: f"{PREFIX}was{i}" for i, name in enumerate(names)}
+        was = {place: found.table.column(name) for name, place in before.items()}
+        after = _columns(changed)
+        kept = [name for name in self.columns if name in after]
+        made = {name: after[name] for name in dict.fromkeys([*kept, *after])}
+        table = pa.table({ROW: found.place, **made, **was})
+        types = _same_types(found, changed) | {place: name for name, place in before.items()}
+        return replace(self, frame=new_records(table, self.frame, types), before=before, loose=False)
+
+    def with_others(self, found: Brought, made: pa.Table) -> Changing:
+        """Other records, as many as there may be, in place of those whose columns were all brought here."""
+        import pyarrow as pa
+
+        table = pa.table({ROW: np.arange(len(made)), **_columns(made)})
+        frame = new_records(table, self.frame, _same_types(found, made))
+        return replace(self, frame=frame, n=len(made), before={}, loose=False, made_of=self.n_file)
 
     @property
     def _mixed_by_joins(self) -> bool:
@@ -258,15 +310,31 @@ class Changing:
 
     def differing(self) -> dict[str, int]:
         """How many values of each of the file's own columns are others now, or gone."""
+        if self.n != self.n_file:  # none stands for one of the file
+            return dict.fromkeys(self.own, self.n_file)
         kinds, left = self.frame.collect_schema(), set(self.columns)
         found = {name: 0 if name in left else self.n for name in self.own}
-        asked = [name for name in self.before if name in left]
+        asked = [name for name in self.before if name in left and name in found]
         if asked:
             counted = aggregate(
                 self.frame, *(count(_differs(name, self.before[name], kinds)) for name in asked)
             )
             found |= {name: int(value) for name, value in zip(asked, counted, strict=True)}
         return found
+
+
+def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
+    return dict(zip(table.column_names, table.columns, strict=True))
+
+
+def _same_types(found: Brought, changed: pa.Table) -> dict[str, str]:
+    """The columns whose values have the type that they were brought in."""
+    before, after = found.table.schema, changed.schema
+    return {
+        name: name
+        for name in before.names
+        if name in after.names and before.field(name).type == after.field(name).type
+    }
 
 
 def _orders(new: Mapping[str, Any]) -> dict[str, Sequence[str]]:

@@ -25,6 +25,7 @@ from sdckit.cli.recipe_files import (
     apply_or_replay,
     check_format,
     check_release,
+    check_written,
     codes_of,
     labels_for,
     numbered,
@@ -166,10 +167,7 @@ def _check_engine(
         raise ScenarioError(
             "--report compares in memory what an engine keeps; leave it out, and run assess on the file written"
         )
-    if out.suffix.lower() not in {".parquet", ".pq"}:
-        raise FileFormatError(f"{out.name}: an engine writes Parquet; let the name end in .parquet")
-    if labels:
-        raise ScenarioError("--labels: an engine writes none; leave it out")
+    check_written(out, labels=labels)
 
 
 def _m(recipe: Recipe) -> int:

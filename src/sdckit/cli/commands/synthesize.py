@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from typer import Option
 
+from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
@@ -22,6 +23,7 @@ from sdckit.cli.recipe_files import (
     apply_or_replay,
     check_format,
     check_release,
+    check_written,
     labels_for,
     numbered,
     read_all,
@@ -34,8 +36,9 @@ from sdckit.errors import ScenarioError
 __all__ = ["synthesize"]
 
 
-@takes(Reading)
+@takes(EngineOptions, Reading)
 def synthesize(
+    engine: EngineOptions,
     reading: Reading,
     *,
     out: Out,
@@ -94,6 +97,9 @@ def synthesize(
     check_targets(*numbered(out, m), log, inputs=(*reading.inputs, replay))
     check_release(numbered(out, m), log, replay=replay, force=force)
     check_format(out, *reading.inputs, excel_safe=excel_safe)
+    engine.check(reading, has_release=False)
+    if engine.used:
+        check_written(out, labels=labels)
     told = labels_for(out, reading, wanted=labels)
     chosen = {name: model for text in models or () for name, model in _models(text).items()}
     step = {"method": "synthesize", "m": m, "columns": split(columns) or None, "order": split(order) or None,
@@ -104,14 +110,14 @@ def synthesize(
     recipe = Recipe([step])
     then = read_replay(replay, recipe, seed=seed)
     with Steps(quiet=quiet) as steps:
-        frame = read_all(
-            file,
-            steps=steps,
-            recipe=recipe,
-            leave_out=split(identifiers),
-            missing=codes(reading.missing),
-            **reading.how,
-        )
+        left_out, missing = split(identifiers), codes(reading.missing)
+        frame: Any
+        if engine.used:
+            frame, _ = engine.scan(reading, steps, identifiers=left_out, missing=missing)
+        else:
+            frame = read_all(
+                file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how
+            )
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
             applied.data,

@@ -11,17 +11,18 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.data.frames import open_frame
+from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.outgoing.arrow_records import arrow_records, arrow_use
 from sdckit.data.outgoing.in_use import InUse
 from sdckit.data.outgoing.pandas_records import pandas_records, pandas_use
+from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.data.outgoing.polars_records import polars_records, polars_use
 
 __all__ = ["only_records"]
 
 
 def only_records(data: Any) -> Any:
-    """Give a frame in memory, or a list of them, that holds nothing but its records.
+    """Give a frame, or a list of them, that holds nothing but its records; of a plan the categories become texts.
 
     Categories that no record has are gone (those left keep their order), and with them the bytes beneath missing
     values, texts that no record has, values outside a slice, notes on frame and columns (``attrs``, metadata of
@@ -41,6 +42,8 @@ def only_records(data: Any) -> Any:
 
 def _use(data: Any) -> dict[str, InUse]:
     frame: Any = open_frame(data)
+    if is_lazy(frame):
+        return {}
     native = nw.to_native(frame)
     if frame.implementation.is_pandas():
         return pandas_use(native)
@@ -51,6 +54,8 @@ def _use(data: Any) -> dict[str, InUse]:
 
 def _bare(data: Any, use: Mapping[str, InUse]) -> Any:
     frame: Any = open_frame(data)
+    if is_lazy(frame):
+        return plan_records(frame)
     native = nw.to_native(frame)
     if frame.implementation.is_pandas():
         return pandas_records(native, use)

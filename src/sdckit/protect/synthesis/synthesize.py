@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
+from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.households import Homes
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows
@@ -30,6 +31,7 @@ from sdckit.protect.synthesis.synthesis_models import (
     unconverged,
 )
 from sdckit.protect.synthesis.synthesis_order import general_predictors, in_order, targets_in_order
+from sdckit.protect.synthesis.synthesis_plans import synthesize_plan
 from sdckit.protect.synthesis.synthesis_rules import read_rules
 from sdckit.protect.synthesis.synthesis_run import Plan, changed_values, copied_rows, draw_releases, fit_all
 from sdckit.protect.synthesis.synthesis_variables import (
@@ -68,7 +70,9 @@ def synthesize(
 
     Parameters
     ----------
-    data : data frame
+    data : data frame or plan
+        Of a plan (Polars, DuckDB, Spark) the columns that are read come here (200 million values at most), are
+        drawn as in memory, and become a plan that its engine writes.
     m : int
         Files to make, 1 or more. The first of several is the one that ``m=1`` makes.
     n : int, optional
@@ -127,10 +131,10 @@ def synthesize(
     Returns
     -------
     Protected
-        ``data``, a frame (a list of m where ``m > 1``), and ``change``. ``change.secret["draws"]`` holds by
-        variable of a regression its draws, with ``log_density(data)`` and, for `bayesian_attribute_risk`,
-        ``predictive(data)``; ``change.notes`` says how many records equal one of the original in all that was
-        synthesised.
+        ``data``, a frame, of a plan a plan (a list of m where ``m > 1``), and ``change``.
+        ``change.secret["draws"]`` holds by variable of a regression its draws, with ``log_density(data)`` and, for
+        `bayesian_attribute_risk`, ``predictive(data)``; ``change.notes`` says how many records equal one of the
+        original in all that was synthesised.
 
     Raises
     ------
@@ -178,7 +182,20 @@ def synthesize(
     arguments.amount(concentration, "concentration", "counts the records of the prior")
     listed = None if isinstance(predictors, Mapping) else predictors
     helping = chosen(listed, "predictors") if listed else ()
-    frame = open_eager(data, {"columns": named or (), "predictors": helping})
+    if is_lazy(opened := open_frame(data)):
+        apart_from = [name for name in (rows, household) if isinstance(name, str)]
+        also = [*apart_from, *(household_variables or ()), *helping]
+        return synthesize_plan(
+            data, lambda table: synthesize(
+                table, m=m, n=n, columns=columns, order=order, models=models, predictors=predictors, rows=rows,
+                fit_to=fit_to, rules=rules, proper=proper, min_leaf=min_leaf, smoothing=smoothing,
+                concentration=concentration, posterior_draws=posterior_draws, household=household,
+                household_variables=household_variables, seed=seed,
+            ),
+            read=lambda known: [*columns_read(known, named, predictors, rules), *also],
+            named=[*(named or ()), *also], drawn=named, m=m, n=n,
+        )  # fmt: skip
+    frame = open_eager(opened, {"columns": named or (), "predictors": helping})
     needed = columns_read(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)

@@ -21,6 +21,7 @@ from sdckit.workflow.recipes.exploration import Exploration, Point
 from sdckit.workflow.recipes.explore_runs import FEW, Runs, key_of
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
+from sdckit.workflow.recipes.recipe_rows import other_number
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -187,7 +188,8 @@ def _measure(data: Any, scenario: Scenario, entropy: int) -> Callable[[Recipe], 
     def measure(recipe: Recipe) -> dict[str, Any]:
         try:
             done = recipe.apply(data, scenario=scenario, seed=entropy, secret=NO_SECRET, watch=False)
-            rows = done.log.rows(data, folder=recipe.folder)
+            others = other_number(done.log.steps, done.log.n)
+            rows = None if others else done.log.rows(data, folder=recipe.folder)
             found = watch.in_order(rows).after(len(recipe.steps), "explore", done.data, 0)
         except SdcError as error:
             return {**dict.fromkeys(FIGURES, float("nan")), "note": str(error)}

@@ -210,8 +210,8 @@ class Recipe(Displayed):
         data : data frame or plan
             pandas, Polars or PyArrow; it is not modified. Of a plan (Polars, DuckDB, Spark) the engine counts what
             the steps ask for, columns of steps that go record by record come here (200 million values at most), and
-            ``data`` of the result is a plan. Values, order and log are those of memory, on Spark where it reads the
-            records in their order; a step that does not run there is refused.
+            ``data`` of the result is a plan, or a list of them. Values, order and log are those of memory, on Spark
+            where it reads the records in their order; a step that does not run there is refused.
         scenario : Scenario, optional
             Measures risk after each step, and gives keys and k to steps that name none. Default the recipe's.
         seed : int, numpy.random.Generator or None

@@ -107,10 +107,13 @@ class Watch:
         return DEFAULT_K if declared is None else declared
 
     def in_order(self, rows: NDArray[np.int64] | None) -> Watch:
-        """The same after a step that put the records in another order: row i is compared with row i."""
-        if rows is None:
-            return self
+        """The same after a step that put the records in another order: row i is compared with row i.
+
+        Records of another number stand for none of the original, whatever their order.
+        """
         frame: Any = open_frame(self.original)
+        if rows is None or len(rows) != len(frame):
+            return self
         return replace(self, original=open_frame(pick_rows(frame, rows)))
 
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
@@ -153,22 +156,29 @@ class Watch:
             )
         return tuple(found)
 
-    def of_plan(self, step: int, method: str, plan: Any, values_changed: int) -> tuple[StepFigures, ...]:
-        """Measure a plan that is being changed; how well scores tell it from the original is not measured."""
-        counts, compared = plan.differing(), plan.n * len(plan.own)
-        share = sum(counts.values()) / compared
+    def of_plans(
+        self, step: int, method: str, plans: Sequence[Any], values_changed: int
+    ) -> tuple[StepFigures, ...]:
+        """Measure a plan that is being changed, or several from one synthesis: then every figure is their mean.
+
+        How well scores tell it from the original is not measured.
+        """
+        first = plans[0]
+        compared = first.n_file * len(first.own)
+        share = fmean(sum(one.differing().values()) / compared for one in plans)
         if self.scenario is None:
             return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
-        data, found = plan.bare(), []
+        files, found = [one.bare() for one in plans], []
         for name in self.scenario.intruders:
             with warnings.catch_warnings():  # an assessment tells them, here they would repeat
                 warnings.simplefilter("ignore", SdcWarning)
-                rule, small, uniques, below, expected = self._risks(data, name)
-            left = self._left(self.scenario.intruder(name), plan.columns)
+                rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
+            uniques, below, expected = map(fmean, risks)
+            left = self._left(self.scenario.intruder(name), first.columns)
             found.append(
                 StepFigures(
                     step, method, name, values_changed, uniques, below, expected, share, math.nan,
-                    rule=rule, keys=() if left is None else left.keys, compared=compared, small=small,
+                    rule=max(rules), keys=() if left is None else left.keys, compared=compared, small=min(small),
                     estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
                 )
             )  # fmt: skip

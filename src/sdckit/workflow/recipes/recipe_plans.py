@@ -21,8 +21,8 @@ from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.change import Change
 from sdckit.protect.suppression.suppression_requests import read_combinations
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
-from sdckit.workflow.recipes.recipe_records import check_room, columns_read, in_random_order, run_on_records
-from sdckit.workflow.recipes.recipe_steps import METHODS, columns_named, method_of
+from sdckit.workflow.recipes.recipe_records import check_step, in_random_order, run_on_records
+from sdckit.workflow.recipes.recipe_steps import columns_made, columns_named, method_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -119,15 +119,10 @@ WAYS: dict[str, Way] = {
 BY_RECORD = (
     "suppress_above", "pram", "microaggregate", "add_noise", "rank_swap", "shuffle", "swap_records", "synthesize",
     "replace_high_risk", "coarsen_weights", "limit_households", "mask_categorical", "mask_continuous",
+    "impute_masked",
 )  # fmt: skip
 # Arguments with which local suppression is no matter of the cells.
 NO_CELLS = ("hide_implied", "together", "household")
-REFUSED = {"impute_masked": "it makes several files of the columns that other steps have masked"}
-# Arguments with which a method that runs on plans does not, and why.
-ARGUMENTS = {
-    "suffix": "columns are changed where they are, none is written beside them",
-    "n": "the records it makes stand for none of the plan; draw as many as the file has",
-}
 
 
 def _on_records(step: StepLike, household: str | None) -> bool:
@@ -143,12 +138,6 @@ def _on_records(step: StepLike, household: str | None) -> bool:
 
 def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) -> str:
     """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
-    if step.method in REFUSED:
-        return REFUSED[step.method]
-    if step.method == "synthesize" and step.arguments.get("m", 1) != 1:
-        return "m: several files come of it, and of a plan comes one"
-    if by_record and (given := [name for name in ARGUMENTS if step.arguments.get(name) is not None]):
-        return f"{given[0]}: {ARGUMENTS[given[0]]}"
     if spark and step.method == "random_order" and step.arguments.get("household"):
         return "household: Spark knows no places, so that members of a household cannot be kept together"
     if spark and by_record and mixed_up:
@@ -162,16 +151,18 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
     Raises DataError: which step, and why.
     """
     household = None if scenario is None else scenario.household
-    columns, mixed_up, spark = plan.columns, False, on_spark(plan.frame)
+    n, columns, mixed_up, spark = plan.n, plan.columns, False, on_spark(plan.frame)
     for number, step in enumerate(steps, 1):
         by_record = _on_records(step, household)
         if why := _why_not(step, by_record, spark=spark, mixed_up=mixed_up):
             raise DataError(
-                f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it; on plans run: "
-                + ", ".join(name for name in METHODS if name not in REFUSED)
+                f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it, or take "
+                "another engine"
             )
         if by_record:
-            _check_room(number, step, plan.n, columns, scenario)
+            _check_room(number, step, n, columns, scenario)
+        n = step.arguments.get("n") or n
+        columns = [*columns, *columns_made(method_of(step.method, ""), step.arguments)]
         mixed_up |= step.method == "random_order"
         if step.method == "drop_identifiers":
             gone = _read(method_of(step.method, ""), step.arguments)
@@ -183,7 +174,7 @@ def _check_room(
     number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None
 ) -> None:
     try:
-        check_room(n, columns_read(step, columns, scenario))
+        check_step(step, n, columns, scenario)
     except ColumnError:
         return  # told with the nearest name when the recipe is held against the columns
     except DataError as error:
@@ -198,8 +189,8 @@ def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
 def run_on_plan(
     number: int, one: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
-) -> tuple[Changing, Change]:  # fmt: skip
-    """Run a step on a plan, as `run_step` does in memory."""
+) -> tuple[list[Changing], Change]:  # fmt: skip
+    """Run a step on a plan, as `run_step` does in memory: one file comes of it, or several."""
     home = None if scenario is None else scenario.household
     if _on_records(one, home if home in plan.columns else None):
         return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
@@ -210,6 +201,7 @@ def run_on_plan(
     if key is not None:
         given["key"] = key
     try:
-        return WAYS[one.method](method.function, plan, given)
+        made, change = WAYS[one.method](method.function, plan, given)
     except SdcError as error:
         raise placed(error, one.place(number)) from None
+    return [made], change

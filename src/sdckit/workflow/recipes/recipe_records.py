@@ -7,27 +7,34 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sdckit.cells.plans.changing import Changing
-from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.data.frames import on_spark
 from sdckit.data.replace import open_eager
-from sdckit.errors import ColumnError, DataError, SdcError
+from sdckit.errors import ColumnError, SdcError
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change
+from sdckit.protect.on_plans import check_made, check_room, with_files
 from sdckit.protect.random_order import row_order
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, placed
 from sdckit.workflow.recipes.recipe_running import run_step
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURES, Method, columns_named, method_of
+from sdckit.workflow.recipes.recipe_steps import (
+    RISK_MEASURES,
+    Method,
+    columns_made,
+    columns_named,
+    method_of,
+    n_files,
+)
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-__all__ = ["check_room", "columns_read", "in_random_order", "run_on_records"]
+__all__ = ["check_step", "columns_read", "in_random_order", "run_on_records"]
 
 
 def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
-    """The columns that a step reads: those it names, and those it takes from the scenario.
+    """The columns that a step reads, in their order: those it names, and those it takes from the scenario.
 
     Raises ColumnError: the file does not have one that it names.
     """
@@ -36,10 +43,14 @@ def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | No
     if method.name == "synthesize":  # whatever is not drawn predicts, where nothing is said of it
         needed = synthesis(columns, given.get("columns"), given.get("predictors"), given.get("rules"))
         named += [*needed, *([given["rows"]] if isinstance(given.get("rows"), str) else [])]
+    if (
+        method.name == "impute_masked" or given.get("n") is not None
+    ):  # all variables predict; all records are others
+        named += columns
     if absent := [name for name in named if name not in columns]:
         raise ColumnError(f"no column {absent[0]!r} in the data")
-    wanted = [name for name in _of_scenario(method, step, scenario) if name in columns]
-    return list(dict.fromkeys([*named, *wanted]))
+    wanted = {*named, *_of_scenario(method, step, scenario)}
+    return [name for name in columns if name in wanted]  # as in memory: methods go by the order of the file
 
 
 def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> list[str]:
@@ -56,36 +67,43 @@ def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> l
     return [*one.all_keys, *found]
 
 
-def check_room(n: int, columns: Sequence[str]) -> None:
-    """Refuse a step that would bring more values here than `COLLECT_LIMIT`; asked before anything is brought.
+def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
+    """Refuse a step that would bring or make more values here than a plan may; asked before any work.
 
-    Raises DataError: they are more.
+    Raises ColumnError: as `columns_read`. DataError: they are more.
     """
-    if n * len(columns) > COLLECT_LIMIT:
-        raise DataError(
-            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {COLLECT_LIMIT:,} values "
-            "come; treat parts of the file, or bring the columns into memory yourself"
-        )
+    check_room(n, columns_read(step, columns, scenario))
+    given = step.arguments
+    m = n_files(method_of(step.method, "step"), given)
+    size = given.get("n") or n
+    if m > 1 or size != n:
+        drawn = given["masked"] if step.method == "impute_masked" else given.get("columns") or columns
+        check_made(m, size, len(drawn))
 
 
 def run_on_records(
     number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
     key: bytes | str | None = None,
-) -> tuple[Changing, Change]:  # fmt: skip
-    """Run a step in memory on the columns that it reads, and give the plan what came of it.
+) -> tuple[list[Changing], Change]:  # fmt: skip
+    """Run a step in memory on the columns that it reads, and give the plan what came of it: one file, or several.
 
     Raises SdcError: as the method in memory; more values than come from a plan.
     """
     try:
         names = columns_read(step, plan.columns, scenario)
-        check_room(plan.n, names)
+        check_step(step, plan.n, plan.columns, scenario)
         found = plan.brought(names)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
     changed, change = run_step(
         number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key
     )
-    return plan.with_records(found, changed), change
+    suffix = str(step.arguments.get("suffix"))
+    like = {
+        name: name.removesuffix(suffix)
+        for name in columns_made(method_of(step.method, "step"), step.arguments)
+    }
+    return with_files(plan, found, changed, like), change
 
 
 def in_random_order(plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:

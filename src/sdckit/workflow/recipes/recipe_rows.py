@@ -23,7 +23,7 @@ from sdckit.workflow.recipes.recipe_running import run_step
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
-__all__ = ["drawn_order", "released_rows"]
+__all__ = ["drawn_order", "other_number", "released_rows"]
 
 Ints = NDArray[np.int64]
 
@@ -39,6 +39,15 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
     return row_order(change.n, homes, int(change.secret["seed"]))
 
 
+def other_number(changes: Sequence[Change], n: int) -> bool:
+    """Whether a step made another number of records than n, which stand for none of those before.
+
+    >>> other_number([Change("synthesize", 9, {}, {"n": 9})], 5), other_number([Change("pram", 5, {}, {})], 5)
+    (True, False)
+    """
+    return any(one.parameters.get("n", n) != n for one in changes)
+
+
 def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | None:
     """As `RecipeLog.rows`."""
     rows: Ints | None = None
@@ -47,6 +56,11 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     for number, change in enumerate(log.steps, 1):
         if change.method != "random_order":
             continue
+        if other_number(log.steps[:number], log.n):
+            raise DataError(
+                f"step {number} (random_order) moved {change.n:,} records, and none of them stands for one of the "
+                f"{log.n:,} of the original"
+            )
         if "seed" not in change.secret:
             raise DataError(
                 f"step {number} (random_order) was carried out by Spark, which knows no rows: find the records by a "

@@ -127,9 +127,14 @@ class OnPlan:
         if self.n == 0:
             raise DataError("the data has no records")
         self.scenario = scenario
-        self.plan = open_changing(data, self.n)
+        self.files = [open_changing(data, self.n)]
         self.columns = self.plan.own
         self.watcher: Watch = Watch(data, scenario)
+
+    @property
+    def plan(self) -> Changing:
+        """The plan as it is now; where several files came of it, which only the last step does, the first."""
+        return self.files[0]
 
     def check(self, steps: Steps, folder: Path | None) -> None:
         """Hold the steps against the plan without running them: first whether they run on plans at all."""
@@ -140,16 +145,17 @@ class OnPlan:
 
     def step(self, number: int, one: StepLike, **how: Any) -> Change:
         """Run a step; the plan is then what came of it."""
-        self.plan, change = run_on_plan(number, one, self.plan, scenario=self.scenario, **how)
+        self.files, change = run_on_plan(number, one, self.plan, scenario=self.scenario, **how)
         return change
 
     def figures(self, number: int, method: str, changed: int) -> tuple[StepFigures, ...]:
         """Measure the plan as it is now: its risks, and the share of values that are others."""
-        return self.watcher.of_plan(number, method, self.plan, changed)
+        return self.watcher.of_plans(number, method, self.files, changed)
 
     def data(self) -> Any:
-        """The plan as it is now."""
-        return self.plan.plan()
+        """The plan as it is now, or several."""
+        plans = [one.plan() for one in self.files]
+        return plans if len(plans) > 1 else plans[0]
 
     def differing(self) -> dict[str, int]:
         """Values of each column of the original that are others now."""

@@ -35,10 +35,11 @@ def write_release(
     from sdckit.data.files.coded_columns import shared_codes
     from sdckit.data.files.whole_files import remove, replacing
     from sdckit.data.files.write_file import WRITTEN, writing_file
+    from sdckit.data.frames import is_lazy, open_frame
     from sdckit.report.formats.atomic import real_target
 
     files = data if isinstance(data, list) else [data]
-    if len(files) > 1:
+    if len(files) > 1 and not is_lazy(open_frame(files[0])):
         labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
     paths = numbered(out, len(files))
     with ExitStack() as moved:  # the last one entered is moved first

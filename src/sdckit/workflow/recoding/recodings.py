@@ -106,6 +106,7 @@ class Recodings:
         if (
             self.log is None
             or self.rows is not None
+            or self._all_new
             or not any(one.method in MOVING_ROWS for one in self.steps)
         ):
             return self
