@@ -218,6 +218,24 @@ def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
             sdc.Recipe([step]).apply(survey)
 
 
+@on_engines
+def test_more_cells_than_fit_are_refused_with_their_number(
+    plan: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sdckit.cells.plans import count_cells
+
+    monkeypatch.setattr(count_cells, "MOST_CELLS", 5)
+    steps = [{"method": "recode", "column": "n", "bands": [0, 10, 20, 30]},
+             {"method": "local_suppression", "keys": ["n", "a"], "k": 2}]  # fmt: skip
+    fine = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": [*range(4), *range(4)] * 3 + [0, 1, 2, 3]}))
+    sdc.Recipe(steps).apply(fine, watch=False)
+    many = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": range(28)}))
+    with pytest.raises(
+        DataError, match=r"step 1 \(local_suppression\): these 2 columns have 28 different .* takes 5;"
+    ):
+        sdc.Recipe(steps[1:]).apply(many, watch=False)
+
+
 def test_types_that_do_not_come_back_are_refused() -> None:
     plan = duckdb_relation(pl.DataFrame({"a": [1]})).query(
         "v", "SELECT 1.25::DECIMAL(9, 2) AS d, 1 AS a FROM v"
