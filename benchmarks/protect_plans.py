@@ -61,6 +61,7 @@ BY_RECORD: dict[str, list[dict[str, Any]]] = {
         {"method": "synthesize"},
     ],
 }  # fmt: skip
+TABLES = {"cells": "protect_plans", "synthesis-whole": "synthesis_plans"}  # where rows are kept
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -144,6 +145,8 @@ def main() -> None:
     parser.add_argument("--kept", default="", help=argparse.SUPPRESS)
     add_option(parser)
     options = parser.parse_args()
+    if options.record and options.steps not in TABLES:
+        parser.error(f"--record keeps the rows of {', '.join(TABLES)}")
     if options.one:
         one_engine(
             options.one, Path(options.data), options.repeats, options.memory, options.kept, options.steps
@@ -178,7 +181,7 @@ def main() -> None:
                 rows.append(row(n, engine, json.loads(done.stdout.splitlines()[-1])))
                 print("  ".join(rows[-1]), flush=True)
     if options.record:
-        record("protect_plans", options.record, rows)
+        record(TABLES[options.steps], options.record, rows)
 
 
 if __name__ == "__main__":
