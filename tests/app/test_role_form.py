@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
+from sdckit.app.role_form import files_part, intruder_part, limits_part, sizes_shown, variables_part
 from sdckit.app.words import speaker
 
 SAY = speaker("en")
@@ -42,13 +42,25 @@ def test_an_intruder_is_a_group_of_fields() -> None:
 
 
 def test_limits_stand_as_they_are_stated() -> None:
-    html = str(limits_part(SAY, {"thresholds": {"k": 3, "risk": 0.05}, "release": "teaching"}))
+    html = str(limits_part(SAY, {"thresholds": {"k": 3, "risk": 0.05}, "release": "teaching"}, 100))
     assert 'value="3"' in html
     assert 'value="0.05"' in html
     assert '<option value="teaching" selected="">' in html
 
 
+def test_share_and_population_are_shown_as_one() -> None:
+    html = str(limits_part(SAY, {"sampling_fraction": 0.25}, 1000))
+    assert 'value="0.25"' in html
+    assert 'value="4000"' in html
+    assert sizes_shown({}, 1000) == ("", "")
+
+
+def test_a_type_of_an_office_can_stay() -> None:
+    html = str(limits_part(SAY, {"release": "partners", "release_types": {"partners": {"k": 4}}}, 100))
+    assert '<option value="partners" selected="">partners</option>' in html
+
+
 def test_german_words() -> None:
-    html = str(limits_part(speaker("de"), {})) + str(files_part(speaker("de")))
+    html = str(limits_part(speaker("de"), {}, 100)) + str(files_part(speaker("de")))
     assert "Grenzwerte und Grundgesamtheit" in html
     assert "Limits" not in html

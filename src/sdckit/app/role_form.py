@@ -9,9 +9,16 @@ from shiny import ui
 from shiny.ui import TagChild, tags
 
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import LIMITS, RELEASES, ROLES, limits_of, role_of
+from sdckit.data.scenarios.scenario_form import (
+    LIMITS,
+    ROLES,
+    limits_of,
+    population_of,
+    release_choices,
+    role_of,
+)
 
-__all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
+__all__ = ["files_part", "intruder_part", "limits_part", "sizes_shown", "variables_part"]
 
 Plain = Mapping[str, Any]
 RULES = {
@@ -86,7 +93,17 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
     )
 
 
-def limits_part(say: Say, scenario: Plain) -> TagChild:
+def sizes_shown(scenario: Plain, records: int) -> tuple[str, str]:
+    """The sampling fraction and the population as their fields show them.
+
+    >>> sizes_shown({"sampling_fraction": 0.0159125}, 6366), sizes_shown({}, 6366)
+    (('0.0159125', '400000'), ('', ''))
+    """
+    fraction = scenario.get("sampling_fraction")
+    return ("", "") if fraction is None else (_typed(fraction), str(population_of(fraction, records)))
+
+
+def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
     """Type of release, limits of one's own, the population, what a missing key value is."""
     stated = limits_of(scenario)
     fields = (
@@ -94,16 +111,21 @@ def limits_part(say: Say, scenario: Plain) -> TagChild:
         for name, words in LIMITS.items()
     )
     rule = scenario.get("missing", "wildcard")
+    fraction, population = sizes_shown(scenario, records)
     return tags.fieldset(
         tags.legend(say("Limits and population")),
         tags.div(
             ui.input_select(
-                "release", say("What the file is released as"), {one: say(words) for one, words in RELEASES.items()},
+                "release", say("What the file is released as"),
+                {one: say(words) for one, words in release_choices(scenario).items()},
                 selected=scenario.get("release") or "",
             ),
             ui.input_text(
                 "fraction", say("Share of the population in the file (without weights)"),
-                value=_typed(scenario.get("sampling_fraction")), placeholder="0.05",
+                value=fraction, placeholder="0.05",
+            ),
+            ui.input_text(
+                "population", say("Or how large the population is"), value=population, placeholder="400000"
             ),
             ui.input_select(
                 "missing", say("A missing value in a key"), {one: say(words) for one, words in RULES.items()},

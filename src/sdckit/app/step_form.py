@@ -117,8 +117,7 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
     else:
         default = as_text(entry["default"])
         field = ui.input_text(at, label, value=as_text(value), placeholder=default)
-    about = entry["about"].replace("``", "").replace("`", "")
-    return tags.div(field, tags.p(say(about), class_="about", id=f"about_{name}"), class_="field")
+    return tags.div(field, tags.p(say(entry["about"]), class_="about", id=f"about_{name}"), class_="field")
 
 
 def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:

@@ -38,15 +38,17 @@ class Fields(dict[str, Any]):
         return self.get(name)
 
 
-def form(**fields: Any) -> _Form:
+def form(scenario: dict[str, Any] | None = None, **fields: Any) -> _Form:
     """The form after the guesses came, with what is typed in it."""
     given = {
         "role_0": "key", "role_1": "key numeric", "role_2": "sensitive", "release": "teaching", "fraction": "0,05",
+        "population": "",
         "missing": "wildcard", "confirmed": False,
         **{f"limit_{one}": "" for one in LIMITS},
         **fields,
     }  # fmt: skip
-    room: Any = SimpleNamespace(work=reactive.Value(Work()), say=speaker("en"))
+    work = Work(facts={"records": 1003}, scenario=scenario)
+    room: Any = SimpleNamespace(work=reactive.Value(work), say=speaker("en"))
     made = _Form(Fields(given), room)  # type: ignore[arg-type]
     made.guessed.set(GUESSED)
     made.named.set({"default": ["sex"]})
@@ -71,6 +73,43 @@ def test_an_intruder_whose_fields_are_not_there_yet_stays() -> None:
     with reactive.isolate():
         assert form().typed() == {"default": ["sex"]}
         assert form(name_0="  ").typed() == {"default": ["sex"]}
+
+
+QUARTER = {**GUESSED["scenario"], "sampling_fraction": 0.1 + 0.15000000001}
+
+
+@pytest.mark.parametrize(
+    ("fraction", "population", "used"),
+    [
+        ("", "20 050", "no number"), ("", "20050", 1005 / 20050), ("0,05", "", 0.05), ("", "1003", 1.0), ("", "", None),
+        ("", "900", "smaller than the file"), ("0.05", "20100", 0.05), ("0.05", "90000", "different things"),
+    ],
+)  # fmt: skip
+def test_a_population_becomes_the_share_that_documents_print(
+    fraction: str, population: str, used: float | str | None
+) -> None:
+    """1,003 records are printed as 1,005: the share tells no more."""
+    with reactive.isolate():
+        made = form(fraction=fraction, population=population)
+        if isinstance(used, str):
+            with pytest.raises(ScenarioError, match=used.replace("no number", "not a number")):
+                made.stated()
+        else:
+            assert made.stated().get("sampling_fraction") == used
+
+
+@pytest.mark.parametrize(
+    ("fraction", "population", "used"),
+    [
+        ("0.25", "4020", QUARTER["sampling_fraction"]), ("0.5", "4020", 0.5), ("0.25", "8040", 0.125), ("", "", None),
+        ("", "4020", None), ("0.25", "", 0.25),
+    ],
+)  # fmt: skip
+def test_the_field_that_was_changed_counts(fraction: str, population: str, used: float | None) -> None:
+    """What nobody touched stays to the last digit."""
+    with reactive.isolate():
+        made = form(QUARTER, fraction=fraction, population=population)
+        assert made.stated().get("sampling_fraction") == used
 
 
 @pytest.mark.parametrize(("text", "whole"), [("many", False), ("2.5", True)])

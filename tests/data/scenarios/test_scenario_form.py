@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
-from sdckit.data.scenarios.scenario_form import ROLES, columns_of, declared, fits, number_of, role_of
+from sdckit.data.scenarios.release_types import RELEASE_TYPES, release_words
+from sdckit.data.scenarios.scenario_form import (
+    ROLES,
+    columns_of,
+    declared,
+    fits,
+    fraction_of,
+    number_of,
+    population_of,
+    release_choices,
+    role_of,
+)
 from sdckit.errors import ScenarioError
 
 FULL: dict[str, Any] = {
@@ -72,3 +83,28 @@ def test_a_file_fits_where_all_columns_but_identifiers_are_there() -> None:
 def test_what_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="invalid"):
         number_of(text, whole=True)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "1e999"])
+def test_what_has_no_end_is_no_number(text: str) -> None:
+    with pytest.raises(ValueError, match="no finite number"):
+        number_of(text)
+
+
+def test_every_published_type_can_be_chosen_by_its_words() -> None:
+    choices = release_choices({})
+    assert [name for name in choices if name] == list(RELEASE_TYPES)
+    assert all(release_words(name) == words for name, words in choices.items() if name)
+
+
+@pytest.mark.parametrize("records", [50, 1003, 6366])
+def test_a_share_and_its_population_lead_to_each_other(records: int) -> None:
+    share = fraction_of(200_000, records)
+    assert population_of(share, records) == 200_000
+    assert (share * 200_000) % 5 == pytest.approx(0)
+
+
+def test_the_whole_population_is_a_share_of_one() -> None:
+    assert fraction_of(1003, 1003) == fraction_of(1004, 1003) == 1
+    with pytest.raises(ScenarioError, match="smaller than the file"):
+        fraction_of(1000, 1003)

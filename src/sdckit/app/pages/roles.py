@@ -9,11 +9,11 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
+from sdckit.app.role_form import files_part, intruder_part, limits_part, sizes_shown, variables_part
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import LIMITS, WHOLE, declared, intruders_of, number_of
+from sdckit.data.scenarios.scenario_form import LIMITS, WHOLE, declared, fraction_of, intruders_of, number_of
 from sdckit.errors import ScenarioError
 
 __all__ = ["panel", "serve"]
@@ -47,11 +47,22 @@ class _Form:
         self.guessed: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
         self.checked: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
         self.named: reactive.Value[dict[str, list[str]]] = reactive.Value({})
+        self.described: Plain | None = None  # the scenario that `checked` is of
+
+    def take(self, found: dict[str, Any]) -> None:
+        """Take a scenario that was checked into use."""
+        self.described = found["scenario"]
+        self.checked.set(found)
+        self.room.change(scenario=found["scenario"])
 
     def standing(self) -> Plain:
         """The scenario in use, else the guessed one; reactive."""
         found = self.guessed.get()
         return self.room.work.get().scenario or (found["scenario"] if found else {})
+
+    def records(self) -> int:
+        """How many the file has; reactive."""
+        return int((self.room.work.get().facts or {"records": 0})["records"])
 
     def roles(self) -> dict[str, str]:
         """The role of each column as the table has it; reactive."""
@@ -93,10 +104,25 @@ class _Form:
         kept = isinstance(rule, Mapping) and input.missing() == "wildcard"
         return declared(
             base, self.roles(), self.typed().items(), limits, release=input.release() or None,
-            sampling_fraction=_number(say("Share of the population in the file"), input.fraction()),
+            sampling_fraction=self._fraction(base),
             missing=rule if kept else input.missing(),
             unconfirmed=left if left and not input.confirmed() else None,
         )  # fmt: skip
+
+    def _fraction(self, base: Plain) -> float | None:
+        """The sampling fraction, by whichever of its two fields was changed; both must say the same."""
+        say, input, records = self.room.say, self.input, self.records()
+        typed, shown = (input.fraction().strip(), input.population().strip()), sizes_shown(base, records)
+        if typed == shown:
+            return base.get("sampling_fraction")
+        fraction = _number(say("Share of the population in the file"), typed[0])
+        people = _number(say("How large the population is"), typed[1])
+        if people is None or typed[1] == shown[1]:
+            return fraction
+        made = fraction_of(people, records)
+        if typed[0] in ("", shown[0]) or f"{made:g}" == f"{fraction:g}":
+            return made
+        raise ScenarioError("share and size of the population say different things; leave one of them empty")
 
 
 @module.server
@@ -138,7 +164,7 @@ def _serve_guesses(form: _Form) -> None:
 
     @render.ui
     def limits() -> TagChild:
-        return None if form.guessed.get() is None else limits_part(say, form.standing())
+        return None if form.guessed.get() is None else limits_part(say, form.standing(), form.records())
 
 
 def _serve_intruders(form: _Form) -> None:
@@ -205,7 +231,7 @@ def _serve_use(form: _Form) -> None:
         )
 
     def accepted(found: dict[str, Any]) -> None:
-        room.change(scenario=found["scenario"])
+        form.take(found)
         room.go("risk")
 
     def accept() -> None:
@@ -224,15 +250,14 @@ def _serve_use(form: _Form) -> None:
 def _serve_description(form: _Form) -> None:
     """What is in use as a file, and its limits in words, wherever it came from."""
     room, say = form.room, form.room.say
-    described: list[Any] = [None]
 
     @reactive.effect
     def _() -> None:
         work = room.work.get()
         if work.facts is None or not work.scenario:
             form.checked.set(None)
-        elif work.scenario != described[0]:
-            described[0] = work.scenario
+        elif work.scenario != form.described:
+            form.described = work.scenario
             room.start(
                 "roles.check", form.checked.set, label=say("Checking the scenario"), scenario=dict(work.scenario),
                 language=work.language,
@@ -248,7 +273,7 @@ def _serve_files(form: _Form) -> None:
         if codes and codes != list(reading.get("missing", ())):  # the file is read once more, by these codes
             room.change(scenario=found["scenario"], reading={**reading, "missing": codes}, facts=None)
         else:
-            room.change(scenario=found["scenario"])
+            form.take(found)
 
     @reactive.effect
     @reactive.event(input.load)

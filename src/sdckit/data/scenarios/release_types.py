@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario_form import RELEASE_WORDS
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.scenarios.thresholds import read_limits
 from sdckit.display import displayed
@@ -39,10 +40,6 @@ RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {
     "scientific-use": SCIENTIFIC_USE,
     "enclave": {},  # what leaves an enclave is checked, not what lies in it
 }
-WORDS = {
-    "public-use": "public-use file", "teaching": "teaching file", "scientific-use": "scientific-use file",
-    "enclave": "file for use in a secure environment",
-}  # fmt: skip
 
 NO_RELEASE = "no original stands beside the file"
 NO_HOUSEHOLD = "no household column is declared"
@@ -99,7 +96,7 @@ def release_words(name: str | None) -> str:
     >>> release_words("public-use"), release_words("partners")
     ('public-use file', '“partners”')
     """
-    return "not stated" if name is None else WORDS.get(name, f"“{displayed(name)}”")
+    return "not stated" if name is None else RELEASE_WORDS.get(name, f"“{displayed(name)}”")
 
 
 def a_release(name: str) -> str:
@@ -110,7 +107,9 @@ def a_release(name: str) -> str:
     >>> a_release("scientific-use")
     'a scientific-use file'
     """
-    return f"a {WORDS[name]}" if name in WORDS else f"a release of the type “{displayed(name)}”"
+    return (
+        f"a {RELEASE_WORDS[name]}" if name in RELEASE_WORDS else f"a release of the type “{displayed(name)}”"
+    )
 
 
 def office_types(given: Any) -> Any:

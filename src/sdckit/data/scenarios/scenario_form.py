@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from sdckit.errors import ScenarioError
 
 __all__ = [
-    "LIMITS", "RELEASES", "ROLES", "columns_of", "declared", "fits", "intruders_of", "limits_of", "number_of",
-    "role_of",
+    "LIMITS", "RELEASE_WORDS", "ROLES", "columns_of", "declared", "fits", "fraction_of", "intruders_of", "limits_of",
+    "number_of", "population_of", "release_choices", "role_of",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -26,13 +27,14 @@ ROLES = {
     "identifier": "identifier: never released",
     "ignore": "no role",
 }
-RELEASES = {
+# The published types of release, and what documents call them.
+RELEASE_WORDS = {
     "public-use": "public-use file",
     "teaching": "teaching file",
     "scientific-use": "scientific-use file",
     "enclave": "file for use in a secure environment",
-    "": "no type: only the limits below",
 }
+NO_TYPE = "no type: only the limits below"
 LIMITS = {
     "k": "k-anonymity, k",
     "l": "ℓ-diversity, ℓ",
@@ -47,6 +49,7 @@ WHOLE = ("k", "l")
 SINGLE = ("weight", "household", "person")
 LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
 FIRST = "default"
+PRINTED = 5  # documents round counts of records to it
 
 
 def role_of(scenario: Plain, column: str) -> str:
@@ -80,6 +83,46 @@ def intruders_of(scenario: Plain) -> dict[str, list[str]]:
     return {
         name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()
     }
+
+
+def release_choices(scenario: Plain) -> dict[str, str]:
+    """The types of release to choose from, with their words: the published ones, the scenario's own, and none.
+
+    >>> list(release_choices({"release": "partners"}))
+    ['public-use', 'teaching', 'scientific-use', 'enclave', 'partners', '']
+    """
+    own = scenario.get("release") or ""
+    return {**RELEASE_WORDS, **({} if own in RELEASE_WORDS else {own: own}), "": NO_TYPE}
+
+
+def fraction_of(population: float, records: int) -> float:
+    """The sampling fraction of a file of so many records from a population.
+
+    Documents print the fraction and round the records: with all of its digits one would tell the other, so that it is
+    made of the rounded ones.
+
+    Raises `ScenarioError`: the population is smaller than the file.
+
+    >>> fraction_of(400_000, 6366), fraction_of(6366, 6366)
+    (0.0159125, 1.0)
+    """
+    printed = _rounded(records)
+    if _rounded(population) < printed:
+        raise ScenarioError("the population is smaller than the file, which is a part of it")
+    return 1.0 if _rounded(population) == printed else printed / population
+
+
+def population_of(fraction: float, records: int) -> int:
+    """The population of a file of so many records with a sampling fraction.
+
+    >>> population_of(0.0159125, 6366)
+    400000
+    """
+    return round(_rounded(records) / fraction)
+
+
+def _rounded(count: float) -> int:
+    return PRINTED * round(count / PRINTED)
 
 
 def limits_of(scenario: Plain) -> dict[str, Any]:
@@ -167,4 +210,7 @@ def number_of(text: object, *, whole: bool = False) -> float | int | None:
     typed = str("" if text is None else text).strip().replace(",", ".")
     if not typed:
         return None
-    return int(typed) if whole else float(typed)
+    number = int(typed) if whole else float(typed)
+    if not math.isfinite(number):
+        raise ValueError("no finite number")
+    return number

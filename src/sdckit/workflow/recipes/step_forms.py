@@ -76,7 +76,7 @@ def form_of(name: str) -> Form:
     [('column', 'column', True), ('base', 'number', True)]
     """
     method = method_of(name, "form")
-    doc = inspect.getdoc(method.function) or ""
+    doc = (inspect.getdoc(method.function) or "").replace("`", "")
     words = _told(doc)
     entries = [_entry(method, one, words.get(one, "")) for one in method.offered]
     entries.sort(key=lambda one: not one.needed)
