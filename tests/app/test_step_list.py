@@ -44,6 +44,11 @@ def test_every_button_has_a_name_and_the_ends_cannot_move_on() -> None:
 def test_what_was_found_is_told_with_the_recipes_beside_it() -> None:
     other = {"words": "keeps age", "loss": "5 to 10 %", "passed": False}
     told = str(found_shown(say, {"exceeded": ["l"], "html": "<p>why</p>", "alternatives": [other]}))
-    assert "Limits that do not hold yet: l." in told
+    assert "Limits that do not hold yet: ℓ-diversity, ℓ." in told
     assert "keeps age (loses 5 to 10 %); not every limit holds" in told
+    german = str(
+        found_shown(speaker("de"), {"exceeded": ["k", "recoverable"], "html": "", "alternatives": [other]})
+    )
+    assert "k-Anonymität, k, größter Anteil preisgegebener" in german
+    assert "verliert 5 bis 10" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": "", "alternatives": []}))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
+
+import pytest
 
 from sdckit.app.words import say, speaker
-from spoken import texts, untold
+from spoken import asked, progress, refused, texts, untold
 from tree import none_offends
 
 
@@ -26,7 +29,17 @@ def test_the_server_loads_nothing_that_computes() -> None:
     assert not heavy & set(done.stdout.split())
 
 
-def test_every_text_is_said_in_german() -> None:
+@pytest.mark.parametrize("found", [texts, asked, progress, refused])
+def test_every_text_is_said_in_german(found: Callable[[], Iterator[str]]) -> None:
+    """Also what a form asks for, what is told while work runs, and what a page refuses."""
+    there = set(found())
+    assert len(there) > 10
+    none_offends(untold("de", there), "a text of the app stands in the file of words")
+
+
+def test_what_is_not_translated_is_found() -> None:
+    assert untold("de", ["Cancel", "{n} quaint gizmos", "reading {n}"]) == ["{n} quaint gizmos"]
     assert "Cancel" in set(texts())
-    assert len(set(texts())) > 20
-    none_offends(untold("de"), "a text of the app stands in the file of words")
+    assert "reading {n}" in set(progress())
+    assert 'Names of the bands, from the lowest; default made from the edges, as "30-39".' in set(asked())
+    assert "no file is open; open one on the first page" in set(refused())

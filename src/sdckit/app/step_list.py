@@ -12,6 +12,7 @@ from sdckit.app.room import Room
 from sdckit.app.step_form import WHAT, summary
 from sdckit.app.words import Say
 from sdckit.app.work import Work
+from sdckit.data.scenarios.scenario_form import LIMITS
 
 __all__ = ["button", "found_shown", "is_ready", "name_of", "nothing_yet", "start_shown", "step_shown"]
 
@@ -121,7 +122,8 @@ def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:
 def found_shown(say: Say, told: Plain) -> Tag:
     """What a search or the advice has found, with its reasons and the recipes beside it."""
     exceeded: Sequence[str] = told["exceeded"]
-    words = say("Limits that do not hold yet: {c}.", c=", ".join(exceeded)) if exceeded else say(
+    limits = ", ".join(say(LIMITS.get(one, one)) for one in exceeded)
+    words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip
     others = [_other(say, at, one) for at, one in enumerate(told.get("alternatives", ()))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
@@ -28,12 +29,12 @@ def wording(language: str) -> Wording:
     return read_wording(language, folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
-def say(text: str, language: str = ENGLISH) -> str:
-    """A text of our own in a language.
+def say(text: str, language: str = ENGLISH, names: Collection[str] = ()) -> str:
+    """A text of our own in a language; `names` in it are not translated.
 
     Examples
     --------
     >>> say("Contents"), say("Contents", "de")
     ('Contents', 'Inhalt')
     """
-    return text if language == ENGLISH else wording(language).said(text)
+    return text if language == ENGLISH else wording(language).said(text, names)

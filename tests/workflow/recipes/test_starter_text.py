@@ -7,7 +7,7 @@ import tomllib
 
 import pytest
 
-from sdckit.workflow.recipes.starter_text import about_share, write_starter
+from sdckit.workflow.recipes.starter_text import about_share, comments_in, write_starter
 
 
 @pytest.mark.parametrize("n", [50, 60, 73, 99, 100, 199, 200, 944, 6366, 100_000])
@@ -37,3 +37,17 @@ def test_long_lines_are_folded_and_commands_are_not() -> None:
     assert max(len(line) for line in lines if command not in line) <= 102
     assert "\n\n# alone\n\n# why\n[[steps]]\n" in text
     assert tomllib.loads(text) == {"title": "T", "steps": [{"method": "random_order"}]}
+
+
+def test_comments_are_said_as_a_whole_and_the_recipe_stays() -> None:
+    long = "word " * 40 + "end."
+    text = write_starter(
+        "A # title", [long, "  sdckit check"], [({"method": "pram", "columns": ["#a"]}, ["Short."])]
+    )
+    heard: list[str] = []
+    said = comments_in(text, lambda one: heard.append(one) or one.replace("end", "done"))  # type: ignore[func-returns-value]
+    assert heard == [long, "Short."]
+    assert tomllib.loads(said) == tomllib.loads(text)
+    assert "done." in said
+    assert "#   sdckit check" in said
+    assert comments_in(text, lambda one: one) == text

@@ -104,3 +104,19 @@ def test_what_does_not_fit_is_refused_before_it_runs(tmp_path: Path) -> None:
     wrong = [{"method": "recode", "arguments": {"column": "aeg", "bands": [0, 99]}}]
     with pytest.raises(SdcError, match="did you mean 'age'"):
         protecting.run(a_desk(tmp_path), tell, steps=wrong, **HOW)
+
+
+@pytest.mark.parametrize("task", [protecting.starter, protecting.propose])
+def test_the_reasons_are_in_the_language_of_the_session(tmp_path: Path, task: Any) -> None:
+    """What a recipe says of its steps is translated where it is shown; the recipe itself is the same."""
+    desk = a_desk(tmp_path)
+    english = task(desk, tell, scenario=SCENARIO)
+    german = task(desk, tell, scenario=SCENARIO, language="de")
+    assert german["steps"] == english["steps"]
+    assert "The order of the records may tell" in english["html"]
+    assert "Die Reihenfolge der Datensätze kann verraten" in german["html"]
+    comments = " ".join(line for line in german["html"].splitlines() if line.startswith("#"))
+    assert not {"the", "of", "and", "with"} & set(comments.split())
+    for one, other in zip(german.get("alternatives", ()), english.get("alternatives", ()), strict=True):
+        assert one["words"] != other["words"]
+        assert not {"keeps", "gives", "taken"} & set(one["words"].split())

@@ -68,4 +68,8 @@ def test_the_map_has_every_recipe_that_was_run(tmp_path: Path) -> None:
     found = releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)
     assert "<svg" in found["html"]
     assert "recipe = 2" in found["html"]
+    german = releasing.map_of_recipes(desk, tell, steps=STEPS, language="de", **HOW)["html"]
+    assert "Rezept 2" in german
+    assert "erwartete Re-Identifikationen" in german
+    assert "recipe" not in german.lower()
     assert "recipe = 3" not in releasing.map_of_recipes(desk, tell, steps=STEPS, **HOW)["html"]

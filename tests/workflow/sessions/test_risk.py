@@ -87,6 +87,9 @@ def test_risk_moves_with_the_keys(desk: Desk) -> None:
     html = moved(desk, quiet, scenario=SCENARIO, intruder="neighbour", keys=["job", "sex"])["html"]
     assert TICKED in html
     assert "Records alone with their combination" in html
+    german = moved(desk, quiet, scenario=SCENARIO, intruder="neighbour", keys=["job"], language="de")["html"]
+    assert TICKED not in german
+    assert "Merkmalen" in german
     with pytest.raises(ScenarioError, match="tick one"):
         moved(desk, quiet, scenario=SCENARIO, intruder="neighbour", keys=[])
     with pytest.raises(ScenarioError, match="there is no intruder"):

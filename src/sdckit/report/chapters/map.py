@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.numerics.pareto import pareto
@@ -107,16 +107,16 @@ def map_table(plain: Plain) -> TableBlock:
     return TableBlock(caption, ("recipe", *heads, ""), rows, numeric=(1, 2))
 
 
-def map_chart(plain: Plain) -> Any:
-    """Draw what `plain_map` gave: recipes as points, the front dark and joined by a line.
+def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
+    """Draw what `plain_map` gave, in the words of `say`: recipes as points, the front dark and joined by a line.
 
     A hidden count stands at its bound, open.
     """
     import altair as alt
 
-    rows = [row for row in map(_row, plain["points"]) if row is not None]
+    rows = [{**row, "label": say(row["label"])} for row in map(_row, plain["points"]) if row is not None]
     values = alt.InlineData(values=rows)
-    risk, loss = (WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
+    risk, loss = (say(WORDS[plain[role]].format(k=plain["k"])) for role in ("risk", "loss"))
     base = alt.Chart(values).encode(
         x=alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True)),
         y=alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
@@ -138,7 +138,7 @@ def map_chart(plain: Plain) -> Any:
         width=WIDTH,
         height=360,
         title=alt.Title(
-            "Risk and loss of every recipe tried", anchor="start", fontSize=14, color=INK, offset=12
+            say("Risk and loss of every recipe tried"), anchor="start", fontSize=14, color=INK, offset=12
         ),
     )
     return offline(chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None))

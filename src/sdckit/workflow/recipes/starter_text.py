@@ -6,17 +6,20 @@ A recipe may go out with its file. The figures in it are therefore shares in wid
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.identity.contributions.recode_steps import step_text
 
-__all__ = ["Told", "about_share", "write_starter"]
+__all__ = ["Told", "about_share", "comments_in", "write_starter"]
 
 FEWEST_RECORDS = 50  # of fewer nothing is said
 RECORDS_IN_A_STEP = 10
 PERCENT = 5
 WIDTH = 100
+COMMENT = re.compile(r"(?:^#.*\n)+", re.MULTILINE)
 
 Told = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
 
@@ -52,7 +55,25 @@ def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
     return "\n\n".join(blocks) + "\n"
 
 
-def _comment(lines: Sequence[str]) -> str:
+def comments_in(text: str, say: Callable[[str], str]) -> str:
+    r"""The same recipe with its comments as `say` has them, folded anew; commands in them stay.
+
+    >>> print(comments_in("# A start.\n#   sdckit check\n[[steps]]\n", str.upper), end="")
+    # A START.
+    #   sdckit check
+    [[steps]]
+    """
+    return COMMENT.sub(lambda found: f"{_comment(_said(found[0], say))}\n", text)
+
+
+def _said(comment: str, say: Callable[[str], str]) -> Iterator[str]:
+    lines = (line[2:] for line in comment.splitlines())
+    for command, ones in groupby(lines, key=lambda line: line.startswith(" ")):
+        told = list(ones)
+        yield from told if command else [say(" ".join(told))]
+
+
+def _comment(lines: Iterable[str]) -> str:
     return "\n".join(f"# {part}" for line in lines for part in _folded(line))
 
 

@@ -12,7 +12,9 @@ from sdckit.report.blocks import Code, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.recipes_beside import recipes_beside
 from sdckit.report.fragments import document_html, sections_html, warned_html
+from sdckit.report.saying import ENGLISH, say
 from sdckit.report.step_picture import picture_blocks, plain_picture
+from sdckit.workflow.recipes.starter_text import comments_in
 from sdckit.workflow.recipes.step_picture import picture_of
 from sdckit.workflow.sessions.recipes import applied, digest, make_recipe, plain_steps, prefix_data
 
@@ -145,7 +147,7 @@ def starter(
         return {"steps": plain_steps(found.recipe), "text": found.text, "exceeded": list(found.exceeded)}
 
     found = desk.remember("starter", [chosen.to_toml(), exact], make)
-    return {**found, "html": _written(found["text"], exact=exact, language=language)}
+    return {**found, "html": _written(desk, found["text"], exact=exact, language=language)}
 
 
 def propose(
@@ -175,7 +177,11 @@ def propose(
         }  # fmt: skip
 
     found = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
-    return {**found, "html": _written(found["text"], exact=exact, language=language)}
+    others = [
+        {**one, "words": say(one["words"], language, desk.data.columns)} for one in found["alternatives"]
+    ]
+    html = _written(desk, found["text"], exact=exact, language=language)
+    return {**found, "alternatives": others, "html": html}
 
 
 def _loss(share: float | str | None) -> str:
@@ -211,5 +217,8 @@ def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
     return {"name": name}
 
 
-def _written(text: str, *, exact: bool, language: str) -> str:
+def _written(desk: Desk, text: str, *, exact: bool, language: str) -> str:
+    """A recipe with its comments in the session's language."""
+    if language != ENGLISH:
+        text = comments_in(text, lambda comment: say(comment, language, desk.data.columns))
     return sections_html([Section("", (Code("", text),))], exact=exact, language=language)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError, ScenarioError, SdcWarning
@@ -12,6 +13,7 @@ from sdckit.report.blocks import Section
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
 from sdckit.report.fragments import sections_html, verdict_html, warned_html
+from sdckit.report.saying import say
 from sdckit.workflow.sessions.recipes import applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:
@@ -151,4 +153,4 @@ def map_of_recipes(
     except DataError as error:
         return {"html": warned_html(str(error), language)}
     table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
-    return {"html": f"<figure>{to_svg(map_chart(plain))}</figure>{table}"}
+    return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}

@@ -135,7 +135,7 @@ def moved(
         raise ScenarioError(f"there is no intruder '{intruder}'; choose one of the list")
     if not keys:
         raise ScenarioError("without any key there is nothing to recognise people by; tick one at least")
-    both = with_other_keys(whole, intruder, keys, name=TICKED)
+    both = with_other_keys(whole, intruder, keys, name=say(TICKED, language))
     found = _assessed(desk, both, tell)
     lean = without_measures(found, (CONTRIBUTIONS,))
     return _html(desk, lean, lambda plain: [compared_section(plain)], exact=exact, language=language)
