@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph
 from sdckit.report.gate.figures import Document, Ledger, Levels, Tree
+from sdckit.report.gate.pooling import level_names
 from sdckit.report.gate.protect import protect
 from sdckit.report.parts import bars
 from sdckit.report.view import Plain
@@ -38,6 +39,8 @@ def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]
         if found is not None:
             sizes.append(found.n)
             tree[side] = _side(side, found, ledger)
+    if not internal:
+        _link(picture, tree, ledger)
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), min(sizes)), internal=internal)
     for side in SIDES:
         if side in plain and not plain[side]["edges"]:
@@ -60,6 +63,29 @@ def _side(side: str, found: VariableCounts, ledger: Ledger) -> dict[str, Tree]:
     names = [name for name, _ in found.counts]
     rows: tuple[Tree, ...] = tuple({"level": name, "n": one} for name, one in zip(names, bins, strict=True))
     return told | {"rows": rows}
+
+
+def _link(picture: Picture, tree: dict[str, Tree], ledger: Ledger) -> None:
+    """Say which records are counted on both sides: the difference of two figures could count few of them."""
+    if picture.before is not None and picture.after is not None and picture.before.n == picture.after.n:
+        ledger.equal("before.n", "after.n")
+    if not picture.flows:
+        return
+    names = {side: _names(side, getattr(picture, side), tree[side]) for side in SIDES}
+    flows = {(names["before"][one], names["after"][other]) for one, other, _ in picture.flows}
+    for at in range(len(SIDES)):
+        for name in sorted({one[at] for one in flows}):
+            parts = sorted(one for one in flows if one[at] == name)
+            ledger.equal(name, *(ledger.latent(" to ".join(one)) for one in parts))
+
+
+def _names(side: str, found: VariableCounts, tree: Tree) -> list[str]:
+    """The variables of a side by the places of its counts, the missing at the end."""
+    levels = tree["rows"] if isinstance(tree, dict) else None
+    known = level_names(levels) if isinstance(levels, Levels) else [
+        f"{side}.bin.{at}" for at in range(len(found.counts))
+    ]  # fmt: skip
+    return [*known, f"{side}.missing"]
 
 
 def _in_order(rows: list[Plain], order: list[str]) -> list[Plain]:

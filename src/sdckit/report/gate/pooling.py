@@ -21,7 +21,7 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.relations import SIZE_CLASSES, link_levels_to_cells
 
-__all__ = ["OTHER", "expand", "rank"]
+__all__ = ["OTHER", "expand", "level_names", "rank"]
 
 OTHER = "other"
 SMALLEST = 5
@@ -35,6 +35,16 @@ def expand(leaf: Levels | SizeClasses | Histogram, ledger: Ledger, *, internal: 
     if isinstance(leaf, SizeClasses):
         return _classes(leaf, ledger, internal=internal)
     return _guarded(leaf, _bins(leaf, ledger)) if leaf.guard else _bins(leaf, ledger)
+
+
+def level_names(leaf: Levels) -> list[str]:
+    """The variable that the records of each level are counted in, once the leaf is expanded for a protected document.
+
+    >>> level_names(Levels("job", (("cook", 30), ("king", 1)), "n", 31))
+    ['job.cook', 'job: other']
+    """
+    shown = {label for label, _ in _common_levels(leaf)}
+    return [f"{leaf.name}.{label}" if label in shown else f"{leaf.name}: {OTHER}" for label, _ in leaf.counts]
 
 
 def _levels(leaf: Levels, ledger: Ledger, *, internal: bool) -> Tree:

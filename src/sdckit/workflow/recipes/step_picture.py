@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,9 @@ from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError
 from sdckit.identity.contributions.round_bands import round_edges as inner_edges
 from sdckit.utility.tables.histogram_edges import counts_between, round_edges
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["Picture", "VariableCounts", "bands_for", "picture_of"]
 
@@ -52,11 +55,18 @@ class Picture:
     ----------
     variable : str
     before, after : VariableCounts or None
+    flows : tuple of (int, int, int)
+        Which records went where: places among the counts before and after, -1 for missing, and how many they are. Only
+        where the step leads each of the former to few of the latter, so that a reader can tell where records went.
     """
 
     variable: str
     before: VariableCounts | None
     after: VariableCounts | None
+    flows: tuple[tuple[int, int, int], ...] = ()
+
+
+_Side = tuple[VariableCounts, "NDArray[np.intp]"]
 
 
 def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) -> Picture:
@@ -81,10 +91,22 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
         _counted(one, variable, edges) if one is not None and variable in one.columns else None
         for one in files
     ]
-    return Picture(variable, *sides)
+    counted = [None if one is None else one[0] for one in sides]
+    return Picture(variable, counted[0], counted[1], _flows(sides[0], sides[1]))
 
 
-def _counted(frame: Any, variable: str, edges: Any) -> VariableCounts:
+def _flows(before: _Side | None, after: _Side | None) -> tuple[tuple[int, int, int], ...]:
+    """Where the records went; nothing where they went from everywhere to everywhere, as random changes have it."""
+    if before is None or after is None or len(before[1]) != len(after[1]):
+        return ()
+    pairs, sizes = np.unique(np.column_stack([before[1], after[1]]), axis=0, return_counts=True)
+    if len(pairs) > len(before[0].counts) + len(after[0].counts) + 1:
+        return ()
+    return tuple((int(one), int(other), int(n)) for (one, other), n in zip(pairs, sizes, strict=True))
+
+
+def _counted(frame: Any, variable: str, edges: Any) -> _Side:
+    """The counts, and at which of them each record is."""
     n = len(frame)
     if edges is not None and frame.schema[variable].is_numeric():
         values = float_values(frame[variable], "bins:")
@@ -93,15 +115,20 @@ def _counted(frame: Any, variable: str, edges: Any) -> VariableCounts:
         ends = edges.tolist()
         counts = counts_between(values, edges).tolist()
         names = _named(ends, whole=whole)
-        return VariableCounts(
+        found = VariableCounts(
             tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole
         )
+        return found, np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
     coded = code_column(frame[variable])
     tally = np.bincount(coded.codes(), minlength=coded.n_codes)
     used = np.flatnonzero(tally[: coded.span])
     labels = coded.labels(used)
     counts = [(label, int(tally[code])) for label, code in zip(labels, used, strict=True)]
-    return VariableCounts(tuple(_in_order(counts, coded.categories)), n, int(coded.n_missing))
+    ordered = tuple(_in_order(counts, coded.categories))
+    places = {label: at for at, (label, _) in enumerate(ordered)}
+    place = np.full(coded.n_codes, -1)
+    place[used] = [places[label] for label in labels]
+    return VariableCounts(ordered, n, int(coded.n_missing)), place[coded.codes()]
 
 
 def _in_order(counts: Sequence[tuple[str, int]], categories: Any) -> list[tuple[str, int]]:
