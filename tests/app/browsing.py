@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -173,6 +174,33 @@ def picture(page: Any, name: str) -> None:
     if folder:
         Path(folder).mkdir(parents=True, exist_ok=True)
         page.screenshot(path=Path(folder) / f"{name}.png", full_page=False)
+
+
+# Words that English texts have and German ones do not. Names of methods and arguments stay as they are.
+ENGLISH = (
+    "the", "of", "and", "with", "from", "are", "is", "not", "which", "each", "that", "for", "than", "where", "to",
+    "or", "has", "have", "be", "it", "this", "their", "records", "values", "file", "step", "between", "without",
+)  # fmt: skip
+TEXTS = """() => {
+  const shown = one => one && one.checkVisibility() && !one.closest('pre, .argument, code');
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = [];
+  while (walk.nextNode()) if (shown(walk.currentNode.parentElement)) found.push(walk.currentNode.data);
+  for (const name of ['placeholder', 'title', 'aria-label'])
+    for (const one of document.querySelectorAll(`[${name}]`)) if (shown(one)) found.push(one.getAttribute(name));
+  return found;
+}"""
+
+
+def leftovers(page: Any) -> list[str]:
+    """The texts of a page, as it is shown in another language, that are English."""
+    found = []
+    for text in dict.fromkeys(map(str.strip, page.evaluate(TEXTS))):
+        if " = " in text:  # arguments of a step, as a recipe file writes them
+            continue
+        prose = re.sub(r"\S*[(=]\S*", "", text)  # without code
+        if set(re.findall(r"\w+", prose)) & set(ENGLISH):
+            found.append(text)
+    return found
 
 
 def remove(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, sizes_shown, variables_part
+from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
 from sdckit.app.words import speaker
 
 SAY = speaker("en")
@@ -52,7 +52,6 @@ def test_share_and_population_are_shown_as_one() -> None:
     html = str(limits_part(SAY, {"sampling_fraction": 0.25}, 1000))
     assert 'value="0.25"' in html
     assert 'value="4000"' in html
-    assert sizes_shown({}, 1000) == ("", "")
 
 
 def test_a_type_of_an_office_can_stay() -> None:

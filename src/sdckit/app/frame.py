@@ -12,6 +12,7 @@ from shiny import App, Inputs, Outputs, Session, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit import __version__
+from sdckit.app.parts import box
 from sdckit.app.room import Room
 from sdckit.app.seats import Seats
 from sdckit.app.words import Say, speaker
@@ -183,16 +184,8 @@ def _status(say: Say) -> TagChild:
             ui.input_action_button("cancel", say("Cancel"), class_="btn-sm btn-outline-secondary"),
             id="busy", hidden="",
         ),
-        tags.div(
-            tags.p(id="alert_text", role="alert"),
-            tags.button(say("Close"), type="button", class_="btn btn-sm btn-outline-danger", data_close="alert"),
-            id="alert", hidden="",
-        ),
-        tags.div(
-            tags.p(id="notes_text", role="status"),
-            tags.button(say("Close"), type="button", class_="btn btn-sm btn-outline-secondary", data_close="notes"),
-            id="notes", hidden="",
-        ),
+        box(say, "alert", "alert", "danger"),
+        box(say, "notes", "status", "secondary"),
         tags.div(
             tags.p(say("The connection to sdckit is lost. If the program still runs, this page comes back by itself.")),
             id="lost", role="alert", hidden="",

@@ -42,6 +42,10 @@ class Kept(Generic[One]):
         """Hold a value as the session is now."""
         self._held.set((self._now(), value))
 
+    def held(self) -> One:
+        """The value however the session shows figures now: to work with, not to show; reactive."""
+        return self._held.get()[1]
+
     def get(self) -> One:
         """The value; reactive."""
         asked, value = self._held.get()

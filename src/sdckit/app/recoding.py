@@ -9,6 +9,7 @@ from typing import Any
 from shiny import ui
 from shiny.ui import TagChild, TagList, tags
 
+from sdckit.app.parts import file_field
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
 
@@ -64,10 +65,7 @@ def hierarchy_shown(say: Say, arguments: Plain) -> TagChild:
     named = arguments.get("hierarchy", "")
     words = say("Build one by cutting the ends of codes")
     return TagList(
-        ui.input_file(
-            "hierarchy_file", say(FILE), accept=[".csv"], button_label=say("Browse…"),
-            placeholder=say("No file chosen"),
-        ),
+        file_field(say, "hierarchy_file", say(FILE), accept=[".csv"]),
         ui.input_action_button("build", words, class_="btn-outline-secondary btn-sm"),
         ui.input_text("hierarchy", say("Hierarchy"), value=named if isinstance(named, str) else ""),
         ui.input_numeric("level", say("Levels up"), value=int(arguments.get("level") or 1), min=1, max=20),

@@ -8,17 +8,11 @@ from typing import Any
 from shiny import ui
 from shiny.ui import TagChild, tags
 
+from sdckit.app.parts import file_field
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import (
-    LIMITS,
-    ROLES,
-    limits_of,
-    population_of,
-    release_choices,
-    role_of,
-)
+from sdckit.data.scenarios.scenario_form import LIMITS, ROLES, limits_of, release_choices, role_of, sizes_of
 
-__all__ = ["files_part", "intruder_part", "limits_part", "sizes_shown", "variables_part"]
+__all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
 
 Plain = Mapping[str, Any]
 RULES = {
@@ -32,10 +26,7 @@ def files_part(say: Say) -> TagChild:
     """Where a scenario file is taken, and given."""
     return tags.div(
         tags.div(
-            ui.input_file(
-                "load", say("Take roles and limits from a scenario file"), accept=[".toml"],
-                button_label=say("Browse…"), placeholder=say("No file chosen"),
-            )
+            file_field(say, "load", say("Take roles and limits from a scenario file"), accept=[".toml"])
         ),
         tags.div(
             tags.p(say("The roles and limits in use, for the command line and for other sessions.")),
@@ -93,16 +84,6 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
     )
 
 
-def sizes_shown(scenario: Plain, records: int) -> tuple[str, str]:
-    """The sampling fraction and the population as their fields show them.
-
-    >>> sizes_shown({"sampling_fraction": 0.0159125}, 6366), sizes_shown({}, 6366)
-    (('0.0159125', '400000'), ('', ''))
-    """
-    fraction = scenario.get("sampling_fraction")
-    return ("", "") if fraction is None else (_typed(fraction), str(population_of(fraction, records)))
-
-
 def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
     """Type of release, limits of one's own, the population, what a missing key value is."""
     stated = limits_of(scenario)
@@ -111,7 +92,7 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
         for name, words in LIMITS.items()
     )
     rule = scenario.get("missing", "wildcard")
-    fraction, population = sizes_shown(scenario, records)
+    fraction, population = sizes_of(scenario, records)
     return tags.fieldset(
         tags.legend(say("Limits and population")),
         tags.div(

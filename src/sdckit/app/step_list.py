@@ -14,7 +14,7 @@ from sdckit.app.words import Say
 from sdckit.app.work import Work
 from sdckit.data.scenarios.scenario_form import LIMITS
 
-__all__ = ["button", "found_shown", "is_ready", "name_of", "nothing_yet", "start_shown", "step_shown"]
+__all__ = ["button", "found_shown", "is_ready", "name_of", "start_shown", "step_shown"]
 
 Plain = Mapping[str, Any]
 KEEP = "A proposal leaves these as they are, but for single values"
@@ -46,15 +46,6 @@ def button(text: str, act: str, at: int = -1, *, disabled: bool = False, about: 
         text, type="button", class_="btn btn-sm btn-outline-secondary", data_act=act, data_at=str(at),
         disabled="" if disabled else None, aria_label=about or None, title=about or None,
     )  # fmt: skip
-
-
-def nothing_yet(say: Say) -> Tag:
-    """What stands there before a file is open and a key is declared."""
-    return tags.div(
-        tags.p(say("Nothing can be protected yet: open a file and say what an intruder could know.")),
-        tags.button(say("Go to Roles"), type="button", class_="btn btn-primary", data_go="roles"),
-        class_="empty",
-    )
 
 
 def start_shown(room: Room) -> Tag:

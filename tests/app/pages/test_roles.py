@@ -9,7 +9,7 @@ import pytest
 from shiny import reactive
 from shiny.types import SilentException
 
-from sdckit.app.pages.roles import _Form, _number, panel
+from sdckit.app.pages.roles import _Form, panel
 from sdckit.app.words import speaker
 from sdckit.app.work import Work
 from sdckit.data.scenarios.scenario_form import LIMITS
@@ -110,12 +110,6 @@ def test_the_field_that_was_changed_counts(fraction: str, population: str, used:
     with reactive.isolate():
         made = form(QUARTER, fraction=fraction, population=population)
         assert made.stated().get("sampling_fraction") == used
-
-
-@pytest.mark.parametrize(("text", "whole"), [("many", False), ("2.5", True)])
-def test_what_is_no_number_is_told_by_its_field(text: str, whole: bool) -> None:
-    with pytest.raises(ScenarioError, match="k-anonymity: this is not a"):
-        _number("k-anonymity", text, whole=whole)
 
 
 def test_the_panel_is_in_the_session_s_language() -> None:

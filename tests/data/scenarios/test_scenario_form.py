@@ -15,6 +15,7 @@ from sdckit.data.scenarios.scenario_form import (
     fits,
     fraction_of,
     number_of,
+    number_told,
     population_of,
     release_choices,
     role_of,
@@ -108,3 +109,9 @@ def test_the_whole_population_is_a_share_of_one() -> None:
     assert fraction_of(1003, 1003) == fraction_of(1004, 1003) == 1
     with pytest.raises(ScenarioError, match="smaller than the file"):
         fraction_of(1000, 1003)
+
+
+@pytest.mark.parametrize(("text", "whole"), [("many", False), ("2.5", True)])
+def test_what_is_no_number_is_told_by_its_field(text: str, whole: bool) -> None:
+    with pytest.raises(ScenarioError, match="k-anonymity: this is not a"):
+        number_told("k-anonymity", text, whole=whole)

@@ -11,6 +11,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
+from sdckit.app.parts import file_field
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 from sdckit.data.scenarios.scenario_form import fits
@@ -45,10 +46,7 @@ def panel(say: Say) -> TagChild:
 def _upload(say: Say) -> TagChild:
     return tags.div(
         tags.h3(say("A file of yours")),
-        ui.input_file(
-            "upload", say("Choose a file"), accept=ACCEPTED, width="100%", button_label=say("Browse…"),
-            placeholder=say("No file chosen"),
-        ),
+        file_field(say, "upload", say("Choose a file"), accept=ACCEPTED, width="100%"),
         tags.p(say(FORMATS), class_="quiet"),
         tags.p(say("It stays on this machine, and is removed with the session."), class_="quiet"),
         class_="card-box",
@@ -77,9 +75,8 @@ def _reading(say: Say) -> TagChild:
             ui.input_select("encoding", say("Encoding"), encodings),
             ui.input_text("missing", say("Codes that mean missing, separated by commas"), placeholder="NA, -999"),
             ui.input_checkbox("user_missing", say("Keep labelled missing codes as categories (SPSS, Stata)")),
-            ui.input_file(
-                "second", say("A second file, such as the households of persons"), accept=ACCEPTED,
-                button_label=say("Browse…"), placeholder=say("No file chosen"),
+            file_field(
+                say, "second", say("A second file, such as the households of persons"), accept=ACCEPTED
             ),
             ui.input_text("join_key", say("The column that both files have")),
             class_="form-grid",

@@ -11,9 +11,10 @@ from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.kept import Kept
 from sdckit.app.pages.step_editor import Draft, serve_editor
+from sdckit.app.parts import nothing_yet
 from sdckit.app.room import Room
 from sdckit.app.step_form import WHAT
-from sdckit.app.step_list import button, found_shown, is_ready, name_of, nothing_yet, start_shown, step_shown
+from sdckit.app.step_list import button, found_shown, is_ready, name_of, start_shown, step_shown
 from sdckit.app.words import Say
 from sdckit.app.work import Step
 
@@ -21,6 +22,7 @@ __all__ = ["panel", "serve"]
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
+NOTHING = "Nothing can be protected yet: open a file and say what an intruder could know."
 NO_STEP = "No step yet. Propose a recipe, start from the advice on the keys, or add a step."
 KEEP = "Keep the recipe as it is now, change it, and see both side by side."
 
@@ -31,13 +33,13 @@ def panel(say: Say) -> TagChild:
     return TagList(
         tags.link(rel="stylesheet", href="protect.css"),
         tags.script(src="protect.js", defer=""),
-        ui.output_ui("start"),
+        ui.output_ui("start"), ui.output_ui("found"),
         tags.div(
             tags.div(tags.h3(say("Steps")), ui.output_ui("steps"), ui.output_ui("add"), class_="steps"),
             tags.div(ui.output_ui("editor"), ui.output_ui("picture"), class_="editor"),
             class_="protect",
         ),
-        ui.output_ui("found"), ui.output_ui("beside"), ui.output_ui("outcome"),
+        ui.output_ui("beside"), ui.output_ui("outcome"),
     )  # fmt: skip
 
 
@@ -190,7 +192,7 @@ def _serve_finding(input: Inputs, bench: Bench) -> None:
     @render.ui
     def start() -> TagChild:
         if not is_ready(room.work.get()):
-            return nothing_yet(room.say)
+            return nothing_yet(room.say, NOTHING, "Go to Roles", "roles")
         return start_shown(room)
 
     def look(task: str, label: str, **more: Any) -> None:

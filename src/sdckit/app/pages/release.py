@@ -11,6 +11,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.kept import Kept
+from sdckit.app.parts import file_field, nothing_yet
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 from sdckit.app.work import Work
@@ -81,10 +82,26 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
 def _serve_making(input: Inputs, made: Made) -> None:
     room = made.room
 
+    ready: reactive.Value[bool] = reactive.Value(False)
+    again: reactive.Value[bool] = reactive.Value(False)
+
+    @reactive.effect
+    def _() -> None:
+        work = room.work.get()
+        ready.set(bool(work.recipe()))
+        again.set(work.release is not None)
+
     @render.ui
     def make() -> TagChild:
-        work = room.work.get()
-        return _form(room.say, again=work.release is not None) if work.recipe() else _empty(room.say)
+        """The form is drawn once: what was chosen and typed in it stays."""
+        if not ready.get():
+            return nothing_yet(room.say, NOTHING, "Go to Protect", "protect")
+        with reactive.isolate():
+            return _form(room.say, again=again.get())
+
+    @reactive.effect
+    def _() -> None:
+        ui.update_action_button("make_release", label=_make_words(room.say, again=again.get()))
 
     @reactive.effect
     @reactive.event(input.make_release)
@@ -204,18 +221,16 @@ def _serve_map(input: Inputs, made: Made) -> None:
         return tags.section(title, tags.p(room.say(MAP)), HTML(made.mapped.get()), class_="card-box")
 
 
-def _empty(say: Say) -> Tag:
-    go = tags.button(say("Go to Protect"), type="button", class_="btn btn-primary", data_go="protect")
-    return tags.div(tags.p(say(NOTHING)), go, class_="empty")
+def _make_words(say: Say, *, again: bool) -> str:
+    return say("Make the release again") if again else say("Make the release")
 
 
 def _form(say: Say, *, again: bool) -> Tag:
     more = tags.details(
         tags.summary(say("Attacks, a control file, a regression of your own")),
         ui.input_checkbox("attacks", say("Simulate attacks: singling out, linking, guessing")),
-        ui.input_file(
-            "control_file", say("Control file: people of the same kind who are not in the file"),
-            button_label=say("Browse…"), placeholder=say("No file chosen"),
+        file_field(
+            say, "control_file", say("Control file: people of the same kind who are not in the file")
         ),
         tags.div(
             ui.input_text("formula", say("Regression"), placeholder="income ~ age + sex"),
@@ -224,6 +239,5 @@ def _form(say: Say, *, again: bool) -> Tag:
         ),
         class_="more",
     )  # fmt: skip
-    words = say("Make the release again") if again else say("Make the release")
-    button = ui.input_action_button("make_release", words, class_="btn-primary")
+    button = ui.input_action_button("make_release", _make_words(say, again=again), class_="btn-primary")
     return tags.div(tags.p(say(ABOUT)), button, more, class_="start")

@@ -9,11 +9,18 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, sizes_shown, variables_part
+from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import LIMITS, WHOLE, declared, fraction_of, intruders_of, number_of
+from sdckit.data.scenarios.scenario_form import (
+    LIMITS,
+    WHOLE,
+    declared,
+    intruders_of,
+    number_told,
+    stated_fraction,
+)
 from sdckit.errors import ScenarioError
 
 __all__ = ["panel", "serve"]
@@ -94,35 +101,20 @@ class _Form:
 
         Raises `ScenarioError`: what is typed is no number, or a role is given twice.
         """
-        say, input = self.room.say, self.input
+        input = self.input
         base = self.standing()
         limits = {
-            name: _number(say(words), input[f"limit_{name}"](), whole=name in WHOLE)
+            name: number_told(words, input[f"limit_{name}"](), whole=name in WHOLE)
             for name, words in LIMITS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
         kept = isinstance(rule, Mapping) and input.missing() == "wildcard"
         return declared(
             base, self.roles(), self.typed().items(), limits, release=input.release() or None,
-            sampling_fraction=self._fraction(base),
+            sampling_fraction=stated_fraction(base, self.records(), input.fraction(), input.population()),
             missing=rule if kept else input.missing(),
             unconfirmed=left if left and not input.confirmed() else None,
         )  # fmt: skip
-
-    def _fraction(self, base: Plain) -> float | None:
-        """The sampling fraction, by whichever of its two fields was changed; both must say the same."""
-        say, input, records = self.room.say, self.input, self.records()
-        typed, shown = (input.fraction().strip(), input.population().strip()), sizes_shown(base, records)
-        if typed == shown:
-            return base.get("sampling_fraction")
-        fraction = _number(say("Share of the population in the file"), typed[0])
-        people = _number(say("How large the population is"), typed[1])
-        if people is None or typed[1] == shown[1]:
-            return fraction
-        made = fraction_of(people, records)
-        if typed[0] in ("", shown[0]) or f"{made:g}" == f"{fraction:g}":
-            return made
-        raise ScenarioError("share and size of the population say different things; leave one of them empty")
 
 
 @module.server
@@ -290,10 +282,3 @@ def _serve_files(form: _Form) -> None:
     def save() -> Any:
         found = form.checked.get()
         yield found["toml"] if found else ""
-
-
-def _number(words: str, text: object, *, whole: bool = False) -> float | int | None:
-    try:
-        return number_of(text, whole=whole)
-    except ValueError:
-        raise ScenarioError(f"{words}: this is not a {'whole ' if whole else ''}number") from None

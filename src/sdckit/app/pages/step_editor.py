@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ class Editor:
     forms: reactive.Value[dict[str, Plain]]
     variable: Kept[dict[str, Any]]
     picture: Kept[dict[str, Any]]
+    # whether the session shows exact figures; set by `_serve_switch`
+    exact: reactive.Value[bool] = field(default_factory=lambda: reactive.Value(False))
 
     def read(self, name: str) -> Any:
         """The value of a field, None where there is none; reactive."""
@@ -83,7 +86,7 @@ class Editor:
         found = arguments_of(self.room.say, self.forms.get()[one.method], self.read)
         if one.method != "recode":
             return found
-        return recoding_of(self.room.say, found, self.way(), self.read, self.variable.get(), one.arguments)
+        return recoding_of(self.room.say, found, self.way(), self.read, self.variable.held(), one.arguments)
 
 
 def _before(work: Work, one: Draft) -> list[dict[str, Any]]:
@@ -97,10 +100,26 @@ def serve_editor(
 ) -> None:
     """Serve form and picture of the step in `draft`; `put` takes what was filled in."""
     edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}))
+    _serve_switch(edited)
     _serve_form(edited, put)
     _serve_recoding(edited, session)
     _serve_hierarchy(edited)
     _serve_picture(edited)
+
+
+def _serve_switch(edited: Editor) -> None:
+    """Where the session shows other figures, what is drawn is drawn anew, and what was moved meanwhile stays."""
+
+    @reactive.effect
+    def _() -> None:
+        edited.exact.set(edited.room.work.get().exact)
+
+    @reactive.effect
+    @reactive.event(edited.exact.get, ignore_init=True)
+    def _() -> None:
+        if (one := edited.draft.get()) is not None and one.method in edited.forms.get():
+            with contextlib.suppress(ScenarioError):  # told at Apply
+                edited.draft.set(replace(one, arguments=edited.filled(one)))
 
 
 def _serve_form(edited: Editor, put: Put) -> None:
@@ -152,7 +171,7 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
 
     @reactive.effect
     def _() -> None:
-        one = edited.draft.get()
+        one, _ = edited.draft.get(), edited.exact.get()
         edited.variable.set({})
         if one is None or one.method != "recode" or not edited.forms.get():
             return
@@ -200,7 +219,7 @@ def _serve_picture(edited: Editor) -> None:
     @reactive.effect
     def _() -> None:
         """A step that is opened or applied is drawn."""
-        one = edited.draft.get()
+        one, _ = edited.draft.get(), edited.exact.get()
         edited.picture.set({})
         if one is not None and one.at is not None:
             edited.show(one.at)
@@ -240,5 +259,5 @@ def _shown(say: Say, one: Draft, asked: Plain, work: Work) -> TagChild:
             ui.input_action_button("close_step", say("Close"), class_="btn-outline-secondary"),
             class_="buttons",
         ),
-        class_="card-box step-editor",
+        class_="card-box step-editor", data_method=one.method,
     )  # fmt: skip

@@ -11,6 +11,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.pages.release import asked_of, current
+from sdckit.app.parts import nothing_yet
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 
@@ -128,7 +129,9 @@ def _serve_shown(taken: Taken) -> None:
     @render.ui
     def choices() -> TagChild:
         made = current(room.work.get())
-        return _empty(room.say) if made is None else _choices(room.say, passed=bool(made["passed"]))
+        if made is None:
+            return nothing_yet(room.say, NOTHING, "Go to Release", "release")
+        return _choices(room.say, passed=bool(made["passed"]))
 
     @render.ui
     def files() -> TagChild:
@@ -173,11 +176,6 @@ def _serve_file(what: str, files: Callable[[], Mapping[str, Path]]) -> None:
 
     path.__name__ = what
     render.download_button(filename=name)(path)
-
-
-def _empty(say: Say) -> Tag:
-    go = tags.button(say("Go to Release"), type="button", class_="btn btn-primary", data_go="release")
-    return tags.div(tags.p(say(NOTHING)), go, class_="empty")
 
 
 def _choices(say: Say, *, passed: bool) -> TagChild:

@@ -10,7 +10,7 @@ from sdckit.errors import ScenarioError
 
 __all__ = [
     "LIMITS", "RELEASE_WORDS", "ROLES", "columns_of", "declared", "fits", "fraction_of", "intruders_of", "limits_of",
-    "number_of", "population_of", "release_choices", "role_of",
+    "number_of", "number_told", "population_of", "release_choices", "role_of", "sizes_of", "stated_fraction",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -121,6 +121,37 @@ def population_of(fraction: float, records: int) -> int:
     return round(_rounded(records) / fraction)
 
 
+def sizes_of(scenario: Plain, records: int) -> tuple[str, str]:
+    """The sampling fraction and the population as their fields show them.
+
+    >>> sizes_of({"sampling_fraction": 0.0159125}, 6366), sizes_of({}, 6366)
+    (('0.0159125', '400000'), ('', ''))
+    """
+    fraction = scenario.get("sampling_fraction")
+    return ("", "") if fraction is None else (f"{fraction:g}", str(population_of(fraction, records)))
+
+
+def stated_fraction(base: Plain, records: int, share: str, people: str) -> float | None:
+    """The sampling fraction that two fields say, by whichever was changed; what nobody touched stays to the last digit.
+
+    Raises `ScenarioError`: no number, a population smaller than the file, or the two contradict each other.
+
+    >>> stated_fraction({}, 6366, "", "400000"), stated_fraction({"sampling_fraction": 0.25}, 1000, "0.25", "4000")
+    (0.0159125, 0.25)
+    """
+    shown = sizes_of(base, records)
+    if (share.strip(), people.strip()) == shown:
+        return base.get("sampling_fraction")
+    fraction = number_told("Share of the population in the file", share)
+    population = number_told("How large the population is", people)
+    if population is None or people.strip() == shown[1]:
+        return fraction
+    made = fraction_of(population, records)
+    if share.strip() in ("", shown[0]) or f"{made:g}" == f"{fraction:g}":
+        return made
+    raise ScenarioError("share and size of the population say different things; leave one of them empty")
+
+
 def _rounded(count: float) -> int:
     return PRINTED * round(count / PRINTED)
 
@@ -214,3 +245,14 @@ def number_of(text: object, *, whole: bool = False) -> float | int | None:
     if not math.isfinite(number):
         raise ValueError("no finite number")
     return number
+
+
+def number_told(words: str, text: object, *, whole: bool = False) -> float | int | None:
+    """A number that is typed into the field of these words.
+
+    Raises `ScenarioError`: it is none, with the words of the field.
+    """
+    try:
+        return number_of(text, whole=whole)
+    except ValueError:
+        raise ScenarioError(f"{words}: this is not a {'whole ' if whole else ''}number") from None
