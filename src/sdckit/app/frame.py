@@ -23,13 +23,9 @@ __all__ = ["PAGES", "Frame"]
 STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.
 PAGES = {
-    "file": "File",
-    "roles": "Roles",
-    "risk": "Risk",
-    "protect": "Protect",
-    "release": "Release",
+    "file": "File", "roles": "Roles", "risk": "Risk", "protect": "Protect", "release": "Release",
     "take_away": "Take away",
-}
+}  # fmt: skip
 
 
 def _page(name: str) -> ModuleType:

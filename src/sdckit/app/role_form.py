@@ -10,16 +10,11 @@ from shiny.ui import TagChild, tags
 
 from sdckit.app.parts import file_field
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import LIMITS, ROLES, limits_of, release_choices, role_of, sizes_of
+from sdckit.data.scenarios import scenario_form
 
 __all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
 
 Plain = Mapping[str, Any]
-RULES = {
-    "wildcard": "may stand for any value",
-    "category": "is a value of its own",
-    "error": "is not allowed",
-}
 
 
 def files_part(say: Say) -> TagChild:
@@ -38,7 +33,7 @@ def files_part(say: Say) -> TagChild:
 
 def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
     """The table of columns: a role each, how sure the guess is, and why."""
-    roles = {name: say(words) for name, words in ROLES.items()}
+    roles = {name: say(words) for name, words in scenario_form.ROLES.items()}
     body = []
     for at, one in enumerate(guessed["rows"]):
         label = f"{one['label']}" if one["label"] else ""
@@ -49,7 +44,7 @@ def variables_part(say: Say, guessed: Plain, scenario: Plain) -> TagChild:
                 tags.td(
                     ui.input_select(
                         f"role_{at}", tags.span(name, class_="visually-hidden"), roles,
-                        selected=role_of(scenario, one["column"]),
+                        selected=scenario_form.role_of(scenario, one["column"]),
                     )
                 ),
                 tags.td(say(one["confidence"]), class_=f"sure {one['confidence']}"),
@@ -86,19 +81,19 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
 
 def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
     """Type of release, limits of one's own, the population, what a missing key value is."""
-    stated = limits_of(scenario)
+    stated = scenario_form.limits_of(scenario)
     fields = (
         ui.input_text(f"limit_{name}", say(words), value=_typed(stated.get(name)))
-        for name, words in LIMITS.items()
+        for name, words in scenario_form.LIMITS.items()
     )
     rule = scenario.get("missing", "wildcard")
-    fraction, population = sizes_of(scenario, records)
+    fraction, population = scenario_form.sizes_of(scenario, records)
     return tags.fieldset(
         tags.legend(say("Limits and population")),
         tags.div(
             ui.input_select(
                 "release", say("What the file is released as"),
-                {one: say(words) for one, words in release_choices(scenario).items()},
+                {one: say(words) for one, words in scenario_form.release_choices(scenario).items()},
                 selected=scenario.get("release") or "",
             ),
             ui.input_text(
@@ -109,7 +104,7 @@ def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
                 "population", say("Or how large the population is"), value=population, placeholder="400000"
             ),
             ui.input_select(
-                "missing", say("A missing value in a key"), {one: say(words) for one, words in RULES.items()},
+                "missing", say("A missing value in a key"), {one: say(two) for one, two in scenario_form.RULES.items()},
                 selected=rule if isinstance(rule, str) else "wildcard",
             ),
             class_="form-grid",

@@ -22,6 +22,7 @@ FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
 STALE = "Recipe, roles or figures have changed since: make the release again."
 MAP = "Every recipe that was carried out in this session: the lower and the further left, the better."
+CONTROL = "Control file: people of the same kind who are not in the file"
 ABOUT = "The steps are carried out, and the release is held against every limit beside its original."
 
 
@@ -154,11 +155,8 @@ def _serve_verdict(made: Made) -> None:
         told = made.told.get()
         if not told or not made.is_current():
             return tags.p(room.say(STALE), class_="warn") if made.gone.get() else None
-        held = (
-            "Every limit holds."
-            if told["passed"]
-            else "The release is not within the limits: see the verdict above."
-        )
+        beyond = "The release is not within the limits: see the verdict above."
+        held = "Every limit holds." if told["passed"] else beyond
         words = tags.p(room.say(held), class_="good" if told["passed"] else "bad", role="status")
         return tags.section(tags.h3(room.say("The verdict")), words, HTML(told["html"]), class_="card-box")
 
@@ -229,9 +227,7 @@ def _form(say: Say, *, again: bool) -> Tag:
     more = tags.details(
         tags.summary(say("Attacks, a control file, a regression of your own")),
         ui.input_checkbox("attacks", say("Simulate attacks: singling out, linking, guessing")),
-        file_field(
-            say, "control_file", say("Control file: people of the same kind who are not in the file")
-        ),
+        file_field(say, "control_file", say(CONTROL)),
         tags.div(
             ui.input_text("formula", say("Regression"), placeholder="income ~ age + sex"),
             ui.input_select("family", say("Of the kind"), list(FAMILIES)),

@@ -19,14 +19,8 @@ __all__ = ["MORE", "panel", "serve"]
 # What is asked for by a button: its words and the task.
 MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of the keys", "risk.levels")}
 TERMS = (
-    "Cell",
-    "Sample unique",
-    "k-anonymity",
-    "Individual risk",
-    "Global risk",
-    "l-diversity",
-    "Special unique",
-)
+    "Cell", "Sample unique", "k-anonymity", "Individual risk", "Global risk", "l-diversity", "Special unique",
+)  # fmt: skip
 ANSWERED = (*MORE, "further", "by")  # what has a place for its answer
 Questions = dict[str, str]  # measures and what they answer, as the worker tells them
 

@@ -13,14 +13,7 @@ from sdckit.app.role_form import files_part, intruder_part, limits_part, variabl
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
-from sdckit.data.scenarios.scenario_form import (
-    LIMITS,
-    WHOLE,
-    declared,
-    intruders_of,
-    number_told,
-    stated_fraction,
-)
+from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
 
 __all__ = ["panel", "serve"]
@@ -104,14 +97,16 @@ class _Form:
         input = self.input
         base = self.standing()
         limits = {
-            name: number_told(words, input[f"limit_{name}"](), whole=name in WHOLE)
-            for name, words in LIMITS.items()
+            name: scenario_form.number_told(
+                words, input[f"limit_{name}"](), whole=name in scenario_form.WHOLE
+            )
+            for name, words in scenario_form.LIMITS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
         kept = isinstance(rule, Mapping) and input.missing() == "wildcard"
-        return declared(
+        return scenario_form.declared(
             base, self.roles(), self.typed().items(), limits, release=input.release() or None,
-            sampling_fraction=stated_fraction(base, self.records(), input.fraction(), input.population()),
+            sampling_fraction=scenario_form.stated_fraction(base, self.records(), input.fraction(), input.population()),
             missing=rule if kept else input.missing(),
             unconfirmed=left if left and not input.confirmed() else None,
         )  # fmt: skip
@@ -164,7 +159,7 @@ def _serve_intruders(form: _Form) -> None:
 
     @reactive.effect
     def _() -> None:
-        form.named.set(intruders_of(form.standing()))
+        form.named.set(scenario_form.intruders_of(form.standing()))
 
     @render.ui
     def intruders() -> TagChild:

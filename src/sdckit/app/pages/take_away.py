@@ -24,18 +24,12 @@ FILES = {
     "release": ("Download the release", "The protected file, as the page Release judged it."),
     "report": ("Download the report", "The decision page and its annex, protected as every document."),
     "scenario": ("Download the scenario", "Who could know what, and the limits."),
-    "recipe": (
-        "Download the recipe",
-        "The steps. It holds no seed and no key, so it can go out with the file.",
-    ),
+    "recipe": ("Download the recipe", "The steps. It holds no seed and no key, so it can go out with the file."),
     "script": ("Download the Python script", "It makes the same file again, byte for byte."),
     "commands": ("Download the command lines", "They do the same in a terminal."),
     "hierarchy": ("Download the hierarchy", "The recipe reads it. It names every value of its variable."),
-    "log": (
-        "Download the log (secret)",
-        "Confidential: it helps to undo the protection. Keep it in the room.",
-    ),
-}
+    "log": ("Download the log (secret)", "Confidential: it helps to undo the protection. Keep it in the room."),
+}  # fmt: skip
 BEYOND = (
     "This release is not within the limits: one is exceeded, could not be judged, or none is declared. "
     "It is taken only where you say so, and its name says it."
@@ -139,11 +133,8 @@ def _serve_shown(taken: Taken) -> None:
             return None
         found = taken.files()
         if not found:
-            held = (
-                "The files are being written."
-                if taken.may()
-                else "Tick the box above to take it all the same."
-            )
+            ticked = "Tick the box above to take it all the same."
+            held = "The files are being written." if taken.may() else ticked
             return tags.p(room.say(held), class_="empty")
         boxes = [_download(room.say, what, path) for what, path in found.items()]
         return tags.div(*boxes[:1], _report(room.say), *boxes[1:], class_="downloads")

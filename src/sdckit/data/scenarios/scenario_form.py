@@ -9,8 +9,9 @@ from typing import Any
 from sdckit.errors import ScenarioError
 
 __all__ = [
-    "LIMITS", "RELEASE_WORDS", "ROLES", "columns_of", "declared", "fits", "fraction_of", "intruders_of", "limits_of",
-    "number_of", "number_told", "population_of", "release_choices", "role_of", "sizes_of", "stated_fraction",
+    "LIMITS", "RELEASE_WORDS", "ROLES", "RULES", "columns_of", "declared", "fits", "fraction_of", "intruders_of",
+    "limits_of", "number_of", "number_told", "population_of", "release_choices", "role_of", "sizes_of",
+    "stated_fraction",
 ]  # fmt: skip
 
 Plain = Mapping[str, Any]
@@ -44,6 +45,12 @@ LIMITS = {
     "household_uniques": "largest share of households alone with their composition",
     "match_risk": "largest share matched back",
     "recoverable": "largest share of changed values given back",
+}
+# What a missing value in a key is.
+RULES = {
+    "wildcard": "may stand for any value",
+    "category": "is a value of its own",
+    "error": "is not allowed",
 }
 WHOLE = ("k", "l")
 SINGLE = ("weight", "household", "person")
