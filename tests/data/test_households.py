@@ -9,6 +9,7 @@ import pytest
 
 import sdckit as sdc
 from homes import SHARED, people
+from sdckit.data import households
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.data.households import agree_within, differs_within, homes_of
@@ -95,3 +96,20 @@ def test_in_how_many_households_a_variable_could_differ():
     assert agree_within(codes, 0, homes, 3) == (True, 2)
     assert agree_within(np.array([1, 2, 2, 0, 3, 3]), 0, homes, 3) == (False, 2)
     assert agree_within(np.array([1, 0, 2, 0, 0, 3]), 0, homes, 3) == (False, 0)  # nothing to agree
+
+
+def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
+    rng = np.random.default_rng(4)
+    codes, of_row, marked = rng.integers(0, 2, (9, 12)), rng.integers(0, 5, 12), rng.random(12) < 0.4
+    codes[0, :], codes[1, :], codes[2] = 1, 2, of_row
+    homes = homes_of(of_row, 9)
+
+    def found():
+        return [agree_within(one, 0, homes.of_row, len(homes.first)) for one in codes], homes.lead(
+            marked
+        ).tolist()
+
+    plain = found()
+    assert {one[0] for one in plain[0]} == {True, False}
+    monkeypatch.setattr(households, "FEW", -1)
+    assert found() == plain

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from sdckit.numerics import compiling
+from sdckit.numerics.compiling import njit
 
 KERNEL = """
 from sdckit.numerics.compiling import cache_folder, heard, njit
@@ -83,3 +86,35 @@ def test_other_packages_keep_their_kernels_where_they_did() -> None:
     before = numba.config.CACHE_DIR
     compiling.njit(cache=True)(lambda x: x)
     assert before == numba.config.CACHE_DIR
+
+
+@njit(cache=True)
+def wrapped(word: np.uint64) -> np.uint64:
+    """A word that wraps around."""
+    return word * np.uint64(2**63 + 1)
+
+
+@njit(cache=True)
+def both(words: np.ndarray, out: np.ndarray) -> None:
+    """A kernel that calls another."""
+    for i in range(len(words)):
+        out[i] = wrapped(words[i])
+
+
+def test_little_is_done_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compiling, "_spent", Counter())
+    words, out, names = np.array([3, 4], np.uint64), np.zeros(2, np.uint64), list[str]()
+    with compiling.heard(names.append):
+        compiling.sparing(both, 2)(words, out)
+    assert out.tolist() == [2**63 + 3, 4]
+    assert not names
+    assert compiling.sparing(both, compiling.STEPS + 1) is both
+    assert compiling.sparing(both, np.nan) is both
+    with compiling.compiling_all():
+        assert compiling.sparing(both, 1) is both
+    for _ in range(compiling.SPENT // compiling.STEPS):
+        assert compiling.sparing(both, compiling.STEPS) is not both
+    assert compiling.sparing(both, 1) is both
+    again = np.zeros(2, np.uint64)
+    both(words, again)
+    assert again.tolist() == out.tolist()

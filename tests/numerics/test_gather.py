@@ -16,8 +16,10 @@ def rows():
     return np.random.default_rng(3).integers(0, 11, N).astype(np.int32)
 
 
+@pytest.mark.parametrize("n", [N, 100])
 @pytest.mark.parametrize("n_columns", [1, 2, 3])
-def test_values_reach_their_rows(rows, n_columns):
+def test_values_reach_their_rows(rows, n_columns, n):
+    rows = rows[:n]
     columns = [np.arange(11) * 1.5, np.arange(11) - 4, np.arange(11) * np.nan][:n_columns]
     for values, found in zip(columns, gather(columns, rows), strict=True):
         assert found.dtype == values.dtype

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import brute
-from sdckit.numerics import risk_kernel
+from sdckit.numerics import compiling, risk_kernel
 from sdckit.numerics.risk_kernel import (
     approximate_risk,
     census_risk,
@@ -114,3 +114,20 @@ def test_sums_of_cells_are_those_of_the_kernels():
     assert total == pytest.approx(np.dot(exact_risk(f.astype(float), np.maximum(f, big_f)), size), rel=1e-12)
     assert below == [int(size[f < 2].sum()), int(size[f < 5].sum())]
     assert sums_of_cells(f, None, size, np.array([]))[0] == pytest.approx((size / f).sum(), rel=1e-12)
+
+
+def test_few_cells_have_the_same_risks_without_compiling(monkeypatch):
+    f = np.array([one for one in WHOLE[:-1] + FRACTIONAL for _ in SHARES])
+    big_f = f / np.tile(SHARES, len(WHOLE) - 1 + len(FRACTIONAL))
+    size, limits = np.arange(len(f)), np.array([2.0, 5.0])
+
+    def risks():
+        return (
+            exact_risk(f, big_f).tolist(),
+            approximate_risk(f, big_f).tolist(),
+            sums_of_cells(f, big_f, size, limits),
+        )
+
+    plain = risks()
+    monkeypatch.setattr(compiling, "STEPS", -1)
+    assert risks() == plain

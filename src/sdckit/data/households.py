@@ -15,7 +15,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit
 
 __all__ = ["Homes", "agree_within", "differs_within", "homes_of", "household_variables"]
 
@@ -37,6 +37,17 @@ def _shared(codes, missing, of_row, seen):  # type: ignore[no-untyped-def]
         else:
             met = True
     return met
+
+
+def _agree(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> bool:
+    """As `_shared`."""
+    seen = np.full(n_homes, -1, np.int64)
+    if len(codes) > FEW:
+        return bool(_shared(codes, missing, of_row, seen))
+    there = codes != missing
+    code, home = codes[there], of_row[there]
+    seen[home] = code  # of several that differ one
+    return bool((seen[home] == code).all() and len(home) > np.count_nonzero(seen >= 0))
 
 
 @njit(cache=True, nogil=True)
@@ -61,6 +72,10 @@ class Homes:
         [1, -1]
         """
         lead = np.full(len(self.first), -1, np.int64)
+        if len(present) <= FEW:
+            rows = np.flatnonzero(present)[::-1]
+            lead[self.of_row[rows]] = rows  # the last one written is the first
+            return lead
         _lead(present, self.of_row, lead)
         return lead
 
@@ -157,8 +172,7 @@ def _agrees(frame: Any, name: str, homes: Homes) -> bool:
         coded = code_column(frame[name])
     except DataError:  # lists, structures, mixed types: no variable
         return False
-    seen = np.full(len(homes.first), -1, np.int64)
-    return bool(_shared(coded.codes(), coded.span, homes.of_row, seen))
+    return _agree(coded.codes(), coded.span, homes.of_row, len(homes.first))
 
 
 def agree_within(
@@ -169,9 +183,8 @@ def agree_within(
     >>> agree_within(np.array([1, 1, 2, 0]), 0, np.array([0, 0, 1, 1]), 2)
     (True, 1)
     """
-    seen = np.full(n_homes, -1, np.int64)
     able = np.bincount(of_row[codes != missing], minlength=n_homes) > 1
-    return bool(_shared(codes, missing, of_row, seen)), int(np.count_nonzero(able))
+    return _agree(codes, missing, of_row, n_homes), int(np.count_nonzero(able))
 
 
 def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:

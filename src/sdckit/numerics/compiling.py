@@ -5,17 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import event
+from numba.core.dispatcher import Dispatcher
 
-__all__ = ["FEW", "cache_folder", "heard", "njit"]
+__all__ = ["FEW", "cache_folder", "compiling_all", "heard", "njit", "sparing"]
 
 FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
+STEPS = 1 << 17  # of a kernel that Python takes sooner than it is compiled: less than a tenth of a second
+SPENT = 1 << 20  # steps of one kernel in one process after which it is compiled all the same
 PRIVATE = 0o700  # what is loaded from there is run
 
 
@@ -41,6 +47,62 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
                 return numba.njit(**{**given, "cache": False})(kernel)
 
     return decorate
+
+
+_spent: Counter[Any] = Counter()
+_always = False
+
+
+def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
+    """A kernel, or the same lines as plain Python where there is so little to do that compiling would take longer.
+
+    `steps`: about how often its innermost loop is gone through. Figures are the same to the last bit, so only kernels
+    without ``fastmath`` are given.
+
+    >>> @njit(cache=True)
+    ... def twice(x):
+    ...     return 2 * x
+    >>> sparing(twice, 1)(3), twice.signatures
+    (6, [])
+    """
+    if _always or not steps <= STEPS or _spent[kernel] > SPENT:
+        return kernel  # type: ignore[no-any-return]
+    _spent[kernel] += int(steps)
+    return _as_python(kernel)
+
+
+@contextlib.contextmanager
+def compiling_all() -> Iterator[None]:
+    """Compile every kernel that is called within the block, however little there is to do."""
+    global _always  # noqa: PLW0603
+    before, _always = _always, True
+    try:
+        yield
+    finally:
+        _always = before
+
+
+@cache
+def _as_python(kernel: Any) -> Callable[..., Any]:
+    """The lines of a kernel, and of the kernels it calls, uncompiled; words wrap around as they do in a kernel."""
+    lines = _uncompiled(kernel)
+
+    @wraps(lines)
+    def plain(*given: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return lines(*given)
+
+    return plain
+
+
+@cache
+def _uncompiled(kernel: Any) -> FunctionType:
+    python = kernel.py_func
+    names = {
+        name: _uncompiled(one) if isinstance(one, Dispatcher) and name in python.__code__.co_names else one
+        for name, one in python.__globals__.items()
+    }
+    return FunctionType(python.__code__, names, python.__name__, python.__defaults__)
 
 
 @cache

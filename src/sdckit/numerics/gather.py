@@ -89,6 +89,8 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
     [2.5, 1.5, 2.5]
     """
     n, c = len(of_row), len(columns)
+    if n <= FEW:
+        return [values[of_row] for values in columns]
     if c == 1:
         one = np.empty(n, columns[0].dtype)
         run(lambda part: _gather_one(columns[0], of_row, *part, one), chunks(n))

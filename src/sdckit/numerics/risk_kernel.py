@@ -8,11 +8,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
 __all__ = ["approximate_risk", "census_risk", "exact_risk", "sums_of_cells", "worst_case_risk"]
+
+TERMS = 32  # steps of the risk of one cell, about
 
 
 @njit(cache=True, nogil=True)
@@ -39,14 +41,16 @@ def exact_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArray[np
     [0.025096439, 0.00542452]
     """
     out = np.empty(len(f))
-    run(lambda part: _exact(f, big_f, *part, out), chunks(len(f)))
+    exact = sparing(_exact, TERMS * len(f))
+    run(lambda part: exact(f, big_f, *part, out), chunks(len(f)))
     return out
 
 
 def approximate_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArray[np.float64]:
     """The closed forms for f of 1 and 2, p/(f - q) from 3 on (Franconi & Polettini 2004)."""
     out = np.empty(len(f))
-    run(lambda part: _approximate(f, big_f, *part, out), chunks(len(f)))
+    approximate = sparing(_approximate, TERMS * len(f))
+    run(lambda part: approximate(f, big_f, *part, out), chunks(len(f)))
     return out
 
 
@@ -88,5 +92,6 @@ def sums_of_cells(
     (2.0, [1])
     """
     below = np.zeros(len(limits), np.int64)
-    total = _sums(f, np.empty(0) if big_f is None else big_f, size, limits, below)
+    sums = sparing(_sums, len(f) * (TERMS + len(limits)))
+    total = sums(f, np.empty(0) if big_f is None else big_f, size, limits, below)
     return float(total), [int(count) for count in below]

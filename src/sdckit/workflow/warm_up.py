@@ -36,6 +36,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     """Assess, protect, compare, attack and synthesise a small file; nothing of it is kept but compiled kernels."""
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.demo import demo_scenario, load_demo
+    from sdckit.numerics.compiling import compiling_all
     from sdckit.protect.synthesis.regression_tree import grow
     from sdckit.protect.synthesis.synthesize import synthesize
     from sdckit.workflow.assess import assess
@@ -45,7 +46,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     roles: dict[str, Any] = {"sensitive": ["ill"], "numeric": ["pay"], "thresholds": {"k": 3, "risk": 0.2}}
     sample = Scenario(keys=["sex", "age", "region"], weight="w", household="home", **roles)
     whole = Scenario(keys=["sex", "age", "region"], missing="category", **roles)
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), compiling_all():
         warnings.simplefilter("ignore", SdcWarning)
         step("assessing")
         for scenario in (sample, whole, whole.changed(sampling_fraction=0.1)):

@@ -19,6 +19,7 @@ MISSING = 15
 def way(request, monkeypatch):
     """Every pair of cells compared, and cells looked up, as in larger files."""
     monkeypatch.setattr(wildcards, "PAIRS", 10**12 if request.param == "few" else -1)
+    monkeypatch.setattr(wildcards, "FEW_ROWS", 10**12 if request.param == "few" else -1)
 
 
 def pack(codes):

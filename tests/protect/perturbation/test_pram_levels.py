@@ -8,7 +8,9 @@ import pytest
 
 from sdckit.data.frames import open_frame
 from sdckit.errors import DataError
+from sdckit.numerics import compiling
 from sdckit.protect.draws import PIECE, draw
+from sdckit.protect.perturbation import pram_levels
 from sdckit.protect.perturbation.pram_levels import EVERY, read_levels
 
 FRAME = pl.DataFrame(
@@ -92,3 +94,20 @@ def test_only_the_rows_of_a_stratum():
 def test_too_few_or_too_many(values, message):
     with pytest.raises(DataError, match=message):
         levels("x", pl.DataFrame({"x": values}))
+
+
+def test_few_are_moved_alike_without_compiling(monkeypatch):
+    frame = pl.DataFrame({"x": np.random.default_rng(1).integers(0, 5, 400)})
+    matrix = np.full((5, 5), 0.1) + 0.5 * np.eye(5)
+
+    def moved():
+        found, source = levels("x", frame), np.zeros(400, np.int64)
+        some = np.arange(0, 400, 3)
+        n = found.move(EVERY, matrix, source, np.random.default_rng(2))
+        return found.count.tolist(), found.first.tolist(), found.counts(some).tolist(), source.tolist(), n
+
+    plain = moved()
+    monkeypatch.setattr(compiling, "STEPS", -1)
+    monkeypatch.setattr(pram_levels, "FEW", -1)
+    assert moved() == plain
+    assert plain[-1] > 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sdckit.numerics import compiling
 from sdckit.protect.perturbation.rank_swap_kernel import partners, ranked_rows
 
 
@@ -54,3 +55,12 @@ def test_partners_are_drawn_from_the_whole_window():
     assert np.bincount(lent)[1:].min() > 60
     assert (partners(500, 20, np.uint64(5)) == partners(500, 20, np.uint64(5))).all()
     assert (partners(500, 20, np.uint64(5)) != partners(500, 20, np.uint64(6))).any()
+
+
+@pytest.mark.parametrize(("n", "window"), [(1, 1), (7, 2), (300, 1), (300, 40)])
+def test_few_are_swapped_alike_without_compiling(monkeypatch, n, window):
+    values = np.random.default_rng(n).integers(0, 9, n)
+    plain = ranked(values), partners(n, window, np.uint64(5))
+    monkeypatch.setattr(compiling, "STEPS", -1)
+    assert plain[0].tolist() == ranked(values).tolist()
+    assert plain[1].tolist() == partners(n, window, np.uint64(5)).tolist()

@@ -17,6 +17,7 @@ from draw import quiet
 from homes import people
 from protect.suppression_files import draw_rows, frame_of, frequencies, rows_of
 from sdckit import ColumnError, DataError, Scenario, ScenarioError, k_anonymity, local_suppression
+from sdckit.numerics import compiling
 from sdckit.protect.suppression import local_suppression as module
 
 KEYS = ["k0", "k1", "k2"]
@@ -329,3 +330,14 @@ def test_where_it_is_not_counted_that_is_told(monkeypatch):
     assert hidden.change.parameters["n_implied"] is None
     with pytest.raises(DataError, match="hide_implied is True or False"):
         local_suppression(FRAME, keys=KEYS, k=3, hide_implied="yes")
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
+def test_a_small_file_loses_the_same_without_compiling(monkeypatch, alpha):
+    def protected():
+        found = local_suppression(FRAME, keys=KEYS, k=4, alpha=alpha, hide_implied=alpha == 1)
+        return found.data.to_dicts(), found.change.to_dict()
+
+    plain = protected()
+    monkeypatch.setattr(compiling, "STEPS", -1)
+    assert protected() == plain

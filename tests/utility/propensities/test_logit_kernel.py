@@ -119,3 +119,27 @@ def test_sums_and_rows_of_columns():
     assert plain.tolist() == [set(column.tolist()) <= {0.0, 1.0} and column.any() for column in x.T]
     some = plain & (rng.random(design.n_columns) < 0.1)
     assert np.array_equal(rows_with(design, some), x[:, some].any(axis=1))
+
+
+@pytest.mark.parametrize("interactions", [1, 3])
+def test_kernels_find_what_a_design_written_out_does(monkeypatch, interactions):
+    def found():
+        design, rng = made(interactions=interactions)
+        beta, weight, score = (
+            rng.normal(size=design.n_columns),
+            rng.random(design.n_rows),
+            rng.random(design.n_rows),
+        )
+        total, released = rng.integers(0, 3, (2, design.n_rows)).astype(float)
+        likelihood, gradient, change = sweep(design, beta, total, released, score)
+        rows = written_out(design, np.arange(9))
+        return (
+            likelihood,
+            change,
+            *(one.ravel().tolist() for one in (gradient, score, gram(design, weight), rows)),
+        )
+
+    plain = found()
+    monkeypatch.setattr(logit_kernel, "WRITTEN", -1)
+    for one, other in zip(plain, found(), strict=True):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
@@ -67,6 +67,9 @@ def patterns_of(
     missing: NDArray[np.uint64],
 ) -> NDArray[np.uint64]:
     """Which wildcard keys each cell lacks, as a bit set over the fields given."""
+    if len(words) <= FEW_ROWS:
+        lacks = ((words[:, None] >> shifts) & masks) == missing
+        return np.asarray(lacks @ (np.uint64(1) << np.arange(len(shifts), dtype=np.uint64)), np.uint64)
     pattern = np.empty(len(words), np.uint64)
     run(lambda part: _patterns(words, shifts, masks, missing, *part, pattern), chunks(len(words)))
     return pattern

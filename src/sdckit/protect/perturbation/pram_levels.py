@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sdckit.data.columns import code_column
 from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit, sparing
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.draws import PIECE
 
@@ -20,6 +20,7 @@ __all__ = ["EVERY", "Levels", "read_levels"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 MOST_LEVELS = 2000  # a matrix of so many rows and columns is 32 MB
+MOVE = 12  # steps of a record that is moved, about
 WIDE = 1 << 16  # codes that span more are numbered anew first
 TAKEN = (np.dtype(np.int64), np.dtype(np.uint32))  # types of codes that the kernels take as they are
 EVERY = np.empty(0, np.int64)  # the rows of a stratum that is the whole file
@@ -93,7 +94,7 @@ class Levels:
         if len(rows) == 0:
             return self.count
         by_code, first = np.zeros(len(self.level), np.int64), np.empty(len(self.level), np.int64)
-        _count(self.codes, self.low, rows, 0, len(rows), first, by_code)
+        sparing(_count, 4 * len(rows))(self.codes, self.low, rows, 0, len(rows), first, by_code)
         there = self.level >= 0
         count = np.zeros(len(self.labels), np.int64)
         count[self.level[there]] = by_code[there]
@@ -119,9 +120,10 @@ class Levels:
             for piece in range(*part):
                 first, end = piece * PIECE, min((piece + 1) * PIECE, n)
                 own[piece].random(out=chance[: end - first])
-                total += _move(column, rows, first, end, chance, stay, running, source)
+                total += lend(column, rows, first, end, chance, stay, running, source)
             return total
 
+        lend = sparing(_move, MOVE * n)
         column, own = _Column(self.codes, self.low, self.level, self.first), rng.spawn(-(-n // PIECE))
         return sum(run(moved, chunks(len(own), minimum=1)))
 
@@ -164,6 +166,10 @@ def read_levels(frame: Any, name: str) -> Levels:
 
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:
     """Records of each code, and the first of them."""
+    if len(codes) <= FEW:
+        here, first = codes.astype(np.int64, copy=False) - low, np.zeros(n_codes, np.int64)
+        first[here[::-1]] = np.arange(len(here))[::-1]  # the last one written is the first
+        return np.bincount(here, minlength=n_codes), first
     parts = chunks(len(codes))
     count, first = np.zeros((len(parts), n_codes), np.int64), np.zeros((len(parts), n_codes), np.int64)
     run(lambda at: _count(codes, low, EVERY, *parts[at], first[at], count[at]), range(len(parts)))

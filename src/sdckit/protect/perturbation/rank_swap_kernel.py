@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import FEW, njit, sparing
 from sdckit.numerics.hashing import GOLDEN, splitmix
 
 __all__ = ["partners", "ranked_rows"]
 
 Ints = NDArray[np.int64]
 DIGIT = 11  # bits sorted by at a time
+DRAW = 16  # steps of a draw
 TRIES = 64  # draws before the window is searched rank by rank
 
 
@@ -131,7 +132,7 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
         word, rows = word[order], rows[order]
     elif _sort(word, rows, other_word, other_row):
         word, rows = other_word, other_row
-    _mix_ties(word, rows, key)
+    sparing(_mix_ties, DRAW * len(word))(word, rows, key)
     return rows
 
 
@@ -146,5 +147,5 @@ def partners(n: int, window: int, key: np.uint64) -> Ints:
     [1, 0, 3, 2]
     """
     lent = np.full(n, -1)
-    _partners(n, window, key, lent)
+    sparing(_partners, DRAW * n)(n, window, key, lent)
     return lent

@@ -1,4 +1,4 @@
-"""MDAV of few records by comparing all with all: one short kernel, which compiles in a second."""
+"""MDAV of few records by comparing all with all, with NumPy: nothing has to be compiled."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 
 __all__ = ["add", "group_few"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -21,79 +24,70 @@ def add(total, rest, z, p, sign):  # type: ignore[no-untyped-def]
         total[j] = s
 
 
-@njit(cache=True, nogil=True)
-def _measure(z, left, here, far):  # type: ignore[no-untyped-def]
-    """Squared distances of the records left to a point."""
-    for p in range(left):
-        far[p] = 0.0
-        for j in range(len(here)):
-            far[p] += (z[p, j] - here[j]) * (z[p, j] - here[j])
+def _measured(columns: Floats, here: Floats) -> Floats:
+    """Squared distances of records, column by column, from a point."""
+    far = np.zeros(columns.shape[1])
+    for column, centre in zip(columns, here, strict=True):
+        away = column - centre
+        away *= away
+        far += away
+    return far
 
 
-@njit(cache=True, nogil=True)
-def _group(z, k, ranked, row, sums, places, of_row):  # type: ignore[no-untyped-def]  # noqa: PLR0912
-    """Groups of k until fewer than 2k records are left; how many groups.
+def _nearest(far: Floats, k: int) -> Ints:
+    """The k smallest in ascending order; of equals the first."""
+    near = np.flatnonzero(far <= np.partition(far, k - 1)[k - 1])
+    return near[np.argsort(far[near], kind="stable")[:k]]
 
-    `z` and `row` are moved up as records leave. `sums`: two rows of zeros, and a point.
-    """
-    (total, rest, here), (far, near, who) = sums, places
-    for p in range(len(z)):
-        add(total, rest, z, p, 1.0)
-    left, group, at, again = len(z), 0, 0, False
-    while left >= 2 * k:
-        extreme = 0
+
+def _sums(columns: Floats) -> tuple[Floats, Floats]:
+    """The sums of all records, and what rounding took from them: as `add` makes them, one after the other."""
+    total = np.cumsum(columns, axis=1)
+    before = np.concatenate([np.zeros((len(columns), 1)), total[:, :-1]], axis=1)
+    back = total - before
+    lost = (before - (total - back)) + (columns - back)
+    return total[:, -1].copy(), np.cumsum(lost, axis=1)[:, -1].copy()
+
+
+def _groups(columns: Floats, k: int, ranked: Ints, of_row: Ints) -> int:
+    """Groups of k until fewer than 2k records are left, written into `of_row`; how many groups."""
+    total, rest = _sums(columns)
+    row, far = np.arange(columns.shape[1]), np.empty(0)
+    group, at, again, less = 0, 0, False, add.py_func
+    while len(row) >= 2 * k:
         if len(ranked) > 0:
             while of_row[ranked[at]] >= 0:
                 at += 1
-            while row[extreme] != ranked[at]:
-                extreme += 1
+            extreme = int(np.searchsorted(row, ranked[at]))
         else:
             if not again:
-                for j in range(len(here)):
-                    here[j] = (total[j] + rest[j]) / left
-                _measure(z, left, here, far)
-            for p in range(1, left):
-                if far[p] > far[extreme]:
-                    extreme = p
-            again = not again and left >= 3 * k
-        for j in range(len(here)):
-            here[j] = z[extreme, j]
-        _measure(z, left, here, far)
+                far = _measured(columns, (total + rest) / len(row))
+            extreme = int(far.argmax())
+            again = not again and len(row) >= 3 * k
+        far = _measured(columns, columns[:, extreme])
         far[extreme] = -1.0
-        for p in range(left):
-            t, away = min(p, k - 1), far[p]
-            if p >= k and away >= near[t]:
-                continue
-            while t > 0 and near[t - 1] > away:
-                near[t], who[t] = near[t - 1], who[t - 1]
-                t -= 1
-            near[t], who[t] = away, p
-        for t in range(k):
-            of_row[row[who[t]]] = group
-            add(total, rest, z, who[t], -1.0)
-        kept = 0
-        for p in range(left):
-            if of_row[row[p]] < 0:
-                row[kept], far[kept] = row[p], far[p]
-                for j in range(len(here)):
-                    z[kept, j] = z[p, j]
-                kept += 1
-        left, group = kept, group + 1
+        who = _nearest(far, k)
+        of_row[row[who]] = group
+        for p in who.tolist():
+            less(total, rest, columns.T, p, -1.0)
+        left = np.ones(len(row), np.bool_)
+        left[who] = False
+        columns, row, far = columns[:, left], row[left], far[left]
+        group += 1
     return group
 
 
 def group_few(z: NDArray[np.float64], k: int, ranked: NDArray[np.int64]) -> NDArray[np.int64]:
     """Group records; of those equally far the first is taken.
 
-    `z` (n, d): the records, not kept. `ranked` (n,): those around which groups are made in turn; empty for maximum
+    `z` (n, d): the records. `ranked` (n,): those around which groups are made in turn; empty for maximum
     distance to average. Returns the group of each, (n,).
 
     >>> group_few(np.array([[8.0], [2.0], [9.0], [1.0]]), 2, np.empty(0, np.int64)).tolist()
     [0, 1, 0, 1]
     """
-    n, d = z.shape
-    of_row = np.full(n, -1)
-    sums, places = (np.zeros(d), np.zeros(d), np.empty(d)), (np.empty(n), np.empty(k), np.empty(k, np.int64))
-    n_groups = _group(z, k, ranked, np.arange(n), sums, places, of_row)
+    of_row = np.full(len(z), -1)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers too large to square
+        n_groups = _groups(np.ascontiguousarray(z.T), k, ranked, of_row)
     of_row[of_row < 0] = n_groups
     return of_row

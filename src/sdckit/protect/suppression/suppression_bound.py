@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group
 from sdckit.protect.suppression.suppression_choices import Choices, Order, hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation
@@ -177,11 +177,13 @@ def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: fl
     fixed = np.zeros(len(cells), np.bool_)
     far_keys = needs.keys[np.isin(needs.cells, needs.far)]
     far = needs.cells[np.isin(needs.cells, needs.far)]
-    _limits_near(at.codes, at.stratum, cells[:n_priced], far, far_keys, priced, fixed)
+    near = sparing(_limits_near, len(far) * min(n_priced, len(cells)) * (at.codes.shape[1] + 2))
+    near(at.codes, at.stratum, cells[:n_priced], far, far_keys, priced, fixed)
     single = np.ones(len(needs.starts) - 1, np.int64)
+    limits = sparing(_limits, 4 * ROUNDS * (len(choices.members) + len(needs.members)))
     for _ in range(ROUNDS):
-        _limits(choices.starts, choices.members, choices.costs, choices.needs, False, priced)
-        _limits(needs.starts, needs.members, single, choices.needs, True, priced)
+        limits(choices.starts, choices.members, choices.costs, choices.needs, False, priced)
+        limits(needs.starts, needs.members, single, choices.needs, True, priced)
         price *= priced.limit
         priced.limit[:] = np.where(fixed, 1.0, 1.0 / np.maximum(price, TINY))
     return max(1, math.ceil(float(size @ price) - 1e-6))

@@ -13,6 +13,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.compiling import sparing
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.suppression.suppression_choices import hash_values
@@ -119,7 +120,8 @@ def candidates(
         return np.where(needed, (NONE, 0, MANY)[min(len(seen), 2)], NONE)
     sizes = [(len(one.starts), len(one.level)) for one in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
-    found: Ints = left_in_tables(
+    reached = sum(len(one.level) / max(1, len(one.starts) - 1) for one in tables)
+    found: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
         np.stack([one.group for one in tables], axis=1), spans, np.concatenate([one.starts for one in tables]),
         np.concatenate([one.level for one in tables]), np.concatenate([one.weight for one in tables]),
         np.concatenate([one.tight for one in tables]), base, twins, len(seen), k - TINY,
@@ -227,8 +229,9 @@ def _among_pairs(
     less = np.where((there[cells] | fields[key]) & keys == keys, 0.0, 1 - alpha)
     twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
     limits = np.array([alpha, k - TINY])
+    left = sparing(left_among_pairs, 4 * len(cells) * len(words))
     found: list[Ints] = run(
-        lambda part: left_among_pairs(
+        lambda part: left(
             cells[part[0] : part[1]], words, there, at.size, tight, level, twins[part[0] : part[1]], marks, limits,
             len(seen),
         ),

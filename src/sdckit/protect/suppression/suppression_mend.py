@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many
@@ -109,9 +109,12 @@ def cover(
     left, need = size.astype(np.int64), lacking.astype(np.int64)
     most = int(left.sum())
     out_cell, out_group = np.empty(most, np.int64), np.empty(most, np.int64)
-    n = _cover(choices.starts, choices.members, choices.own, choices.costs, left, need, out_cell, out_group)
+    steps = 4 * len(choices.members) * (1 + 4 * most / max(1, len(choices.costs))) + TOP
+    greedy = sparing(_cover, steps)
+    n = greedy(choices.starts, choices.members, choices.own, choices.costs, left, need, out_cell, out_group)
     kept = np.ones(n, np.bool_)
-    _take_back(n, choices.starts, choices.members, left, need, out_cell, out_group, kept)
+    take_back = sparing(_take_back, steps)
+    take_back(n, choices.starts, choices.members, left, need, out_cell, out_group, kept)
     return out_cell[:n][kept], out_group[:n][kept]
 
 
@@ -213,7 +216,8 @@ def restore(
     sequence = np.lexsort((-frequency, -n_gone))
     size = np.concatenate([np.ones(len(cell)), left_of])
     counts = np.concatenate([frequency, counted]).astype(np.float64)
-    _restore(
+    put_back = sparing(_restore, 4 * int(n_gone.sum()) * len(records))
+    put_back(
         words, there, kept, size, fields, counts, sequence[masks[sequence] > 0],
         np.argsort(rank, kind="stable"), np.uint64(sum(fields[:-1].tolist()) if len(fields) > 2 else 0), k - TINY,
     )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import group
 from sdckit.protect.suppression.suppression_choices import Order, hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation
@@ -143,7 +143,8 @@ def nearest_sets(
     masks = np.zeros(len(hard), np.uint64)
     worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
     cells, rank = _Cells(at.codes, at.stratum, at.size, worth), np.array(order.rank, np.float64)
-    _search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, masks)
+    search = sparing(_search, len(hard) * len(at.size) * (3 * len(rank) + 8))
+    search(cells, hard, at.frequency[hard], k - TINY, alpha, rank, order.strict, apply, masks)
     return masks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ __all__ = ["Design", "column_sums", "gram", "lower_gram", "rows_with", "sweep", 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ROWS = 1 << 13  # rows worth a thread of their own
+WRITTEN = 1 << 20  # numbers of a design that is written out sooner than a kernel is compiled
 SUMS = 50_000_000  # numbers that the threads' own sums may take together
 
 
@@ -50,6 +52,25 @@ class Design:
         """Whether each column is 0 and 1 only: no value takes part in it."""
         plain = [all(self.width[atom] > 0 for atom in atoms if atom >= 0) for atoms in self.terms.tolist()]
         return np.repeat(plain, np.diff(np.append(self.offset, self.n_columns)))
+
+    @cached_property
+    def written(self) -> Floats | None:
+        """The whole design as a matrix; None unless it is small."""
+        if self.n_rows * self.n_columns > WRITTEN:
+            return None
+        out = np.zeros((self.n_rows, self.n_columns))
+        for atoms, offset in zip(self.terms.tolist(), self.offset.tolist(), strict=True):
+            column, entry = np.full(self.n_rows, 0), np.ones(self.n_rows)
+            for atom in (one for one in atoms if one >= 0):
+                if self.width[atom] == 0:
+                    entry *= self.values[self.slot[atom]]
+                    continue
+                code = self.codes[self.slot[atom]]
+                column = column * self.width[atom] + code - 1
+                entry[code == 0] = 0.0
+            rows = np.flatnonzero(entry)
+            out[rows, offset + column[rows]] = entry[rows]
+        return out
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -139,6 +160,8 @@ def _write_out(arrays, rows, out):  # type: ignore[no-untyped-def]
 
 def written_out(design: Design, rows: Ints) -> Floats:
     """Some rows of the design, as a matrix."""
+    if design.written is not None:
+        return design.written[rows]
     out = np.zeros((len(rows), design.n_columns))
     _write_out(design.arrays, rows, out)
     return out
@@ -152,6 +175,9 @@ def gram(design: Design, weight: Floats) -> Floats:
 
 def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
     """The same of some columns in ascending order, its lower triangle only; 0 above."""
+    if design.written is not None:
+        columns = design.written[:, kept]
+        return np.tril(columns.T @ (columns * weight[:, None]))
     k = len(kept)
     parts = max(1, min(n_threads(), SUMS // max(1, k * k)))
     place = np.full(design.n_columns, -1, np.int64)
@@ -178,6 +204,8 @@ def sweep(
     old score. `score` (n_rows,): old scores; overwritten. Returns the log likelihood at `beta`, its gradient
     (n_columns,), and the largest difference between an old and a new score.
     """
+    if design.written is not None:
+        return _sweep_written(design.written, beta, total, released, score)
 
     def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
         gradient = np.zeros(design.n_columns)
@@ -192,6 +220,20 @@ def sweep(
         np.sum([one[1] for one in found], axis=0),
         max(one[2] for one in found),
     )
+
+
+def _sweep_written(
+    x: Floats, beta: Floats, total: Floats, released: Floats, score: Floats
+) -> tuple[float, Floats, float]:
+    """As `_add_scores` for all rows of a matrix."""
+    used = (total != 0) | (released != 0)
+    eta = x @ beta
+    small = np.exp(-np.abs(eta))
+    new = np.where(eta >= 0, 1.0, small) / (1.0 + small)
+    likelihood = (released * eta - total * (np.maximum(eta, 0.0) + np.log1p(small)))[used].sum()
+    change = np.abs(new - score)[used].max(initial=0.0)
+    score[used] = new[used]
+    return float(likelihood), x.T @ np.where(used, released - total * new, 0.0), float(change)
 
 
 def column_sums(design: Design, weight: Floats) -> Floats:
