@@ -95,8 +95,10 @@ def _large_files(scenario: Scenario) -> None:
     x, none = np.random.default_rng(SEED).random(LARGE), np.zeros(LARGE, np.int32)
     for n_dimensions in (1, 2, 3):
         count_in_boxes([Dimension(x, x, x, x - 0.1, x + 0.1)] * n_dimensions, none, none, 1)
-    base, query = gower([(x[:9], x), (x[:9], x[::-1])], [])
-    prepare(query).distances(base)
+    base, query = gower([(x[:1200], x), (x[:1200], x[::-1])], [])
+    index = prepare(query)
+    index.distances(base)
+    index.lists(base, 1)
     pattern = np.arange(LARGE, dtype=np.uint64) % np.uint64(3)
     ones, clear_of = np.ones(LARGE), {0: 2**64 - 1, 1: 2**64 - 16, 2: 2**64 - 241}
     match_packed(np.arange(LARGE, dtype=np.uint64) << np.uint64(8), ones, ones, pattern, clear_of, 1.0)

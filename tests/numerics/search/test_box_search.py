@@ -6,8 +6,16 @@ import numpy as np
 import pytest
 
 from sdckit.numerics.encode import Metric
+from sdckit.numerics.search import box_few
 from sdckit.numerics.search.box_search import KEPT, Limits, Queries, find, visit
 from sdckit.numerics.search.box_tree import build
+
+
+@pytest.fixture(params=["few", "many"], autouse=True)
+def way(request, monkeypatch):
+    """Without the kernels of large files, and with them."""
+    monkeypatch.setattr(box_few, "PAIRS", 10**12 if request.param == "few" else -1)
+    monkeypatch.setattr(box_few, "MOST", 10**9)
 
 
 def all_sums(tree, queries):

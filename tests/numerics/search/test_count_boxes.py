@@ -28,10 +28,13 @@ def all_pairs(dimensions, group_of_point, group_of_box):
     return inside.sum(axis=0).tolist()
 
 
-@pytest.fixture(params=["all pairs", "searched"], autouse=True)
+@pytest.fixture(params=["all pairs", "all pairs by a kernel", "searched"], autouse=True)
 def way(request, monkeypatch):
     """Points compared one by one with the boxes, as in small files, and searched for, as in large ones."""
-    monkeypatch.setattr(count_boxes, "PAIRS", 10**12 if request.param == "all pairs" else -1)
+    monkeypatch.setattr(count_boxes, "PAIRS", -1 if request.param == "searched" else 10**12)
+    if request.param != "all pairs":
+        monkeypatch.setattr(count_boxes, "BUCKETS", -1)
+        monkeypatch.setattr(count_boxes, "FEW_ROWS", -1)
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3, 4])

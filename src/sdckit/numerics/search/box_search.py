@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
+from sdckit.numerics.search.box_few import is_few, parts_of, smallest_sums, visit_few
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -308,6 +309,13 @@ def find(
     """
     n, m = len(queries.numbers), tree.metric
     held = np.empty((len(sizes), 0)) if values is None else values
+    if is_few(tree, queries, k):
+        parts = parts_of(tree, queries)
+        smallest = smallest_sums(tree, sizes, queries, parts, k)
+        limits = limits_of(smallest, m)
+        seen = _room(n, held)
+        visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
+        return Found(smallest, *seen[:4]), limits
     found = Found.none(n, k, held.shape[1])
     order = _order(tree, queries)
     there = queries.take(order)
@@ -366,16 +374,23 @@ def visit(
     n = len(queries.numbers)
     held = np.empty((len(sizes), 0)) if values is None else values
     starts = np.zeros(n, np.int64) if begins is None else begins
-    out = Visited(
-        np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros((n, held.shape[1])),
-        np.empty(n_listed, np.int32),
-    )  # fmt: skip
+    out = _room(n, held, n_listed)
+    if is_few(tree, queries):
+        parts = parts_of(tree, queries)
+        visit_few(tree, sizes, first_row, queries, limits, parts, held, starts, out)
+        return out
 
     def part(ends: tuple[int, int]) -> None:
         _visit(tree, sizes, first_row, queries, *ends, limits, held, starts, out)
 
     run(part, _slices(n))
     return out
+
+
+def _room(n: int, held: Floats, n_listed: int = 0) -> Visited:
+    """Room for what is visited of n queries."""
+    none = np.zeros(n, np.int64)
+    return Visited(none, none.copy(), none - 1, np.zeros((n, held.shape[1])), np.empty(n_listed, np.int32))
 
 
 def widened(sums: Floats, slack: float, power: int) -> Floats:

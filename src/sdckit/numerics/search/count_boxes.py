@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
 from sdckit.numerics.search.count_plane import build_plane, count_line, count_plane
 from sdckit.numerics.search.count_tree import build_tree, count_tree
 from sdckit.numerics.threads import chunks, n_threads, run
@@ -29,6 +29,8 @@ PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
 FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one
 LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
 PAIRS = 1 << 26  # numbers compared, of all buckets together, that need no line, plane or tree
+BUCKETS = 64  # buckets of which all points are compared with all boxes, with NumPy
+ROOM = 1 << 20  # pairs held at once
 PARTS = 8  # slices of buckets per thread
 
 
@@ -64,6 +66,9 @@ def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Int
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
     [[1, 0, 2], [0, 1, 3]]
     """
+    if len(group) <= FEW_ROWS:
+        sizes = np.bincount(group, minlength=n_groups)
+        return np.argsort(group, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
     edges, order = np.zeros(n_groups + 1, np.int64), np.empty(len(group), np.int64)
     _order_by_group(group, n_groups, edges, order)
     return order, edges
@@ -176,7 +181,9 @@ def count_in_boxes(
     low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
-    if few:
+    if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:
+        _compare_all(rows, p_edges, q_edges, found)
+    elif few:
         run(lambda part: _count_all(*part, p_edges, q_edges, rows, found), _slices(p_edges + q_edges))
     else:
         _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, found)
@@ -189,6 +196,21 @@ def _are_few(group_of_point: NDArray[np.int32], n_boxes: Ints, n_dimensions: int
     """Whether comparing every point with every box of its group is little work: then nothing else is compiled."""
     n_points = np.bincount(group_of_point, minlength=len(n_boxes))
     return bool(np.sum(n_points * n_boxes.astype(np.float64)) * n_dimensions <= PAIRS)
+
+
+def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
+    """As `_count_all`, which has to be compiled."""
+    _key, upper, lower, low, high = rows
+    for g in np.flatnonzero((np.diff(p_edges) > 0) & (np.diff(q_edges) > 0)).tolist():
+        points = slice(p_edges[g], p_edges[g + 1])
+        step = max(1, ROOM // int(p_edges[g + 1] - p_edges[g]))
+        for begin in range(int(q_edges[g]), int(q_edges[g + 1]), step):
+            boxes = slice(begin, min(begin + step, int(q_edges[g + 1])))
+            inside = np.ones((boxes.stop - begin, points.stop - points.start), np.bool_)
+            for d in range(len(upper)):
+                inside &= upper[d, points] >= low[d, boxes, None]
+                inside &= lower[d, points] <= high[d, boxes, None]
+            found[boxes] = np.count_nonzero(inside, axis=1)
 
 
 def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
