@@ -376,8 +376,7 @@ def visit(
     starts = np.zeros(n, np.int64) if begins is None else begins
     out = _room(n, held, n_listed)
     if is_few(tree, queries):
-        parts = parts_of(tree, queries)
-        visit_few(tree, sizes, first_row, queries, limits, parts, held, starts, out)
+        visit_few(tree, sizes, first_row, queries, limits, parts_of(tree, queries), held, starts, out)
         return out
 
     def part(ends: tuple[int, int]) -> None:
