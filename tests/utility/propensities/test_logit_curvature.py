@@ -17,7 +17,7 @@ def rank(x):
 @given(st.lists(st.lists(st.integers(-2, 2), min_size=4, max_size=4), min_size=1, max_size=6))
 def test_independent_columns_are_as_many_as_the_rank(rows):
     x = np.array(rows, float)
-    kept, root = independent_columns(x.T @ x, 1e-10)
+    kept, root = independent_columns(np.tril(x.T @ x), 1e-10)  # what is above is not read
     assert len(kept) == rank(x) == rank(x[:, kept])
     for j in range(x.shape[1]):  # each column is kept unless those before it give it
         before = rank(x[:, :j])
@@ -27,26 +27,39 @@ def test_independent_columns_are_as_many_as_the_rank(rows):
 
 
 def test_a_step_is_nothing_where_nothing_curves():
-    curvature = Curvature(np.diag([2.0, 0.0, 4.0]), np.arange(3), 3)
+    curvature = Curvature.of(np.diag([2.0, 0.0, 4.0]), np.arange(3), 3)
     assert curvature.solve(np.array([1.0, 5.0, 1.0])).tolist() == pytest.approx([0.5, 0.0, 0.25])
     assert sorted(np.diag(curvature.inverse())) == pytest.approx([0.25, 0.5])
-    assert Curvature(np.zeros((2, 2)), np.arange(2), 2).solve(np.ones(2)).tolist() == [0.0, 0.0]
+    assert Curvature.of(np.zeros((2, 2)), np.arange(2), 2).solve(np.ones(2)).tolist() == [0.0, 0.0]
 
 
 def test_steps_and_the_inverse():
     x = np.random.default_rng(3).normal(size=(30, 4))
     kept = np.array([0, 2, 3, 4])
-    curvature, gradient = Curvature(np.tril(x.T @ x), kept, 5), np.arange(5.0)
+    curvature, gradient = Curvature.of(np.tril(x.T @ x), kept, 5), np.arange(5.0)
     assert curvature.solve(gradient)[kept] == pytest.approx(np.linalg.solve(x.T @ x, gradient[kept]))
     assert curvature.solve(gradient)[1] == 0.0
     order = np.searchsorted(kept, curvature.at)
     assert curvature.inverse() == pytest.approx(np.linalg.inv(x.T @ x)[np.ix_(order, order)])
 
 
+def test_a_root_that_is_known_gives_the_same_steps_and_inverse():
+    x = np.random.default_rng(4).normal(size=(300, 150))
+    cross, gradient = x.T @ x, np.arange(150.0)
+    kept, root = independent_columns(cross, 1e-10)
+    known = Curvature(root.T, np.sqrt(np.diag(cross)), kept, 150)
+    assert known.solve(gradient) == pytest.approx(np.linalg.solve(cross, gradient))
+    assert known.inverse() == pytest.approx(np.linalg.inv(cross))
+
+
+def test_nothing_has_no_inverse():
+    assert Curvature.of(np.zeros((2, 2)), np.arange(2), 2).inverse().shape == (0, 0)
+
+
 def test_columns_that_others_give_have_no_step_of_their_own():
     x = np.random.default_rng(3).normal(size=(30, 2))
     x = np.column_stack([x, x.sum(axis=1)])
-    curvature, gradient = Curvature(x.T @ x, np.arange(3), 3), x.T @ np.ones(30)
+    curvature, gradient = Curvature.of(x.T @ x, np.arange(3), 3), x.T @ np.ones(30)
     assert len(curvature.at) == 2
     assert x.T @ x @ curvature.solve(gradient) == pytest.approx(gradient)
 

@@ -18,9 +18,9 @@ FLAT = 1e-11  # share of a column's curvature that is left by the others, below 
 def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]:
     """Columns of a matrix of cross products that are no combination of earlier ones.
 
-    The matrix is (k, k). `tolerance`: share of a diagonal element that is left when those before are taken out,
-    below which it is nothing. Returns the columns (r,) and a root (r, r): lower triangular, with root @ root.T
-    equal to the kept part of the matrix scaled to a diagonal of 1.
+    The matrix is (k, k); only its lower triangle is read. `tolerance`: share of a diagonal element that is left when
+    those before are taken out, below which it is nothing. Returns the columns (r,) and a root (r, r): lower triangular,
+    with root @ root.T equal to the kept part of the matrix scaled to a diagonal of 1.
 
     >>> x = np.array([[1.0, 0, 1], [1, 1, 2], [1, 0, 1]])
     >>> independent_columns(x.T @ x, 1e-10)[0].tolist()
@@ -28,17 +28,19 @@ def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]
     """
     diagonal = np.diag(matrix)
     some = np.flatnonzero(diagonal > 0)
-    scale = np.sqrt(diagonal[some])
-    scaled = _scaled(matrix, some, scale)
-    root, kept = np.zeros_like(scaled), np.zeros(len(scaled), np.int64)
+    scale, k = np.sqrt(diagonal[some]), len(some)
+    root, kept = np.zeros((k, k)), np.zeros(k, np.int64)
     r = 0
-    for first in range(0, len(scaled), BLOCK):
-        last = min(first + BLOCK, len(scaled))
+    for first in range(0, k, BLOCK):
+        last = min(first + BLOCK, k)
         # what the columns kept so far leave of the products of these columns and of all that follow
-        left = scaled[first:, first:last] - root[first:, :r] @ root[first:last, :r].T
+        left = matrix[np.ix_(some[first:], some[first:last])]
+        left /= scale[first:last]
+        left /= scale[first:, None]
+        left -= root[first:, :r] @ root[first:last, :r].T
         of_block, own = _root_of_block(left[: last - first], tolerance)
         root[first:last, r : r + len(own)] = of_block
-        if len(own) and last < len(scaled):
+        if len(own) and last < k:
             root[last:, r : r + len(own)] = _times_inverse(left[last - first :, own], of_block[own])
         kept[r : r + len(own)] = first + own
         r += len(own)
@@ -59,42 +61,42 @@ def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
 
 
 def _times_inverse(products: Floats, root: Floats) -> Floats:
-    from scipy.linalg import solve_triangular
+    from scipy.linalg.blas import dtrsm
 
-    found: Floats = solve_triangular(root, products.T, lower=True, check_finite=False).T
-    return found
-
-
-def _scaled(matrix: Floats, some: Ints, scale: Floats) -> Floats:
-    """Part of a matrix, as a copy with a diagonal of 1."""
-    found: Floats = matrix[np.ix_(some, some)]
-    found /= scale
-    found /= scale[:, None]
+    found: Floats = dtrsm(1.0, root, products.T, lower=1).T
     return found
 
 
 class Curvature:
     """A matrix of second derivatives, factored; columns in which nothing curves are left out.
 
-    `matrix` (r, r): of the columns `kept` (r,) among `n_columns`; only its lower triangle is read. `at`: columns that
-    are not left out.
+    `root` (r, r): its upper triangle, transposed, times itself is the matrix scaled to a diagonal of 1. `scale` (r,):
+    roots of the diagonal. `at` (r,): columns, among `n_columns`, that are not left out.
     """
 
-    def __init__(self, matrix: Floats, kept: Ints, n_columns: int) -> None:
+    def __init__(self, root: Floats, scale: Floats, at: Ints, n_columns: int) -> None:
+        self._root, self._scale, self.at, self._n_columns = root, scale, at, n_columns
+
+    @classmethod
+    def of(cls, matrix: Floats, kept: Ints, n_columns: int) -> Curvature:
+        """Factor a matrix (r, r) of the columns `kept` (r,).
+
+        Only its lower triangle is read, and it is written over.
+        """
         from scipy.linalg.lapack import dpstrf
 
         diagonal = np.diag(matrix)
         some = np.flatnonzero(diagonal > 0)
         scale = np.sqrt(diagonal[some])
-        scaled = _scaled(matrix, some, scale).T  # LAPACK counts columns first
-        root, place, rank, _ = (
-            dpstrf(scaled, lower=0, tol=FLAT, overwrite_a=1) if len(some) else (scaled, np.ones(0), 0, 0)
+        if len(some) < len(matrix):
+            matrix = matrix[np.ix_(some, some)]
+        matrix /= scale
+        matrix /= scale[:, None]
+        root, place, rank, _ = (  # LAPACK counts columns first
+            dpstrf(matrix.T, lower=0, tol=FLAT, overwrite_a=1) if len(some) else (matrix, np.ones(0), 0, 0)
         )
         chosen = np.asarray(place[:rank], np.int64) - 1
-        self.at: Ints = kept[some[chosen]]
-        self._scale = scale[chosen]
-        self._root: Floats = root[:rank, :rank]  # its upper triangle
-        self._n_columns = n_columns
+        return cls(root[:rank, :rank], scale[chosen], kept[some[chosen]], n_columns)
 
     def solve(self, gradient: Floats) -> Floats:
         """The step that a gradient asks for; 0 where nothing curves."""
@@ -108,9 +110,21 @@ class Curvature:
 
     def inverse(self) -> Floats:
         """The inverse of the part that is not left out, in the order of `at`."""
-        from scipy.linalg import cho_solve
+        from scipy.linalg.lapack import dpotri
 
-        inner: Floats = cho_solve((self._root, False), np.eye(len(self.at)), check_finite=False)
+        if not len(self.at):
+            return np.empty((0, 0))
+        inner: Floats = dpotri(self._root, lower=0)[0].T
         inner /= self._scale
         inner /= self._scale[:, None]
+        _mirror(inner)
         return inner
+
+
+def _mirror(lower: Floats) -> None:
+    """Write the lower triangle of a matrix over its upper one."""
+    for first in range(0, len(lower), BLOCK):
+        last = first + BLOCK
+        lower[:first, first:last] = lower[first:last, :first].T
+        within = lower[first:last, first:last]
+        within[:] = np.tril(within) + np.tril(within, -1).T

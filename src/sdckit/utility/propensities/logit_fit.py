@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
-from sdckit.utility.propensities.logit_kernel import Design, column_sums, gram, lower_gram, rows_with, sweep
+from sdckit.utility.propensities.logit_kernel import Design, column_sums, lower_gram, rows_with, sweep
 from sdckit.utility.propensities.logit_separation import separated_rows
 
 __all__ = ["LogitFit", "Start", "fit_logit", "lost_without", "start_of"]
@@ -32,13 +32,16 @@ CERTAIN = 1e-8  # scores nearer to 0 or 1 than this are endless in the coefficie
 class Start:
     """What a design gives before membership is looked at.
 
-    `total` (n_rows,): records of each row. `cross` (n_columns, n_columns): sums of products of the columns over all
-    records. `kept`: columns that are no combination of earlier ones.
+    `total` (n_rows,): records of each row. `sums` (n_columns,): of the columns over all records. `kept` (r,): columns
+    that are no combination of earlier ones. `squares` (r,): their sums of squares. `root` (r, r): as in
+    `independent_columns`.
     """
 
     total: Floats
-    cross: Floats
+    sums: Floats
     kept: Ints
+    squares: Floats
+    root: Floats
 
     @property
     def rank(self) -> int:
@@ -47,7 +50,7 @@ class Start:
 
     def curvature(self, weight: float = 1.0) -> Curvature:
         """The curvature where every record weighs the same."""
-        return Curvature(self.cross[np.ix_(self.kept, self.kept)] * weight, self.kept, len(self.cross))
+        return Curvature(self.root.T, np.sqrt(self.squares * weight), self.kept, len(self.sums))
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,13 +83,15 @@ class LogitFit:
         return np.asarray((self.score < CERTAIN) | (self.score > 1 - CERTAIN))
 
 
-def start_of(design: Design, total: Floats) -> Start:
-    """Rank and cross products of a design.
+def start_of(design: Design, total: Floats, among: Ints | None = None) -> Start:
+    """Rank and roots of a design.
 
-    `total` (n_rows,): records that each row stands for.
+    `total` (n_rows,): records that each row stands for. `among`: columns that all others are combinations of.
     """
-    cross = gram(design, total)
-    return Start(total, cross, independent_columns(cross, ALIASED)[0])
+    columns = np.arange(design.n_columns) if among is None else among
+    cross = lower_gram(design, total, columns)
+    chosen, root = independent_columns(cross, ALIASED)
+    return Start(total, column_sums(design, total), columns[chosen], np.diag(cross)[chosen], root)
 
 
 def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
@@ -101,7 +106,7 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
     >>> fit.score.round(12).tolist(), fit.converged
     ([0.25, 0.5], True)
     """
-    of_all, of_released = start.cross[:, 0], column_sums(design, released)
+    of_all, of_released = start.sums, column_sums(design, released)
     pull = of_released - of_all * (released.sum() / start.total.sum())
     sure, limits = _told_apart(design, start.total, released, of_all, of_released)
     if not sure.any():
@@ -111,8 +116,8 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
         score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
         if total.sum() == 0:
             return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
-        others = start_of(design, total)
-        of_rest = column_sums(design, rest) - others.cross[:, 0] * (rest.sum() / total.sum())
+        others = start_of(design, total, start.kept)
+        of_rest = column_sums(design, rest) - others.sums * (rest.sum() / total.sum())
         fit, kept = _to_the_limit(design, others, rest, of_rest)
         fit = replace(fit, score=np.where(sure, score, fit.score))
     slopes = np.where(limits == 0, _known(fit.coefficients, kept), limits)
@@ -131,7 +136,7 @@ def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floa
             score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
             fit = replace(fit, score=np.where(sure, score, fit.score))
             start, released = (
-                start_of(design, np.where(sure, 0.0, start.total)),
+                start_of(design, np.where(sure, 0.0, start.total), start.kept),
                 np.where(sure, 0.0, released),
             )
         likelihood, gradient, _ = sweep(design, fit.coefficients, start.total, released, fit.score)
@@ -182,7 +187,7 @@ def _climb(
 
 def _curvature(design: Design, start: Start, score: Floats) -> Curvature:
     weight = start.total * score * (1 - score)
-    return Curvature(lower_gram(design, weight, start.kept), start.kept, design.n_columns)
+    return Curvature.of(lower_gram(design, weight, start.kept), start.kept, design.n_columns)
 
 
 def _climb_on(

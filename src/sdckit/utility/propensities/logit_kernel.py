@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Design", "column_sums", "gram", "lower_gram", "rows_with", "sweep", "written_out"]
+__all__ = ["Design", "column_sums", "lower_gram", "rows_with", "sweep", "written_out"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -167,14 +167,8 @@ def written_out(design: Design, rows: Ints) -> Floats:
     return out
 
 
-def gram(design: Design, weight: Floats) -> Floats:
-    """Sum of weight x x' over the rows, a symmetric matrix."""
-    lower = lower_gram(design, weight, np.arange(design.n_columns))
-    return lower + np.tril(lower, -1).T
-
-
 def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
-    """The same of some columns in ascending order, its lower triangle only; 0 above."""
+    """Sum of weight x x' over the rows, of some columns in ascending order: its lower triangle; 0 above."""
     if design.written is not None:
         columns = design.written[:, kept]
         return np.tril(columns.T @ (columns * weight[:, None]))

@@ -55,13 +55,13 @@ def _directions(
     from scipy.linalg import cho_solve
 
     cross = lower_gram(design, total, kept)
-    cross += np.tril(cross, -1).T
     held, root = independent_columns(cross, tolerance)
     free = np.setdiff1d(np.arange(len(kept)), held)
     if not 0 < len(free) <= MOST:
         return np.empty((len(rows), 0)), np.empty((0, design.n_columns))
     scale = np.sqrt(np.diag(cross)[held])
-    made = cho_solve((root, True), cross[np.ix_(held, free)] / scale[:, None]) / scale[:, None]
+    both = cross[np.ix_(held, free)] + cross[np.ix_(free, held)].T  # one of them is 0
+    made = cho_solve((root, True), both / scale[:, None]) / scale[:, None]
     entries = written_out(design, rows)[:, kept]
     directions = np.zeros((len(free), design.n_columns))
     directions[np.arange(len(free)), kept[free]] = 1.0
