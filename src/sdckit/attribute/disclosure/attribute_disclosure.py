@@ -25,7 +25,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import FileFigure
 
-__all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_groups"]
+__all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_codes_of", "key_groups"]
 
 SHARES = (
     "disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",
@@ -332,6 +332,13 @@ def key_groups(
     return group_files([columns[name].codes for name in keys])
 
 
+def key_codes_of(
+    groups: SharedGroups, keys: Sequence[str], columns: Mapping[str, SharedCoding]
+) -> list[NDArray[np.int32]]:
+    """The code that each group of keys has of each key."""
+    return [codes_of_groups(groups, columns[name].codes) for name in keys]
+
+
 def disclosure_of(
     pair: Pair,
     keys: Sequence[str],
@@ -341,13 +348,19 @@ def disclosure_of(
     left_out: Exclusions,
     prefix: str = "",
     broken: Breakdown = WHOLE,
+    *,
+    key_codes: Sequence[NDArray[np.int32]] | None = None,
 ) -> AttributeDisclosure:
-    """Measure the disclosure of one target, with the keys grouped before."""
+    """Measure the disclosure of one target, with the keys grouped before.
+
+    `key_codes`: of each key the code of each group, for callers that have several targets.
+    """
     learnt = columns[target]
     table = key_target(groups, learnt.codes)
     excluded = excluded_cells(left_out, columns, learnt, groups, table)
     d, removed = counted(table, excluded, left_out.max_cell, 0)
-    key_levels = [codes_of_groups(groups, columns[name].codes)[table.key] for name in keys]
+    if key_codes is None:
+        key_codes = key_codes_of(groups, keys, columns)
     per_release, checks, told = [], [], []
     for file in range(1, pair.m + 1):
         s, _ = counted(table, excluded, left_out.max_cell, file)
@@ -355,7 +368,7 @@ def disclosure_of(
         told.append(_told(table, file, d, s))
         correct = d * table.sole(file)
         found = one_way(file, learnt, table.target, correct)
-        found += two_way(file, learnt, [columns[name] for name in keys], table.target, key_levels, correct)
+        found += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
         per_release.append({**figures, "n_checks": len(found)})
         checks += found
     notes = _notes(pair, [*keys, target], per_release)

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sdckit.attribute.disclosure.attribute_disclosure import AttributeDisclosure, disclosure_of, key_groups
+from sdckit.attribute.disclosure.attribute_disclosure import (
+    AttributeDisclosure,
+    disclosure_of,
+    key_codes_of,
+    key_groups,
+)
 from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
 from sdckit.attribute.disclosure.exclusions import check_exclusions
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, check_targets
@@ -170,8 +175,10 @@ def attribute_disclosure_table(
     pair = open_pair(opened, categories=roles, numeric={"numeric": list(cut)})
     columns = coded_columns(pair, (*names, *learnt), cut)
     groups = key_groups(pair, names, cut, columns)
+    codes = key_codes_of(groups, names, columns)
     found = {
-        name: disclosure_of(pair, names, name, columns, groups, left_out[name], prefix) for name in learnt
+        name: disclosure_of(pair, names, name, columns, groups, left_out[name], prefix, key_codes=codes)
+        for name in learnt
     }
     order = sorted(found, key=lambda name: -found[name].correctly_disclosed)
     per_release = tuple(

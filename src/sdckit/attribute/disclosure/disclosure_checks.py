@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attribute.disclosure.key_target import KeyTarget
 from sdckit.cells.shared_coding import SharedCoding
 
 __all__ = ["DisclosureCheck", "one_way", "two_way"]
@@ -64,19 +65,20 @@ def two_way(
     release: int,
     target: SharedCoding,
     keys: Sequence[SharedCoding],
-    level: NDArray[np.int32],
-    key_levels: Sequence[NDArray[np.int32]],
+    table: KeyTarget,
+    key_codes: Sequence[NDArray[np.int32]],
     correct: NDArray[np.int64],
 ) -> list[DisclosureCheck]:
     """Levels of a key that nearly fix the target in the original, among the larger cells disclosed.
 
-    `key_levels` are the levels, key by key, of each combination of key and target.
+    `key_codes` are the levels, key by key, of each group of keys. `correct` is as in `one_way`.
     """
-    large = correct > TWO_WAY[0]
+    large = np.flatnonzero(correct > TWO_WAY[0])
+    group, level = table.key[large], table.target[large]
     width = np.int64(target.n_levels + 1)
     found = []
-    for key, codes in zip(keys, key_levels, strict=True):
-        pairs, place = np.unique(codes[large] * width + level[large], return_inverse=True)
+    for key, codes in zip(keys, key_codes, strict=True):
+        pairs, place = np.unique(codes[group] * width + level, return_inverse=True)
         records = np.bincount(place, weights=correct[large], minlength=len(pairs))
         both = _records_of(pairs, width, key, target)
         share = both / key.counts[0][pairs // width]
@@ -94,5 +96,9 @@ def _records_of(
     if not len(pairs):
         return np.zeros(0, np.int64)
     of_row = key.codes[0] * width + target.codes[0]
+    domain = (key.n_levels + 1) * int(width)
+    if domain <= len(of_row):
+        counts: NDArray[np.int64] = np.bincount(of_row, minlength=domain)[pairs]
+        return counts
     at = np.minimum(np.searchsorted(pairs, of_row), len(pairs) - 1)
     return np.bincount(at[pairs[at] == of_row], minlength=len(pairs))

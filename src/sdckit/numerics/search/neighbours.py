@@ -408,7 +408,8 @@ def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
     columns = [*positive.view(np.uint64), *codes.T.astype(np.uint64)]
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
     found = _members(of_row)
-    if any((column != column[found.first[of_row]]).any() for column in columns):  # two rows, one word
+    alike = found.first[of_row]
+    if any((column != column[alike]).any() for column in columns):  # two rows, one word
         of_row = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
         found = _members(of_row)
     return found
