@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
@@ -81,3 +82,19 @@ def test_it_is_counted_once_for_all_who_ask():
     assert crosstab(cells, "s") is crosstab(cells.as_categories(), "s")
     assert wildcard_crosstab(cells, "s") is wildcard_crosstab(cells, "s")
     assert crosstab(cells, "s") is not wildcard_crosstab(cells, "s")
+
+
+@pytest.mark.parametrize("wide", [True, False])
+def test_more_levels_than_are_matched_at_once(wide):
+    rng = np.random.default_rng(3)
+    keys = {f"k{j}": pl.Series(rng.integers(0, 3, 400)).cast(pl.Int64) for j in range(3)}
+    gone = {name: pl.when(pl.Series(rng.random(400) > 0.2)).then(pl.col(name)).alias(name) for name in keys}
+    frame = (
+        pl.DataFrame(keys).with_columns(*gone.values()).with_columns(s=pl.Series(rng.integers(0, 21, 400)))
+    )
+    cells = as_cells(frame, keys=[*keys])
+    if wide:
+        cells = replace(cells, table=replace(cells.table, words=None, layout=None))
+    rows, values = frame.select(*keys).rows(), frame["s"].to_list()
+    expected = [Counter(group) for group in brute.classes(rows, values, [True] * 3)]
+    assert tables(cells, wildcard_crosstab(cells, "s")) == expected

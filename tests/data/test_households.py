@@ -12,7 +12,7 @@ from homes import SHARED, people
 from sdckit.data import households
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.data.households import agree_within, differs_within, homes_of
+from sdckit.data.households import count_agreeing, differs_within, homes_of
 from sdckit.errors import ColumnError
 
 
@@ -91,25 +91,38 @@ def test_records_that_differ_are_those_unlike_the_first_member():
     ]
 
 
-def test_in_how_many_households_a_variable_could_differ():
-    codes, homes = np.array([1, 1, 2, 0, 3, 3]), np.array([0, 0, 1, 1, 2, 2])
-    assert agree_within(codes, 0, homes, 3) == (True, 2)
-    assert agree_within(np.array([1, 2, 2, 0, 3, 3]), 0, homes, 3) == (False, 2)
-    assert agree_within(np.array([1, 0, 2, 0, 0, 3]), 0, homes, 3) == (False, 0)  # nothing to agree
+@pytest.mark.parametrize(
+    ("codes", "found"),
+    [
+        ([1, 1, 2, 0, 3, 3], 2),
+        ([1, 2, 2, 0, 3, 3], 0),  # the first household differs
+        ([1, 1, 2, 0, 3, 2], 0),  # the last one
+        ([1, 0, 2, 0, 0, 3], 0),  # nothing to agree
+        ([1, 1, 1, 1, 1, 1], 3),
+    ],
+)
+def test_in_how_many_households_a_variable_agrees(codes, found):
+    homes = np.array([0, 0, 1, 1, 2, 2])
+    assert count_agreeing(np.array([3, 2, 1, 0]), 0, 3 - np.array(codes), homes, 3) == found
+
+
+def test_a_third_member_may_differ():
+    cells, homes = np.array([0, 0, 1, 0]), np.array([0, 0, 0, 1])
+    assert count_agreeing(np.array([1, 2]), 0, cells, homes, 2) == 0
+    assert count_agreeing(np.array([1, 1]), 0, cells, homes, 2) == 1  # a household counts once
 
 
 def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
     rng = np.random.default_rng(4)
     codes, of_row, marked = rng.integers(0, 2, (9, 12)), rng.integers(0, 5, 12), rng.random(12) < 0.4
     codes[0, :], codes[1, :], codes[2] = 1, 2, of_row
-    homes = homes_of(of_row, 9)
+    homes, own = homes_of(of_row, 9), np.arange(12)
 
     def found():
-        return [agree_within(one, 0, homes.of_row, len(homes.first)) for one in codes], homes.lead(
-            marked
-        ).tolist()
+        counts = [count_agreeing(one, 0, own, homes.of_row, len(homes.first)) for one in codes]
+        return counts, homes.lead(marked).tolist()
 
     plain = found()
-    assert {one[0] for one in plain[0]} == {True, False}
+    assert {one > 0 for one in plain[0]} == {True, False}
     monkeypatch.setattr(households, "FEW", -1)
     assert found() == plain

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.level_counts import Crosstab
 from sdckit.cells.table import AnyCells, Cells
@@ -33,28 +34,32 @@ def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
 
 
 def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
-    from sdckit.cells.frequencies import wildcard_matches
+    from sdckit.cells.frequencies import wildcard_counts
 
     k = cells.n_cells
-    levels, of_entry = np.unique(own.level, return_inverse=True)
+    levels, of_entry = _in_use(own)
     if k * len(levels) > DENSE_LIMIT:
         raise DataError(
             f"{k} cells by {len(levels)} levels of {variable!r} are too many to match missing keys as wildcards; "
             "use missing='category' or recode first"
         )
-    counts = np.zeros((len(levels), k))
-    counts[of_entry, np.repeat(np.arange(k), np.diff(own.edges))] = own.count
-    for a in range(0, len(levels), 2):  # two levels at a time, in the places of size and weight
-        b = min(a + 1, len(levels) - 1)
-        matched = wildcard_matches(
-            cells.table, size=counts[a].copy(), weight=counts[b].copy(), wild=cells.wild, alpha=1.0,
-            missing_codes=[level.span for level in cells.levels],
-        )  # fmt: skip
-        counts[a] += matched.size
-        if b > a:
-            counts[b] += matched.weight
-    cell, entry = np.nonzero(counts.T > 0.5)
+    counts = np.zeros((k, len(levels)))
+    counts[np.repeat(np.arange(k), np.diff(own.edges)), of_entry] = own.count
+    counts += wildcard_counts(
+        cells.table, counts, missing_codes=[level.span for level in cells.levels], wild=cells.wild
+    )
+    cell, entry = np.nonzero(counts > 0.5)
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
-    count = np.rint(counts[entry, cell]).astype(np.int64)
+    count = np.rint(counts[cell, entry]).astype(np.int64)
     return replace(own, edges=edges, level=levels[entry], count=count)
+
+
+def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The levels that occur, ascending, and the place among them of each entry."""
+    if table.coded.n_codes > 4 * len(table.level):
+        return np.unique(table.level, return_inverse=True)
+    levels = np.flatnonzero(np.bincount(table.level))
+    place = np.empty(int(levels[-1]) + 1, np.int64)
+    place[levels] = np.arange(len(levels))
+    return levels, place[table.level]

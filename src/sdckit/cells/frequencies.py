@@ -15,10 +15,16 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.numerics.grouping import Groups
 from sdckit.numerics.wildcard_matches.bit_matches import BLOCK, match_bits
-from sdckit.numerics.wildcard_matches.wildcards import Matched, match_packed, patterns_of
+from sdckit.numerics.wildcard_matches.wildcards import (
+    Matched,
+    match_columns,
+    match_packed,
+    patterns_of,
+)
 
-__all__ = ["blank_cells", "missing_patterns", "wildcard_matches"]
+__all__ = ["blank_cells", "missing_patterns", "wildcard_counts", "wildcard_matches"]
 
+AT_ONCE = 16  # counts matched in one pass: each takes some 40 bytes a cell
 NO_CELLS = np.empty(0, np.int64)
 
 
@@ -39,7 +45,7 @@ def wildcard_matches(
     through the other cell's missing key, 0 to 1. `n_strata`: how many of the last columns are no keys, but keep
     groups of records apart.
     """
-    keys = [j for j, is_wild in enumerate(wild) if is_wild]
+    keys = _wild_keys(wild)
     blank = blank_cells(
         missing_codes[: len(missing_codes) - n_strata], table.words, table.layout, table.codes
     )
@@ -50,6 +56,36 @@ def wildcard_matches(
         return _match_codes(table.codes, size, weight, [missing_codes[j] for j in keys], keys, alpha)
     pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
     return match_packed(table.words, size, weight, pattern, clear_of, alpha)
+
+
+def wildcard_counts(
+    table: Tabulated, counts: NDArray[np.float64], *, missing_codes: Sequence[int], wild: Sequence[bool]
+) -> NDArray[np.float64]:
+    """Several counts of records over the cells of other missingness patterns that match each cell.
+
+    `counts` (K, L): records of each cell by some property, of which (K, L) are returned. Other arguments as
+    `wildcard_matches`; a match counts whole.
+    """
+    keys = _wild_keys(wild)
+    blank = blank_cells(missing_codes, table.words, table.layout, table.codes)
+    if len(blank):
+        counts = counts.copy()
+        counts[blank] = 0.0
+    if table.words is not None and table.layout is not None and len(keys) <= 64:
+        pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
+        parts = [counts[:, a : a + AT_ONCE] for a in range(0, counts.shape[1], AT_ONCE)]
+        return np.hstack([match_columns(table.words, part, pattern, clear_of) for part in parts])
+    found = np.empty_like(counts)
+    gone = [missing_codes[j] for j in keys]
+    for a in range(0, counts.shape[1], 2):  # two at a time, in the places of size and weight
+        b = min(a + 1, counts.shape[1] - 1)
+        matched = _match_codes(table.codes, counts[:, a], counts[:, b], gone, keys, 1.0)
+        found[:, a], found[:, b] = matched.size, matched.weight
+    return found
+
+
+def _wild_keys(wild: Sequence[bool]) -> list[int]:
+    return [j for j, is_wild in enumerate(wild) if is_wild]
 
 
 def blank_cells(

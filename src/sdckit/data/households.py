@@ -17,37 +17,40 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.compiling import FEW, njit
 
-__all__ = ["Homes", "agree_within", "differs_within", "homes_of", "household_variables"]
+__all__ = ["Homes", "count_agreeing", "differs_within", "homes_of", "household_variables"]
 
 Ints = NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def _shared(codes, missing, of_row, seen):  # type: ignore[no-untyped-def]
-    """Whether the codes of each household agree, and at least two of them are there to do so."""
-    met = False
-    for i in range(len(codes)):
-        if codes[i] == missing:
-            continue
-        home = of_row[i]
-        if seen[home] < 0:
-            seen[home] = codes[i]
-        elif seen[home] != codes[i]:
-            return False
-        else:
-            met = True
-    return met
-
-
-def _agree(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> bool:
-    """As `_shared`."""
-    seen = np.full(n_homes, -1, np.int64)
-    if len(codes) > FEW:
-        return bool(_shared(codes, missing, of_row, seen))
-    there = codes != missing
+def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:
+    """As `count_agreeing`, of the codes of records."""
+    there, seen = codes != missing, np.full(n_homes, -1, np.int64)
     code, home = codes[there], of_row[there]
     seen[home] = code  # of several that differ one
-    return bool((seen[home] == code).all() and len(home) > np.count_nonzero(seen >= 0))
+    if (seen[home] != code).any():
+        return 0
+    return int(np.count_nonzero(np.bincount(home, minlength=n_homes) > 1))
+
+
+@njit(cache=True, nogil=True)
+def _count_agreeing(codes, missing, cell_of_row, of_row, seen):  # type: ignore[no-untyped-def]
+    """As `count_agreeing`; most variables differ in one of the first households, and the rest is not looked at.
+
+    `seen`: 0 for each household; becomes one more than its code, negative once a second member has a value.
+    """
+    met = 0
+    for i in range(len(of_row)):
+        code, home = codes[cell_of_row[i]], of_row[i]
+        if code == missing:
+            continue
+        if seen[home] == 0:
+            seen[home] = code + 1
+        elif abs(seen[home]) != code + 1:
+            return 0
+        elif seen[home] > 0:
+            seen[home] = -seen[home]
+            met += 1
+    return met
 
 
 @njit(cache=True, nogil=True)
@@ -172,19 +175,27 @@ def _agrees(frame: Any, name: str, homes: Homes) -> bool:
         coded = code_column(frame[name])
     except DataError:  # lists, structures, mixed types: no variable
         return False
-    return _agree(coded.codes(), coded.span, homes.of_row, len(homes.first))
+    own = np.arange(len(homes.of_row))
+    return count_agreeing(coded.codes(), coded.span, own, homes.of_row, len(homes.first)) > 0
 
 
-def agree_within(
-    codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int
-) -> tuple[bool, int]:
-    """Whether a variable never differs within a household, and in how many it could: two members have a value.
+def count_agreeing(
+    codes: Ints,
+    missing: int,
+    cell_of_row: NDArray[np.integer[Any]],
+    of_row: NDArray[np.integer[Any]],
+    n_homes: int,
+) -> int:
+    """Households in which two members or more have a value of a variable; 0 where some household's values differ.
 
-    >>> agree_within(np.array([1, 1, 2, 0]), 0, np.array([0, 0, 1, 1]), 2)
-    (True, 1)
+    `codes` (K,): of cells; `cell_of_row` and `of_row` (n,): the cell and the household of each record.
+
+    >>> count_agreeing(np.array([1, 2, 0]), 0, np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]), 2)
+    1
     """
-    able = np.bincount(of_row[codes != missing], minlength=n_homes) > 1
-    return _agree(codes, missing, of_row, n_homes), int(np.count_nonzero(able))
+    if len(of_row) <= FEW:
+        return _count_few(codes[cell_of_row], missing, of_row, n_homes)
+    return int(_count_agreeing(codes, missing, cell_of_row, of_row, np.zeros(n_homes, np.int64)))
 
 
 def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:

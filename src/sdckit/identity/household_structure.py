@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
-from sdckit.data.households import agree_within
+from sdckit.data.households import count_agreeing
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.grouping import group
@@ -276,7 +276,6 @@ def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> 
     """Keys that agree within every household, and the households in which two members have a value."""
     found = {}
     for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):
-        agree, able = agree_within(codes[cells.table.of_row], levels.span, of_row, n_households)
-        if agree:
+        if able := count_agreeing(codes, levels.span, cells.table.of_row, of_row, n_households):
             found[name] = able
     return found

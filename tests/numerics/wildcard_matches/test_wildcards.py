@@ -9,7 +9,7 @@ from hypothesis import given, strategies as st
 from numerics.as_python import both_forms
 from sdckit.numerics import threads
 from sdckit.numerics.wildcard_matches import wildcards
-from sdckit.numerics.wildcard_matches.wildcards import match_packed, patterns_of
+from sdckit.numerics.wildcard_matches.wildcards import match_columns, match_packed, patterns_of
 
 BITS = 4
 MISSING = 15
@@ -27,7 +27,8 @@ def pack(codes):
     return sum(codes[:, j].astype(np.uint64) << np.uint64(BITS * j) for j in range(codes.shape[1]))
 
 
-def matched(codes, size, weight, wild, alpha):
+def patterned(codes, wild):
+    """The cells, which wildcard keys each lacks, and what keeps the fields of each pattern."""
     keys = [j for j, free in enumerate(wild) if free]
     shifts = np.array([BITS * j for j in keys], np.uint64)
     full = np.full(len(keys), MISSING, np.uint64)
@@ -36,7 +37,12 @@ def matched(codes, size, weight, wild, alpha):
     for bits in np.unique(pattern).tolist():
         gone = sum(MISSING << int(shifts[i]) for i in range(len(keys)) if bits >> i & 1)
         clear_of[bits] = ~gone & 0xFFFFFFFFFFFFFFFF
-    return match_packed(pack(codes), size, weight, pattern, clear_of, alpha), pattern
+    return pack(codes), pattern, clear_of
+
+
+def matched(codes, size, weight, wild, alpha):
+    words, pattern, clear_of = patterned(codes, wild)
+    return match_packed(words, size, weight, pattern, clear_of, alpha), pattern
 
 
 def by_pairs(codes, size, weight, wild, alpha):
@@ -67,6 +73,19 @@ def test_agrees_with_pairs(seed, n_keys, alpha, data):
     expected = by_pairs(codes, size, weight, wild, alpha)
     np.testing.assert_allclose(found.size, expected[:, 0], rtol=1e-12)
     np.testing.assert_allclose(found.weight, expected[:, 1], rtol=1e-12)
+
+
+@pytest.mark.parametrize("n_sums", [1, 2, 3, 7])
+@pytest.mark.parametrize(("n", "missing"), [(40, 0.3), (3000, 0.05), (12_000, 0.5)])
+def test_several_sums_at_once_are_those_one_by_one(n, missing, n_sums):
+    rng = np.random.default_rng(n + n_sums)
+    codes = cells(rng, n, 5, 5, missing)
+    sums = rng.integers(0, 9, (len(codes), n_sums)).astype(float)
+    words, pattern, clear_of = patterned(codes, [True, True, False, True, True])
+    found = match_columns(words, sums, pattern, clear_of)
+    for j in range(n_sums):
+        alone = match_packed(words, sums[:, j], sums[:, 0], pattern, clear_of, 1.0)
+        assert found[:, j].tolist() == alone.size.tolist()
 
 
 @pytest.mark.parametrize(("n", "missing"), [(3000, 0.02), (3000, 0.5), (12_000, 0.6)])

@@ -90,7 +90,8 @@ def match_merged(
     it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
     """
     weight = cells.weight if len(cells.weight) else np.zeros(len(cells.size))
-    laid = lay_out(cells.words, cells.size.astype(np.float64), weight, pattern, clear_of)
+    sums = np.column_stack([cells.size, weight]).astype(np.float64, copy=False)
+    laid = lay_out(cells.words, sums, pattern, clear_of)
     n_complete, probed = int(laid.edges[1]), []
     bitmap = np.zeros(max(1, (1 << n_complete.bit_length() + BITS_PER_CELL) // 64), np.uint64)
     _mark(laid.cells.words[:n_complete], bitmap)

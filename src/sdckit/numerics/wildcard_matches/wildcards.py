@@ -26,6 +26,7 @@ __all__ = [
     "credit_complete",
     "credit_incomplete",
     "lay_out",
+    "match_columns",
     "match_packed",
     "patterns_of",
 ]
@@ -76,7 +77,7 @@ def patterns_of(
 
 
 class Credited(NamedTuple):
-    """Cells: packed codes (K,); records and weight (K, 2); what matching cells have added so far (K, 2)."""
+    """Cells: packed codes (K,); sums, as records and weight (K, L); what matching cells have added so far (K, L)."""
 
     words: NDArray[np.uint64]
     sums: NDArray[np.float64]
@@ -147,16 +148,15 @@ def _probe(cells, start, stop, clear, table, theirs, credit, back, candidates): 
     for i in range(start, stop):
         candidates[n] = i
         n += np.int64(has_bit(bitmap, mix(words[i] & clear) & bit_mask))
-    for c in range(n):
-        i = candidates[c]
+    for k in range(n):
+        i = candidates[k]
         word = words[i] & clear
         at = find_word(keys, ~clear, word, mix(word))
         if keys[at] == word:
             g = slots[at]
-            add[i, 0] += credit * theirs[g, 0]
-            add[i, 1] += credit * theirs[g, 1]
-            back[g, 0] += sums[i, 0]
-            back[g, 1] += sums[i, 1]
+            for c in range(sums.shape[1]):
+                add[i, c] += credit * theirs[g, c]
+                back[g, c] += sums[i, c]
 
 
 @njit(cache=True, nogil=True)
@@ -181,13 +181,13 @@ def _places(n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _room(n):  # type: ignore[no-untyped-def]
-    """A table for up to so many cells and what goes with it: fresh ones for every pair would cost page faults."""
+def _room(n, width):  # type: ignore[no-untyped-def]
+    """A table for so many cells and sums, and what goes with it: fresh ones for every pair would cost page faults."""
     places = _places(n)
     table = _Table(
         np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64)
     )
-    return table, np.empty(n, np.int32), np.empty((n, 2)), np.empty((n, 2)), np.empty(BLOCK, np.int64)
+    return table, np.empty(n, np.int32), np.empty((n, width)), np.empty((n, width)), np.empty(BLOCK, np.int64)
 
 
 @njit(cache=True, nogil=True)
@@ -198,17 +198,17 @@ def _match_pair(cells, small, large, clear, alpha, room):  # type: ignore[no-unt
     places, ((keys, slots, bitmap), group_of, theirs, back, candidates) = _places(n), room
     table = _Table(keys[:places], slots[:places], bitmap[: max(1, places // 16)])
     n_groups = _fill_table(words[small[0] : small[1]], clear, table, group_of)
-    for g in range(n_groups):
-        theirs[g, 0], theirs[g, 1], back[g, 0], back[g, 1] = 0.0, 0.0, 0.0, 0.0
+    width = sums.shape[1]
+    theirs[:n_groups], back[:n_groups] = 0.0, 0.0
     for r in range(n):
-        theirs[group_of[r], 0] += sums[small[0] + r, 0]
-        theirs[group_of[r], 1] += sums[small[0] + r, 1]
+        for c in range(width):
+            theirs[group_of[r], c] += sums[small[0] + r, c]
     for b in range(large[0], large[1], BLOCK):
         e = min(b + BLOCK, large[1])
         _probe(cells, b, e, clear, table, theirs, alpha, back, candidates)
     for r in range(n):
-        add[small[0] + r, 0] += alpha * back[group_of[r], 0]
-        add[small[0] + r, 1] += alpha * back[group_of[r], 1]
+        for c in range(width):
+            add[small[0] + r, c] += alpha * back[group_of[r], c]
 
 
 @njit(cache=True, nogil=True)
@@ -219,10 +219,9 @@ def _match_few(cells, small, large, clear, alpha):  # type: ignore[no-untyped-de
         mine = words[r] & clear
         for i in range(large[0], large[1]):
             if words[i] & clear == mine:
-                add[i, 0] += alpha * sums[r, 0]
-                add[i, 1] += alpha * sums[r, 1]
-                add[r, 0] += alpha * sums[i, 0]
-                add[r, 1] += alpha * sums[i, 1]
+                for c in range(sums.shape[1]):
+                    add[i, c] += alpha * sums[r, c]
+                    add[r, c] += alpha * sums[i, c]
 
 
 @njit(cache=True, nogil=True)
@@ -231,7 +230,7 @@ def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-u
     number, largest = 0, np.int64(1)  # a bare 1 has a type of its own, and `_room` would be compiled twice
     for a in range(1, len(clears)):
         largest = max(largest, edges[a + 1] - edges[a])
-    room = _room(largest)
+    room = _room(largest, cells.sums.shape[1])
     for a in range(1, len(clears)):
         for b in range(a + 1, len(clears)):
             if number % step == first:
@@ -246,7 +245,7 @@ def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def _sort_cells(group_of, rank, next_free, words, size, weight, out_words, sums, add, position):  # type: ignore[no-untyped-def]
+def _sort_cells(group_of, rank, next_free, words, given, out_words, sums, add, position):  # type: ignore[no-untyped-def]
     """Lay cells out by pattern, complete ones first."""
     for i in range(len(words)):
         p = rank[group_of[i]]
@@ -254,8 +253,8 @@ def _sort_cells(group_of, rank, next_free, words, size, weight, out_words, sums,
         next_free[p] = at + 1
         position[i] = at
         out_words[at] = words[i]
-        sums[at, 0], sums[at, 1] = size[i], weight[i]
-        add[at, 0], add[at, 1] = 0.0, 0.0
+        for c in range(sums.shape[1]):
+            sums[at, c], add[at, c] = given[i, c], 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -326,42 +325,70 @@ def match_packed(
 
     Time proportional to cells times incomplete patterns, memory to cells.
     """
-    if np.count_nonzero(pattern) * len(pattern) <= PAIRS:
-        return _match_small(words, size, weight, pattern, clear_of, alpha)
-    laid = lay_out(words, size, weight, pattern, clear_of)
+    sums = np.column_stack([size, weight]).astype(np.float64, copy=False)
+    if _are_few(pattern):
+        add, complete = _match_small(words, sums, pattern, clear_of, alpha)
+        return Matched(np.ascontiguousarray(add[:, 0]), np.ascontiguousarray(add[:, 1]), complete)
+    laid = lay_out(words, sums, pattern, clear_of)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
     return laid.credited(alpha)
 
 
+def match_columns(
+    words: NDArray[np.uint64],
+    sums: NDArray[np.float64],
+    pattern: NDArray[np.uint64],
+    clear_of: dict[int, int],
+) -> NDArray[np.float64]:
+    """Several sums over the cells of other patterns that match each cell (K, L), each match counted whole.
+
+    `sums` (K, L); the other arguments as `match_packed`. Which cells match is looked up once for all sums.
+
+    >>> words, lacks = np.array([0b01, 0b10, 0b11], np.uint64), np.array([0, 0, 1], np.uint64)
+    >>> match_columns(words, np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 4.0]]), lacks, {0: 0b11, 1: 0b10}).tolist()
+    [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0]]
+    """
+    if _are_few(pattern):
+        return _match_small(words, sums, pattern, clear_of, 1.0)[0]
+    laid = lay_out(words, np.ascontiguousarray(sums), pattern, clear_of)
+    credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
+    credit_incomplete(laid, 1.0)
+    found: NDArray[np.float64] = laid.cells.add[laid.position]
+    return found
+
+
+def _are_few(pattern: NDArray[np.uint64]) -> bool:
+    """Whether comparing every incomplete cell with all takes less than kernels take to compile."""
+    return int(np.count_nonzero(pattern)) * len(pattern) <= PAIRS
+
+
 def _match_small(
     words: NDArray[np.uint64],
-    size: NDArray[np.float64],
-    weight: NDArray[np.float64],
+    sums: NDArray[np.float64],
     pattern: NDArray[np.uint64],
     clear_of: dict[int, int],
     alpha: float,
-) -> Matched:
-    """The same by comparing every incomplete cell with all."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What is added to each sum, and the first of them over complete cells, by comparing incomplete cells with all."""
     present, which = np.unique(pattern, return_inverse=True)
     clear = np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)[which]
     lacking, whole = np.flatnonzero(pattern), pattern == 0
     match = (words[lacking, None] ^ words) & clear[lacking, None] & clear == 0
     match &= pattern[lacking, None] != pattern
-    sums, complete = np.column_stack([size, weight]).astype(np.float64), np.zeros(len(words))
-    add = alpha * (match.T @ sums[lacking])
+    complete = np.zeros(len(words))
+    add: NDArray[np.float64] = alpha * (match.T @ sums[lacking])
     add[lacking] = match @ (sums * np.where(whole, 1.0, alpha)[:, None])
     complete[lacking] = match @ np.where(whole, sums[:, 0], 0.0)
-    return Matched(np.ascontiguousarray(add[:, 0]), np.ascontiguousarray(add[:, 1]), complete)
+    return add, complete
 
 
 def lay_out(
     words: NDArray[np.uint64],
-    size: NDArray[np.float64],
-    weight: NDArray[np.float64],
+    sums: NDArray[np.float64],
     pattern: NDArray[np.uint64],
     clear_of: dict[int, int],
 ) -> Laid:
-    """Sort cells by pattern; arguments as `match_packed`."""
+    """Sort cells by pattern; arguments as `match_columns`."""
     groups = group(pattern, bits=max(clear_of).bit_length())
     by_pattern = np.argsort(groups.words)
     present, counts = groups.words[by_pattern], groups.size[by_pattern]
@@ -371,12 +398,12 @@ def lay_out(
         present, counts, rank = np.append(np.uint64(0), present), np.append(0, counts), rank + np.int32(1)
     n, edges = len(words), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     clears = np.array([EVERYTHING] + [clear_of[int(p)] for p in present[1:]], np.uint64)
-    memory = Arena(bytes_for((n, np.uint64), (2 * n, np.float64), (2 * n, np.float64), (n, np.int32)))
+    held = sums.size
+    memory = Arena(bytes_for((n, np.uint64), (held, np.float64), (held, np.float64), (n, np.int32)))
     sorted_words, position = memory.take(n, np.uint64), memory.take(n, np.int32)
-    sums = memory.take(2 * n, np.float64).reshape(n, 2)
-    add = memory.take(2 * n, np.float64).reshape(n, 2)
-    _sort_cells(groups.of_row, rank, edges.copy(), words, size, weight, sorted_words, sums, add, position)
-    return Laid(Credited(sorted_words, sums, add), position, present, clears, edges)
+    ordered, add = (memory.take(held, np.float64).reshape(sums.shape) for _ in range(2))
+    _sort_cells(groups.of_row, rank, edges.copy(), words, sums, sorted_words, ordered, add, position)
+    return Laid(Credited(sorted_words, ordered, add), position, present, clears, edges)
 
 
 def credit_incomplete(laid: Laid, alpha: float) -> None:
@@ -386,7 +413,7 @@ def credit_incomplete(laid: Laid, alpha: float) -> None:
     first = int(laid.edges[1])  # only the incomplete ones
     words, sums, edges = laid.cells.words[first:], laid.cells.sums[first:], laid.edges - first
     step = n_threads() if len(words) > SMALL else 1
-    more = np.zeros((step, len(words), 2))
+    more = np.zeros((step, *sums.shape))
     run(
         lambda t: _match_pairs(Credited(words, sums, more[t]), edges, laid.clears, t, step, alpha),
         range(step),
@@ -398,7 +425,7 @@ def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None
     """Complete cells and incomplete ones of the chosen patterns credit each other."""
     tables, first = _tables(laid, chosen), int(laid.edges[1])
     parts = chunks(first)
-    back = np.zeros((len(parts), len(laid.cells.words) - first, 2))
+    back = np.zeros((len(parts), len(laid.cells.words) - first, laid.cells.sums.shape[1]))
     run(
         lambda t: _scan_complete(
             laid.cells, *parts[t], laid.edges, laid.clears, alpha, chosen, tables, back[t]
