@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.data.columns import code_column, first_rows, float_values, to_arrow
+from sdckit.data.columns import code_column, first_rows, float_values, recoded, to_arrow
 from sdckit.errors import DataError
 
 NAN = float("nan")
@@ -283,3 +283,41 @@ def test_other_types_are_no_numbers(native):
     with pytest.raises(DataError, match=r"weight 'w' is .*, not numbers") as caught:
         float_values(series(native), "weight")
     assert "secret-9" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([3, None, 5], [5, 4, 3]),
+        ([0.5, None, 2.5], [2.5, 0.5, 7.5]),
+        ([2.0, None, 3.0], [3.0, 1.0, 2.0]),
+        (["b", None, "a", "b"], ["a", "b", "c"]),
+        (["a name too long for a view", None], ["b", "a name too long for a view"]),
+        ([True, None], [True, False]),
+        ([DAY, None], [dt.date(2019, 1, 1), DAY]),
+        ([Decimal("1.5"), None], [Decimal("0.5"), Decimal("1.5")]),
+    ],
+)
+def test_codes_of_another_column_of_the_same_values(one, other):
+    here, there = (code_column(series(pa.chunked_array([pa.array(values)]))) for values in (one, other))
+    values, valid, low = recoded(here, there)
+    codes = np.asarray(values).astype(np.int64) - low
+    known = np.ones(len(one), bool) if len(valid) == 0 else valid != 0
+    assert known.tolist() == [value is not None for value in one]
+    assert there.labels(codes[known]) == here.labels(here.codes()[known])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ([3, 6], [5, 4, 3]),
+        ([2], [3, 4]),
+        (["b", "d"], ["a", "b"]),
+        (["1"], [1]),
+        ([0.5], [1, 2]),
+        ([0.5], [1.0, 2.0]),
+    ],
+)
+def test_no_codes_for_other_values(one, other):
+    here, there = (code_column(series(pa.chunked_array([pa.array(values)]))) for values in (one, other))
+    assert recoded(here, there) is None

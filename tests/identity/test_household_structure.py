@@ -10,6 +10,7 @@ import pytest
 
 from sdckit import Scenario, as_cells, household_structure, household_variables
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
+from sdckit.identity import household_structure as module
 from sdckit.identity.household_structure import NOTE, compositions
 from sdckit.result import LetGo
 
@@ -73,6 +74,32 @@ def test_compositions_of_large_and_small_households():
     assert size.tolist() == [300, 299, 300, 1]
     assert kind[0] == kind[2]
     assert len(set(kind.tolist())) == 3
+
+
+def by_counting(household, pattern, n):
+    """Numbers that households of the same members share."""
+    members = [[] for _ in range(n)]
+    for home, one in zip(household.tolist(), pattern.tolist(), strict=True):
+        members[home].append(one)
+    number = {}
+    return [number.setdefault(tuple(sorted(one)), len(number)) for one in members]
+
+
+@pytest.mark.parametrize("collide", [False, True])
+def test_compositions_of_many_households(monkeypatch, collide):
+    if collide:  # as if every hash were the same: kinds are then told member by member
+        monkeypatch.setattr(module, "_hash_members", lambda first, size, member, out: out.fill(7))
+    rng = np.random.default_rng(5)
+    household = rng.permutation(
+        np.concatenate([np.arange(9000), rng.integers(0, 9000, 15_000), np.full(300, 7)])
+    )
+    pattern = rng.integers(0, 4, len(household)).astype(np.int32)
+    size, kind = compositions(household.astype(np.int32), pattern, 9000)
+    assert size.tolist() == np.bincount(household).tolist()
+    expected = by_counting(household, pattern, 9000)
+    assert (
+        len(set(zip(kind.tolist(), expected, strict=True))) == len(set(expected)) == len(set(kind.tolist()))
+    )
 
 
 def test_a_pickled_result_lets_go_of_the_households():

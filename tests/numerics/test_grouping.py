@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from numerics.as_python import both_forms
 from sdckit.numerics import grouping, threads
-from sdckit.numerics.grouping import DIRECT_BITS, group
+from sdckit.numerics.grouping import DIRECT_BITS, group, look_up
 
 
 @pytest.fixture(params=["few", "many"], autouse=True)
@@ -111,3 +111,12 @@ def test_compiled_kernels_do_what_their_source_says(values):
     grouping._count_direct(words, np.empty(0), 0, n, counts[0], np.empty(0))
     grouping._count_direct.py_func(words, np.empty(0), 0, n, counts[1], np.empty(0))
     assert counts[0].tolist() == counts[1].tolist() == [values.count(v) for v in range(6)]
+
+
+@pytest.mark.parametrize(("n", "listed"), [(5, 0), (0, 5), (50, 20), (40_000, 9000), (40_000, 1)])
+def test_words_are_found_where_they_stand(n, listed):
+    rng = np.random.default_rng(n)
+    words = rng.choice(np.arange(max(1, 3 * listed), dtype=np.uint64) << np.uint64(20), n)
+    some = rng.permutation(np.arange(max(1, 3 * listed), dtype=np.uint64) << np.uint64(20))[:listed]
+    place = {word: at for at, word in enumerate(some.tolist())}
+    assert look_up(words, some).tolist() == [place.get(word, -1) for word in words.tolist()]

@@ -320,7 +320,7 @@ def l_diversity(
         tested.add(scenario.limits.l)
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
-        id=id, default_missing="category", weighted=False,
+        id=id, default_missing="category", weighted=False, by_levels=True,
     )  # fmt: skip
     variables = sensitive_of(cells, sensitive, scenario)
     homogeneous = {}

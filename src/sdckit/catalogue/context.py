@@ -130,7 +130,7 @@ class Context:
         from sdckit.cells.as_cells import tabulate_roles
         from sdckit.data.scenarios.roles import resolve_roles
 
-        return tabulate_roles(self.data, resolve_roles(scenario=self.scenario))
+        return tabulate_roles(self.data, resolve_roles(scenario=self.scenario), by_levels=True)
 
     @cached_property
     def categories(self) -> Any:

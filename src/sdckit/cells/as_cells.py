@@ -100,11 +100,12 @@ def tabulate_given(
     id: str | None = None,
     default_missing: Rule = "wildcard",
     weighted: bool = True,
+    by_levels: bool = False,
 ) -> AnyCells:
     """Tabulate a frame by the roles a measure was given; cells already made are handed back.
 
     `default_missing` is the measure's own rule where neither call nor scenario gives one; `weighted`
-    says whether it uses weights at all.
+    says whether it uses weights at all, `by_levels` whether it asks how often cells have each level of what is learnt.
     """
     if is_cells(data):
         scenario = arguments.scenario_or_none(scenario)
@@ -120,7 +121,8 @@ def tabulate_given(
         scenario=scenario, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household,
         person=person, sensitive=sensitive, missing=missing, alpha=alpha, id=id, default_missing=default_missing,
     )  # fmt: skip
-    return tabulate_roles(data, roles if weighted else replace(roles, weight=None, sampling_fraction=None))
+    roles = roles if weighted else replace(roles, weight=None, sampling_fraction=None)
+    return tabulate_roles(data, roles, by_levels=by_levels)
 
 
 def is_cells(data: Any) -> bool:
@@ -128,8 +130,12 @@ def is_cells(data: Any) -> bool:
     return isinstance(data, AnyCells)
 
 
-def tabulate_roles(data: Any, roles: Roles) -> AnyCells:
-    """Tabulate a frame by roles already resolved; cells pass through."""
+def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCells:
+    """Tabulate a frame by roles already resolved; cells pass through.
+
+    `by_levels`: whether the levels of sensitive variables will be asked for: a plan counts those of the first with its
+    cells.
+    """
     if is_cells(data):
         found: AnyCells = data
         return found
@@ -137,7 +143,7 @@ def tabulate_roles(data: Any, roles: Roles) -> AnyCells:
     if isinstance(frame, nw.LazyFrame):
         from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 
-        return tabulate_lazy(frame, roles)
+        return tabulate_lazy(frame, roles, learnt=next(iter(roles.sensitive), None) if by_levels else None)
     from sdckit.cells.tabulate import tabulate_frame
 
     return tabulate_frame(frame, roles)

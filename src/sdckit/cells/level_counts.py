@@ -51,20 +51,32 @@ def count_levels(
     bits = max(0, coded.n_codes - 1).bit_length()
     codes = coded.codes().astype(np.uint64)
     words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes
-    pairs = group(words, bits=max(1, (k - 1).bit_length() + bits))
-    size = pairs.size
-    if records is not None:
-        size = np.rint(sum_by(pairs.of_row, records.astype(np.float64), len(size))).astype(np.int64)
-    order = np.argsort(pairs.words)
-    word = pairs.words[order]
+    word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
     cell = (word >> np.uint64(bits)).astype(np.int64)
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
     level = (word & np.uint64((1 << bits) - 1)).astype(np.int64)
     return Crosstab(
-        edges, level, size[order], missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(),
+        edges, level, size, missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(),
         ordered=coded.kind == "category" and _is_ordered(column),
     )  # fmt: skip
+
+
+def _distinct(
+    words: NDArray[np.uint64], bits: int, records: NDArray[np.int64] | None
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The distinct words, ascending, and the records with each."""
+    if records is not None:  # mostly counted by an engine, each word once
+        order = np.argsort(words)
+        word = words[order]
+        if (word[1:] != word[:-1]).all():
+            return word, records[order]
+    pairs = group(words, bits=bits)
+    size = pairs.size
+    if records is not None:
+        size = np.rint(sum_by(pairs.of_row, records.astype(np.float64), len(size))).astype(np.int64)
+    order = np.argsort(pairs.words)
+    return pairs.words[order], size[order]
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:

@@ -178,6 +178,13 @@ class AnyCells(Displayed, ABC):
         made, found = run(self)
         return made, [found]
 
+    def keep_members(self, household: str) -> None:
+        """Bring the members of households where a measure will ask for them, so that all measures share them."""
+
+    def with_members(self, household: str) -> Cells:
+        """The cells, the records in each, and what household each is of, in memory; refused above a size."""
+        return self.in_memory(household)
+
     @abstractmethod
     def in_memory(self, *extra: str) -> Cells:
         """The cells, and some columns of the records, in memory; refused above a size."""
@@ -241,6 +248,11 @@ class Cells(AnyCells):
         if household not in self.memo:
             self._column(household, "household")
         return self.once(household, lambda: group_column(self._frame(), household))
+
+    def household_sizes(self, household: str) -> NDArray[np.int64]:
+        """The records of each household."""
+        of_row, n_households = self.household_of_row(household)
+        return self.once((household, "sizes"), lambda: np.bincount(of_row, minlength=n_households))
 
     def weight_of_row(self) -> NDArray[np.float64] | None:
         """Sampling weight of each record."""
@@ -357,9 +369,7 @@ class Cells(AnyCells):
     def _values(self, name: str) -> CellValues:
         if name in self.group_columns:
             household, values = self.group_columns[name]
-            of_row, n_households = self.household_of_row(household)
-            size = self.once((household, "sizes"), lambda: np.bincount(of_row, minlength=n_households))
-            return CellValues(values, size)
+            return CellValues(values, self.household_sizes(household))
         return CellValues(self.columns[name].astype(np.float64, copy=False), self.table.size)
 
     def count_cells(self, edges: Sequence[int]) -> list[int]:

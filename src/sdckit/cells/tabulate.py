@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
+from sdckit.cells.plans.attach import CHANGED
 from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
 from sdckit.cells.record_columns import checked_weight, warn
 from sdckit.cells.table import Cells
-from sdckit.data.columns import Coded, code_column, first_rows
+from sdckit.data.columns import Coded, code_column, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
+from sdckit.numerics.coding import pack_into
 from sdckit.numerics.gather import sum_by
+from sdckit.numerics.grouping import look_up
 from sdckit.numerics.threads import run
 
 __all__ = [
@@ -93,14 +96,45 @@ def _tabulate_counted(counted: Counted, roles: Roles, *, whole: bool) -> Cells:
     return _cells(n, coded, roles, replace(table, weight=total), brought, total, n_missing=n_missing)
 
 
-def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int64]:
-    """The cell of each row of a finer count of the same plan: rows of the same keys, and of more."""
+def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+    """The cell of each row of a finer count of the same plan, or of each record: rows of the same keys, and of more.
+
+    Raises DataError: a row is of no cell, since the records are no longer those that were counted.
+    """
+    words = _words_alike(cells, run(code_column, [finer[key] for key in cells.keys]))
+    if words is not None and cells.table.words is not None:
+        cell = look_up(words, cells.table.words)
+    else:
+        cell = _grouped_with(cells, counted, finer)
+    if len(cell) and cell.min() < 0:
+        raise DataError(CHANGED)
+    return cell
+
+
+def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] | None:
+    """The words of rows, coded as the cells are; None where cells have none, or codes that rows cannot be given."""
+    layout = cells.table.layout
+    if layout is None:
+        return None
+    fields = []
+    for column, known, shift in zip(columns, cells.levels, layout.shifts, strict=True):
+        alike = recoded(column, known)
+        if alike is None:
+            return None
+        fields.append((*alike, known.span, shift))
+    words = np.empty(len(columns[0].values), np.uint64)
+    pack_into(words, fields)
+    return words
+
+
+def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
+    """The cell of each row, by grouping rows and those that were counted together; -1 where it is of none."""
     rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
     group_of = tabulate(run(code_column, [rows[key] for key in cells.keys]), None).of_row
     n = len(counted.frame)
-    cell_of_group = np.empty(int(group_of.max()) + 1, np.int64)
+    cell_of_group = np.full(int(group_of.max()) + 1, -1, np.int32)
     cell_of_group[group_of[:n]] = cells.table.of_row
-    found: NDArray[np.int64] = cell_of_group[group_of[n:]]
+    found: NDArray[np.int32] = cell_of_group[group_of[n:]]
     return found
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-__all__ = ["Coded", "code_column", "days_values", "first_rows", "float_values", "nanoseconds"]
+__all__ = ["Coded", "code_column", "days_values", "first_rows", "float_values", "nanoseconds", "recoded"]
 
 ALL_VALID = np.empty(0, np.uint8)
 DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values
@@ -311,6 +311,39 @@ def _levels_coincide(levels: pa.Array) -> bool:
         return False
     values = levels.to_numpy(zero_copy_only=False)
     return bool(np.isnan(values).any() or np.count_nonzero(values == 0) > 1)
+
+
+def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8], int] | None:
+    """Values, which are present, and an offset that give a column the codes of another one of the same values.
+
+    None where the other has no code for a value, or holds values of another kind.
+
+    >>> import narwhals.stable.v2 as nw, polars as pl
+    >>> here, there = (nw.from_native(pl.Series("s", list(text)), series_only=True) for text in ("ba", "ab"))
+    >>> values, valid, low = recoded(code_column(here), code_column(there))
+    >>> (values - low).tolist()
+    [1, 0]
+    """
+    if (column.kind, column.arrow_type) != (known.kind, known.arrow_type):
+        return None
+    if column.levels is None and known.levels is None:
+        fits = column.low >= known.low and column.low + column.span <= known.low + known.span
+        return (column.values, column.valid, known.low) if fits else None
+    if column.levels is None or known.levels is None:
+        return None
+    import pyarrow.compute as pc
+
+    own, others = (one() if callable(one) else one for one in (column.levels, known.levels))
+    if own.type != others.type:
+        return None
+    places = pc.index_in(own, value_set=others)
+    if places.null_count:
+        return None
+    codes = column.values.astype(np.int64, copy=False) - column.low
+    if len(column.valid):
+        codes[column.valid == 0] = 0
+    table: NDArray[np.int32] = places.to_numpy(zero_copy_only=False).astype(np.int32)
+    return table[codes] if len(table) else codes, column.valid, 0
 
 
 def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:

@@ -16,7 +16,9 @@ from sdckit.data import arguments
 from sdckit.data.households import count_agreeing
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.grouping import group
+from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["HouseholdStructure", "household_structure"]
 
 RARE = 3
+SMALL_HOME = 32  # members sorted by shifting them
 NOTE = (
     "Leaving out a household-size variable hides nothing while the household id stays in the file: "
     "counting its members gives the size back."
@@ -34,12 +37,53 @@ NOTE = (
 # --- kernel -----------------------------------------------------------------------------------------
 
 
+@njit(cache=True, nogil=True)
+def _deal(household, pattern, place, member):  # type: ignore[no-untyped-def]
+    """Patterns by household; `place` is where each household begins, and ends up as where it ends."""
+    for i in range(len(household)):
+        member[place[household[i]]] = pattern[i]
+        place[household[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _sort_small(first, size, largest, member):  # type: ignore[no-untyped-def]
+    for home in range(len(first)):
+        if size[home] > largest:
+            continue
+        for i in range(first[home] + 1, first[home] + size[home]):
+            one, j = member[i], i
+            while j > first[home] and member[j - 1] > one:
+                member[j] = member[j - 1]
+                j -= 1
+            member[j] = one
+
+
+@njit(cache=True, nogil=True)
+def _hash_members(first, size, member, out):  # type: ignore[no-untyped-def]
+    for home in range(len(first)):
+        found = np.uint64(size[home])
+        for i in range(first[home], first[home] + size[home]):
+            found = hash_word(found ^ (np.uint64(member[i]) * GOLDEN))
+        out[home] = found
+
+
+@njit(cache=True, nogil=True)
+def _are_alike(first, size, member, kind, of_kind):  # type: ignore[no-untyped-def]
+    """Whether each household is what the one that stands for its kind is."""
+    for home in range(len(first)):
+        other = of_kind[kind[home]]
+        if size[home] != size[other]:
+            return False
+        for i in range(size[home]):
+            if member[first[home] + i] != member[first[other] + i]:
+                return False
+    return True
+
+
 def compositions(
     household: NDArray[np.int32], pattern: NDArray[np.int32], n_households: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Size of each household, and a number that two households share when their members' patterns agree.
-
-    Members are sorted by pattern; the number is built member by member from (number so far, pattern).
 
     Examples
     --------
@@ -47,12 +91,40 @@ def compositions(
     >>> size.tolist(), bool(kind[0] == kind[1])
     ([2, 2], True)
     """
-    bits = int(pattern.max(initial=0)).bit_length()
-    words = (household.astype(np.uint64) << np.uint64(bits)) | pattern.astype(np.uint64)
-    words.sort()
-    member = words & np.uint64((1 << bits) - 1)
     size = np.bincount(household, minlength=n_households)
     first = np.concatenate([[0], np.cumsum(size)[:-1]])
+    member = _members(household, pattern, first, size)
+    if len(household) > FEW:
+        words = np.empty(n_households, np.uint64)
+        _hash_members(first, size, member, words)
+        kind = group(words).of_row
+        of_kind = np.empty(int(kind.max()) + 1, np.int64)
+        of_kind[kind] = np.arange(n_households)
+        if _are_alike(first, size, member, kind, of_kind):
+            return size, kind
+    return size, _kinds(first, size, member)
+
+
+def _members(
+    household: NDArray[np.int32],
+    pattern: NDArray[np.int32],
+    first: NDArray[np.int64],
+    size: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """The patterns of the members, household by household, ascending."""
+    if len(household) <= FEW:
+        return pattern[np.lexsort((pattern, household))]
+    member = np.empty(len(pattern), np.int32)
+    _deal(household, pattern, first.copy(), member)
+    _sort_small(first, size, SMALL_HOME, member)
+    for home in np.flatnonzero(size > SMALL_HOME).tolist():
+        member[first[home] : first[home] + size[home]].sort()
+    return member
+
+
+def _kinds(first: NDArray[np.int64], size: NDArray[np.int64], member: NDArray[np.int32]) -> NDArray[np.int32]:
+    """A number for each household, built member by member from (number so far, pattern)."""
+    bits, n_households = int(member.max(initial=0)).bit_length(), len(size)
     kind = np.zeros(n_households, np.int32)
     alone = np.bincount(size, minlength=1)[size] == 1  # a size nobody shares: no need to look at the members
     finished, active = 0, np.flatnonzero(~alone)
@@ -60,7 +132,7 @@ def compositions(
         active = active[size[active] > position]
         state = kind[active].astype(np.uint64) << np.uint64(bits)
         used = int(kind[active].max(initial=0)).bit_length() + bits
-        steps = group(state | member[first[active] + position], bits=max(1, used))
+        steps = group(state | member[first[active] + position].astype(np.uint64), bits=max(1, used))
         number = steps.of_row
         done = size[active] == position + 1
         # the numbers of finished households leave the range that the others go on with
@@ -68,7 +140,7 @@ def compositions(
         kind[active[done]] = -1 - (finished + number[done])
         finished += len(steps.size)
     kind[alone] = -1 - (finished + np.arange(np.count_nonzero(alone)))
-    return size, -1 - kind
+    return -1 - kind
 
 
 # --- result -----------------------------------------------------------------------------------------
@@ -250,7 +322,7 @@ def household_structure(
         raise ScenarioError("say which column tells households apart: household=", argument="household")
     if cells.roles.person is not None:
         raise DataError("household sizes count rows; with several rows per person, give one row per person")
-    cells = cells.in_memory(column, *asked.by)
+    cells = cells.in_memory(column, *asked.by) if asked.by else cells.with_members(column)
     of_row, n_households = cells.household_of_row(column)
     size, kind = compositions(of_row, cells.table.of_row, n_households)
     weight_of_row = cells.weight_of_row()

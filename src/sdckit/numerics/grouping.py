@@ -16,12 +16,13 @@ from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import find_number, hash_word, hash_words, mix
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["Groups", "group"]
+__all__ = ["Groups", "group", "look_up"]
 
 DIRECT_BITS = 16  # up to 65,536 possible words: a table with a place for each
 SMALL_FILE = 1 << 16
 ROWS_PER_PARTITION = 1 << 12
 MAX_PARTITION_BITS = 10
+AT_ONCE = 1 << 10  # words whose first places are read before any is compared: their cache misses overlap
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +152,46 @@ def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float
     w = np.empty(0) if weight is None else weight
     found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
     return found if weight is not None else Groups(found.of_row, found.words, found.size, None)
+
+
+@njit(cache=True, nogil=True)
+def _fill_places(listed, slots):  # type: ignore[no-untyped-def]
+    for i in range(len(listed)):
+        slots[find_number(slots, listed, listed[i], hash_word(listed[i]))] = i
+
+
+@njit(cache=True, nogil=True)
+def _look_up(words, start, stop, listed, slots, place):  # type: ignore[no-untyped-def]
+    mask = np.uint64(len(slots) - 1)
+    for b in range(start, stop, AT_ONCE):
+        e = min(b + AT_ONCE, stop)
+        for i in range(b, e):
+            place[i] = slots[hash_word(words[i]) & mask]
+        for i in range(b, e):
+            at = place[i]
+            if at >= 0 and listed[at] != words[i]:
+                place[i] = slots[find_number(slots, listed, words[i], hash_word(words[i]))]
+
+
+def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np.int32]:
+    """Where each word stands in a list of distinct ones; -1 where it is not among them.
+
+    >>> look_up(np.array([7, 3, 7, 1], np.uint64), np.array([3, 7], np.uint64)).tolist()
+    [1, 0, 1, -1]
+    """
+    if len(listed) == 0:
+        return np.full(len(words), -1, np.int32)
+    if len(words) + len(listed) <= FEW:
+        order = np.argsort(listed)
+        at = np.minimum(np.searchsorted(listed, words, sorter=order), len(listed) - 1)
+        found = order[at].astype(np.int32)
+        found[listed[found] != words] = -1
+        return found
+    slots = np.full(1 << (4 * len(listed) - 1).bit_length(), -1, np.int32)
+    _fill_places(listed, slots)
+    place = np.empty(len(words), np.int32)
+    run(lambda part: _look_up(words, *part, listed, slots, place), chunks(len(words)))
+    return place
 
 
 def _partition_bits(n: int) -> int:

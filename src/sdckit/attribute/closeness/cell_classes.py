@@ -179,7 +179,7 @@ def open_classes(
     """Tabulate a file by its keys and settle which variables are sensitive."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
-        id=id, default_missing="category", weighted=False,
+        id=id, default_missing="category", weighted=False, by_levels=True,
     )  # fmt: skip
     variables = sensitive_of(cells, sensitive, scenario)
     return Classes(cells, variables, {})

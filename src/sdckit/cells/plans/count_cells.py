@@ -16,6 +16,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
@@ -25,8 +26,8 @@ from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
 __all__ = [
-    "PERSONS", "SIZE", "WEIGHT", "Counted", "Grouped", "count_by", "group_keys", "most_cells", "sizes_of",
-    "too_many", "with_missing",
+    "PERSONS", "SIZE", "WEIGHT", "Counted", "Grouped", "count_by", "group_keys", "most_cells", "one_row_a_cell",
+    "sizes_of", "too_many", "with_missing",
 ]  # fmt: skip
 
 SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
@@ -43,12 +44,15 @@ class Counted:
     """The cells of a plan, brought here.
 
     `frame`: a row per combination of keys, under the keys' names, with its records (`SIZE`), and where asked for its
-    weights (`WEIGHT`) and persons (`PERSONS`). `n`: records.
+    weights (`WEIGHT`) and persons (`PERSONS`). `n`: records. `learnt`: a variable whose values tell rows of the same
+    keys apart, and are a column, too; a row per combination of keys alone has in `row` which of several it was.
     """
 
     frame: nw.DataFrame[Any]
     keys: tuple[KeyColumn, ...]
     n: int
+    learnt: str | None = None
+    row: NDArray[np.int64] | None = None
 
 
 def most_cells(n_keys: int) -> int:
@@ -72,28 +76,49 @@ def _free_memory() -> int:
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The records of a plan by their keys, before the engine has counted any. `n`: records."""
+    """The records of a plan by their keys, before the engine has counted any.
+
+    `n`: records. `learnt`: a variable by whose values they are grouped as well.
+    """
 
     frame: nw.LazyFrame[Any]
     keys: tuple[KeyColumn, ...]
     roles: Roles
     n: int
+    learnt: KeyColumn | None = None
+
+    @property
+    def columns(self) -> tuple[KeyColumn, ...]:
+        """All that they are grouped by."""
+        return self.keys if self.learnt is None else (*self.keys, self.learnt)
+
+    def by_levels(self, variable: str | None) -> Grouped:
+        """The same by the values of a variable, too, where so many rows fit here."""
+        if variable is None or self.roles.person is not None:
+            return self
+        schema = self.frame.collect_schema()
+        if schema[variable].is_nested():  # told by the measure that asks for it
+            return self
+        (column,) = _key_columns(self.frame, [variable], schema, first=len(self.keys))
+        finer = replace(self, learnt=column)
+        return finer if finer.n_cells_if_many() <= most_cells(len(finer.columns)) else self
 
     def cells(self, frame: nw.LazyFrame[Any] | None = None) -> nw.LazyFrame[Any]:
         """A row per combination of keys, of the whole plan or of another of the same columns."""
         frame, roles = self.frame if frame is None else frame, self.roles
         sums = {WEIGHT: nw.col(roles.weight).cast(nw.Float64)} if roles.weight is not None else {}
         if roles.person is None:
-            return _grouped(frame, self.keys, sums)
+            return _grouped(frame, self.columns, sums)
         return _by_person(frame, self.keys, roles.person, sums)
 
     def n_cells_if_many(self) -> int:
         """How many cells there are, where they may be more than fit here; else 0."""
-        return count_records(self.cells()) if self.n > most_cells(len(self.keys)) else 0
+        return count_records(self.cells()) if self.n > most_cells(len(self.columns)) else 0
 
     def bring(self, frame: nw.LazyFrame[Any] | None = None) -> Counted:
         """Bring the cells here, of the whole plan or of another of the same columns."""
-        return Counted(_fetched(self.cells(frame), self.keys), self.keys, self.n)
+        learnt = None if self.learnt is None else self.learnt.name
+        return Counted(_fetched(self.cells(frame), self.columns), self.keys, self.n, learnt)
 
 
 def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
@@ -115,6 +140,17 @@ def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
         raise DataError("the data has no records")
     _check_roles(frame, roles, facts)
     return Grouped(frame, keys, roles, n)
+
+
+def one_row_a_cell(counted: Counted) -> Counted:
+    """The same with one row of each combination of keys, whatever else tells rows apart."""
+    if counted.learnt is None:
+        return counted
+    names, number = [key.name for key in counted.keys], f"{PREFIX}row"
+    found = counted.frame.select(*names).with_row_index(number).unique(subset=names, keep="any")
+    return replace(
+        counted, frame=found.select(*names), learnt=None, row=found[number].to_numpy().astype(np.int64)
+    )
 
 
 def count_by(
@@ -142,11 +178,11 @@ def too_many(found: int, n_keys: int, why: str = "") -> DataError:
 
 
 def _key_columns(
-    frame: nw.LazyFrame[Any], names: Sequence[str], schema: Mapping[str, Any]
+    frame: nw.LazyFrame[Any], names: Sequence[str], schema: Mapping[str, Any], first: int = 0
 ) -> tuple[KeyColumn, ...]:
     whole_times = frame.implementation.is_polars()
     return tuple(
-        KeyColumn.of(name, at, schema[name], whole_times=whole_times) for at, name in enumerate(names)
+        KeyColumn.of(name, at, schema[name], whole_times=whole_times) for at, name in enumerate(names, first)
     )
 
 

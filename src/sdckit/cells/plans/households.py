@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -18,6 +18,10 @@ from sdckit.cells.record_columns import warn
 from sdckit.cells.values import CellValues
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
+from sdckit.numerics.gather import sum_through
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
 
 __all__ = ["Asked", "Brought", "Household", "sum_households"]
 
@@ -31,13 +35,15 @@ class Asked:
     """Figures asked for of the same households: what waits is summed together, in one pass over the records.
 
     `joined` gives the plan with figures of cells beside its records. `key`: the column of households; `person`: that of
-    persons of several rows; `n`: records of the plan.
+    persons of several rows; `n`: records of the plan. `members`: the cells with the members of households, where they
+    are in memory: they are summed there.
     """
 
     joined: Callable[[Mapping[str, Brought]], nw.LazyFrame[Any]]
     key: KeyColumn
     person: str | None
     n: int
+    members: Callable[[], Cells | None] = lambda: None
     before: list[Brought] = field(default_factory=list)
     found: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
 
@@ -49,10 +55,19 @@ class Asked:
     def sums(self, at: int) -> tuple[Floats, NDArray[np.int64]]:
         """The sums over the members of each household, and its records."""
         if at >= len(self.found):
-            named = {f"{PREFIX}before{i}": one for i, one in enumerate(self.before) if i >= len(self.found)}
-            told = sum_households(self.joined(named), self.key, list(named), self.person, self.n)
-            self.found += told
+            waiting, members = self.before[len(self.found) :], self.members()
+            self.found += self._on_engine(waiting) if members is None else self._here(waiting, members)
         return self.found[at]
+
+    def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[Floats, NDArray[np.int64]]]:
+        named = {f"{PREFIX}before{i}": one for i, one in enumerate(figures)}
+        return sum_households(self.joined(named), self.key, list(named), self.person, self.n)
+
+    def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[Floats, NDArray[np.int64]]]:
+        of_row, n_homes = members.household_of_row(self.key.name)
+        sizes = members.household_sizes(self.key.name)
+        sums = (sum_through(np.asarray(one), members.table.of_row, of_row, n_homes) for one in figures)
+        return [(one, sizes) for one in sums]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.level_counts import Crosstab, count_levels
 from sdckit.cells.plans.attach import attach
-from sdckit.cells.plans.count_cells import Counted, count_by, sizes_of, with_missing
+from sdckit.cells.plans.count_cells import Counted, count_by, one_row_a_cell, sizes_of, with_missing
 from sdckit.cells.plans.households import Asked, Brought, Household
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.cells.table import LISTED, AnyCells, Cells, Kernel, check_result_names
@@ -68,7 +69,13 @@ class PlanCells(AnyCells):
         who = [one for one in (household, self.roles.person) if one is not None]
         asked = self._once(
             ("households", household, self.roles.person),
-            lambda: Asked(lambda figures: self._joined(figures, who), column, self.roles.person, self.n),
+            lambda: Asked(
+                lambda figures: self._joined(figures, who),
+                column,
+                self.roles.person,
+                self.n,
+                members=lambda: self._members_kept(household),
+            ),
         )
         home = Household(asked, asked.ask(self._brought(values, before)), after)
         return replace(self, households={**self.households, name: home})
@@ -147,6 +154,11 @@ class PlanCells(AnyCells):
         bare = replace(self.roles, sensitive=(), household=home)  # columns not asked for stay behind
         return replace(tabulate_frame(collect(self.frame.select(*wanted)), bare), from_plan=True)
 
+    def _members_kept(self, household: str) -> Cells | None:
+        """The cells with the members of households, where these are here already."""
+        del household
+        return None
+
     @abstractmethod
     def _all_here(self) -> Cells:
         """All cells in memory."""
@@ -208,6 +220,9 @@ class LazyCells(PlanCells):
     def _count_levels(self, variable: str) -> Crosstab:
         from sdckit.cells.tabulate import rows_in_cells
 
+        if variable == self.counted.learnt:
+            rows = self.counted.frame
+            return count_levels(self.here.table.of_row, rows[variable], self.n_cells, sizes_of(rows))
         self._key_of(variable, "sensitive")
         finer = count_by(self.frame, [*self.keys, variable], self.n)
         cell_of_row = rows_in_cells(self.here, self.counted, finer)
@@ -226,10 +241,12 @@ class LazyCells(PlanCells):
             frame = frame.select(*dict.fromkeys([*self.keys, *beside]))
         if not figures:
             return frame
-        of_row = self.here.table.of_row
+        counted, of_row = one_row_a_cell(self.counted), self.here.table.of_row
+        if (row := counted.row) is not None:
+            of_row = of_row[row]
         keys = with_missing(self.counted.keys, self.n_missing)
         values = {name: np.asarray(one)[of_row] for name, one in figures.items()}
-        return attach(frame, keys, self.counted.frame.to_arrow(), values)
+        return attach(frame, keys, counted.frame.to_arrow(), values)
 
     def _values(self, name: str) -> CellValues:
         return self.here.values(name)
@@ -242,6 +259,36 @@ class LazyCells(PlanCells):
 
     def _all_here(self) -> Cells:
         return self.here
+
+    def keep_members(self, household: str) -> None:
+        """Bring the members of households, so that all measures share them; not where they are too many."""
+        if self.roles.person is None:
+            with suppress(DataError):  # told by the measure that cannot do without
+                self.with_members(household)
+
+    def with_members(self, household: str) -> Cells:
+        """The cells, the records in each, and what household each is of; refused above a size."""
+        if self.roles.person is not None:
+            return self.in_memory(household)
+        of_row, frame = self.here.once(("members", household), lambda: self._members(household))
+        table = replace(self.here.table, of_row=of_row)
+        return replace(self.here, table=table, source=frame, from_plan=True)
+
+    def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
+        """The cell of each record, and its columns."""
+        from sdckit.cells.tabulate import rows_in_cells
+
+        self._key_of(household, "household")
+        beside = [household, *(one for one in (self.roles.weight, self.roles.id) if one is not None)]
+        others = [name for name in dict.fromkeys(beside) if name not in self.keys]
+        check_collected(self.n, len(self.keys) + len(others))
+        frame = collect(
+            self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others)
+        )
+        return rows_in_cells(self.here, self.counted, frame), frame
+
+    def _members_kept(self, household: str) -> Cells | None:
+        return self.with_members(household) if ("members", household) in self.here.memo else None
 
     def as_categories(self) -> LazyCells:
         """The same cells when a missing key value is a category of its own."""

@@ -16,17 +16,19 @@ from sdckit.data.scenarios.roles import Roles
 __all__ = ["tabulate_lazy"]
 
 
-def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
+def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None = None) -> PlanCells:
     """Count the cells of a plan on its engine.
+
+    `learnt`: a variable whose levels will be asked for: where they fit, they are counted in the same pass.
 
     Raises ColumnError, DataError: as `as_cells`; messages give counts, since a plan has no row numbers.
     """
-    return built(lambda: _tabulated(frame, roles))
+    return built(lambda: _tabulated(frame, roles, learnt))
 
 
-def _tabulated(frame: nw.LazyFrame[Any], roles: Roles) -> PlanCells:
-    grouped = group_keys(frame, roles)
-    if (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys)):
+def _tabulated(frame: nw.LazyFrame[Any], roles: Roles, learnt: str | None) -> PlanCells:
+    grouped = group_keys(frame, roles).by_levels(learnt)
+    if grouped.learnt is None and (n_cells := grouped.n_cells_if_many()) > most_cells(len(roles.keys)):
         return tabulate_parts(grouped, n_cells)
     counted = grouped.bring()
     here = tabulate_counts(counted, roles)

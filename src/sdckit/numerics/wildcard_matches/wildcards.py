@@ -20,16 +20,9 @@ from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 __all__ = [
-    "Credited",
-    "Laid",
-    "Matched",
-    "credit_complete",
-    "credit_incomplete",
-    "lay_out",
-    "match_columns",
-    "match_packed",
-    "patterns_of",
-]
+    "Credited", "Laid", "Matched", "credit_complete", "credit_incomplete", "lay_out", "match_columns",
+    "match_packed", "patterns_of",
+]  # fmt: skip
 
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
 FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
@@ -286,12 +279,8 @@ class Laid:
         by_complete[first:] = self.cells.add[first:, 0]
         credit_incomplete(self, alpha)
         out = Matched(np.empty(n), np.empty(n), np.empty(n))
-        run(
-            lambda part: _unsort(
-                self.cells.add, by_complete, self.position, *part, out.size, out.weight, out.complete
-            ),
-            chunks(n),
-        )
+        into = out.size, out.weight, out.complete
+        run(lambda part: _unsort(self.cells.add, by_complete, self.position, *part, *into), chunks(n))
         return out
 
 
