@@ -57,6 +57,13 @@ def java() -> int:
     return needs_java()
 
 
+@pytest.fixture
+def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let kernels with little to do run as they do before any was compiled."""
+    monkeypatch.setattr("sdckit.numerics.compiling._is_compiled", lambda kernel: False)
+    monkeypatch.setattr("sdckit.numerics.compiling._spent", Counter())
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave the thousands of collected tests out of every later garbage collection."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numba
@@ -101,8 +100,8 @@ def both(words: np.ndarray, out: np.ndarray) -> None:
         out[i] = wrapped(words[i])
 
 
-def test_little_is_done_without_compiling(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "_spent", Counter())
+@pytest.mark.usefixtures("nothing_compiled")
+def test_little_is_done_without_compiling() -> None:
     words, out, names = np.array([3, 4], np.uint64), np.zeros(2, np.uint64), list[str]()
     with compiling.heard(names.append):
         compiling.sparing(both, 2)(words, out)
@@ -118,3 +117,14 @@ def test_little_is_done_without_compiling(monkeypatch: pytest.MonkeyPatch) -> No
     again = np.zeros(2, np.uint64)
     both(words, again)
     assert again.tolist() == out.tolist()
+
+
+def test_what_was_compiled_before_is_taken_as_it_is(tmp_path: Path) -> None:
+    kernel = KERNEL.replace("heard, njit", "heard, njit, sparing").partition("with heard")[0]
+    (tmp_path / "kernel.py").write_text(
+        kernel + 'print(sparing(double, 1) is double, double.signatures, sep="|")\nassert double(3) == 6\n'
+        'print(sparing(double, 1) is double, sep="|")\n',
+        encoding="utf-8",
+    )
+    found = ["".join(run(tmp_path, XDG_CACHE_HOME=str(tmp_path / "cache"))).split("\n") for _ in range(2)]
+    assert found == [["False[]", "True"], ["True[]", "True"]]

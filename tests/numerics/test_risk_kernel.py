@@ -116,6 +116,7 @@ def test_sums_of_cells_are_those_of_the_kernels():
     assert sums_of_cells(f, None, size, np.array([]))[0] == pytest.approx((size / f).sum(), rel=1e-12)
 
 
+@pytest.mark.usefixtures("nothing_compiled")
 def test_few_cells_have_the_same_risks_without_compiling(monkeypatch):
     f = np.array([one for one in WHOLE[:-1] + FRACTIONAL for _ in SHARES])
     big_f = f / np.tile(SHARES, len(WHOLE) - 1 + len(FRACTIONAL))

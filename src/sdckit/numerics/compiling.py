@@ -56,8 +56,8 @@ _always = False
 def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     """A kernel, or the same lines as plain Python where there is so little to do that compiling would take longer.
 
-    `steps`: about how often its innermost loop is gone through. Figures are the same to the last bit, so only kernels
-    without ``fastmath`` are given.
+    `steps`: about how often its innermost loop is gone through. A kernel that was compiled before is taken as it is.
+    Figures are the same to the last bit, so only kernels without ``fastmath`` are given.
 
     >>> @njit(cache=True)
     ... def twice(x):
@@ -65,10 +65,22 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     >>> sparing(twice, 1)(3), twice.signatures
     (6, [])
     """
-    if _always or not steps <= STEPS or _spent[kernel] > SPENT:
+    if _always or not steps <= STEPS or _spent[kernel] > SPENT or _is_compiled(kernel):
         return kernel  # type: ignore[no-any-return]
     _spent[kernel] += int(steps)
     return _as_python(kernel)
+
+
+def _is_compiled(kernel: Any) -> bool:
+    """Whether it was compiled in this process, or in an earlier one that kept it."""
+    return bool(kernel.signatures) or _is_kept(kernel)
+
+
+@cache
+def _is_kept(kernel: Any) -> bool:
+    python, folder = kernel.py_func, kernel.stats.cache_path
+    index = f"*.{python.__qualname__}-{python.__code__.co_firstlineno}.*.nbi"
+    return folder is not None and any(Path(folder).glob(index))
 
 
 @contextlib.contextmanager

@@ -96,6 +96,7 @@ def test_too_few_or_too_many(values, message):
         levels("x", pl.DataFrame({"x": values}))
 
 
+@pytest.mark.usefixtures("nothing_compiled")
 def test_few_are_moved_alike_without_compiling(monkeypatch):
     frame = pl.DataFrame({"x": np.random.default_rng(1).integers(0, 5, 400)})
     matrix = np.full((5, 5), 0.1) + 0.5 * np.eye(5)

@@ -57,6 +57,7 @@ def test_partners_are_drawn_from_the_whole_window():
     assert (partners(500, 20, np.uint64(5)) != partners(500, 20, np.uint64(6))).any()
 
 
+@pytest.mark.usefixtures("nothing_compiled")
 @pytest.mark.parametrize(("n", "window"), [(1, 1), (7, 2), (300, 1), (300, 40)])
 def test_few_are_swapped_alike_without_compiling(monkeypatch, n, window):
     values = np.random.default_rng(n).integers(0, 9, n)

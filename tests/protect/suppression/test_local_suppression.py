@@ -332,6 +332,7 @@ def test_where_it_is_not_counted_that_is_told(monkeypatch):
         local_suppression(FRAME, keys=KEYS, k=3, hide_implied="yes")
 
 
+@pytest.mark.usefixtures("nothing_compiled")
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])
 def test_a_small_file_loses_the_same_without_compiling(monkeypatch, alpha):
     def protected():
