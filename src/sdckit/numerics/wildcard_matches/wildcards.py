@@ -30,6 +30,8 @@ PAIRS = 1 << 19  # cells with incomplete ones, compared sooner than kernels are 
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
 EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
 
+Words = NDArray[np.uint64]
+
 
 @dataclass(frozen=True, eq=False)
 class Matched:
@@ -54,12 +56,7 @@ def _patterns(words, shifts, masks, missing, start, stop, pattern):  # type: ign
         pattern[i] = found
 
 
-def patterns_of(
-    words: NDArray[np.uint64],
-    shifts: NDArray[np.uint64],
-    masks: NDArray[np.uint64],
-    missing: NDArray[np.uint64],
-) -> NDArray[np.uint64]:
+def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Words:
     """Which wildcard keys each cell lacks, as a bit set over the fields given."""
     if len(words) <= FEW_ROWS:
         lacks = ((words[:, None] >> shifts) & masks) == missing
@@ -360,7 +357,7 @@ def _match_small(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """What is added to each sum, and the first of them over complete cells, by comparing incomplete cells with all."""
     present, which = np.unique(pattern, return_inverse=True)
-    clear = np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)[which]
+    clear = _kept(present, clear_of)[which]
     lacking, whole = np.flatnonzero(pattern), pattern == 0
     match = (words[lacking, None] ^ words) & clear[lacking, None] & clear == 0
     match &= pattern[lacking, None] != pattern
@@ -369,6 +366,11 @@ def _match_small(
     add[lacking] = match @ (sums * np.where(whole, 1.0, alpha)[:, None])
     complete[lacking] = match @ np.where(whole, sums[:, 0], 0.0)
     return add, complete
+
+
+def _kept(present: Words, clear_of: dict[int, int]) -> Words:
+    """The word that keeps the fields of each pattern."""
+    return np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)
 
 
 def lay_out(
@@ -386,8 +388,7 @@ def lay_out(
     if present[0] != 0:  # no complete cell: an empty slice in its place
         present, counts, rank = np.append(np.uint64(0), present), np.append(0, counts), rank + np.int32(1)
     n, edges = len(words), np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    clears = np.array([EVERYTHING] + [clear_of[int(p)] for p in present[1:]], np.uint64)
-    held = sums.size
+    clears, held = _kept(present, clear_of), sums.size
     memory = Arena(bytes_for((n, np.uint64), (held, np.float64), (held, np.float64), (n, np.int32)))
     sorted_words, position = memory.take(n, np.uint64), memory.take(n, np.int32)
     ordered, add = (memory.take(held, np.float64).reshape(sums.shape) for _ in range(2))
