@@ -70,6 +70,9 @@ def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state
     assert f'class="headline {state}"' in html
     assert ("<summary>Every limit</summary>" in html) == bool(limits)
     assert "<summary>Jeder Grenzwert</summary>" in verdict_html(plain, language="de") or not limits
+    assert verdict_html(plain, of="The release:", language="de").startswith(
+        '<p class="none">Die geschützte Datei:</p>'
+    )
 
 
 def test_a_name_of_the_data_is_not_translated() -> None:

@@ -80,10 +80,14 @@ def warned_html(text: str, language: str = "en") -> str:
     return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)
 
 
-def verdict_html(plain: Plain, *, exact: bool = False, language: str = "en") -> str:
-    """The verdict of a protected document in a line, and every limit folded away, for the top of each page."""
+def verdict_html(plain: Plain, *, of: str = "", exact: bool = False, language: str = "en") -> str:
+    """The verdict of a protected document in a line, and every limit folded away, for the top of each page.
+
+    `of`: what it is about, in words that stand above it.
+    """
     line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
-    told = sections_html([line], exact=exact, language=language, plain=plain)
+    about = f'<p class="none">{escape(say(of, language))}</p>' if of else ""
+    told = about + sections_html([line], exact=exact, language=language, plain=plain)
     if not plain["verdicts"]:
         return told
     every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)

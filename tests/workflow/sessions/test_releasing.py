@@ -28,6 +28,7 @@ def test_the_verdict_is_that_of_the_gate(tmp_path: Path) -> None:
     beyond = releasing.release(desk, tell, steps=[BANDS], **HOW)
     assert not beyond["passed"]
     assert "Not within the declared limits" in beyond["verdict"]
+    assert ">The release:<" in beyond["verdict"]
     assert found["release"]["digest"] != beyond["release"]["digest"]
     assert MARKER not in json.dumps([found, beyond])
 

@@ -46,6 +46,7 @@ def test_verdict_and_first_figures(desk: Desk) -> None:
     desk.memo.clear()  # the tests of this file run in any order
     found = risk(desk, told.append, scenario=SCENARIO)
     assert 'class="headline fail"' in found["verdict"]
+    assert ">The file as it is:<" in found["verdict"]
     assert found["passed"] is False
     assert "Risk of re-identification" in found["html"]
     assert "Which keys contribute most" not in found["html"]  # asked for apart

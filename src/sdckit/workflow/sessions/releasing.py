@@ -93,7 +93,7 @@ def release(
         return {**told, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
     words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
     extra = warned_html(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
-    verdict = verdict_html(plain, exact=exact, language=language) + extra
+    verdict = verdict_html(plain, of="The release:", exact=exact, language=language) + extra
     return {**told, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
 
 

@@ -83,7 +83,7 @@ def _answered(plain: Plain) -> list[Section]:
 
 def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
     try:
-        return verdict_html(made(), exact=exact, language=language)
+        return verdict_html(made(), of="The file as it is:", exact=exact, language=language)
     except DataError as error:
         if exact:
             raise
