@@ -43,12 +43,18 @@ def once_where_equal(one: Plain) -> Plain:
         for twin in (f"{place}{ending}" for ending in TWINS):
             if one.get(twin) and _told(one[place]) == _told(one[twin]):
                 found.pop(twin)
-                found[place] = {**one[place], "rule": EITHER}
+                if isinstance(one[place].get("rule"), str):  # a tree by variable names none
+                    found[place] = {**one[place], "rule": EITHER}
     return found
 
 
 def _told(tree: Any) -> Any:
     """What is printed of a tree: everything but its rule and its notes."""
     if isinstance(tree, Mapping):
-        return {name: _told(part) for name, part in tree.items() if name not in {"rule", "notes"}}
+        return {name: _told(part) for name, part in tree.items() if not _is_aside(name, part)}
     return [_told(part) for part in tree] if isinstance(tree, list | tuple) else tree
+
+
+def _is_aside(name: str, part: Any) -> bool:
+    """A variable may be called as the rule is."""
+    return name == "notes" or (name == "rule" and not isinstance(part, Mapping))
