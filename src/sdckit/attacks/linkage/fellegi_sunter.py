@@ -53,12 +53,17 @@ class Agreement:
         return np.where(np.isnan(self.m), _first_m(len(self.m)), self.m)
 
     @property
-    def weights(self) -> NDArray[np.float64]:
-        """What each level adds to the weight of a pair: log2 of m / u."""
+    def others(self) -> NDArray[np.float64]:
+        """`u`, likewise."""
         n = len(self.u)
         low, high, equal = FIRST
         first = np.array([*np.linspace(low, high, n - 1), equal])
-        return _weights(self.matches, np.where(np.isnan(self.u), _first_m(n) / np.exp2(first), self.u))
+        return np.where(np.isnan(self.u), _first_m(n) / np.exp2(first), self.u)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """What each level adds to the weight of a pair: log2 of m / u."""
+        return _weights(self.matches, self.others)
 
 
 def agreements(
@@ -112,7 +117,7 @@ def _learn_matches(
     share = float(np.exp2(weight) / (1 + np.exp2(weight)))
     free = [j for j in range(len(known)) if j not in held]
     m = {j: known[j].matches for j in free}
-    u = {j: known[j].matches / np.exp2(known[j].weights) for j in free}
+    u = {j: known[j].others for j in free}
     for _ in range(ROUNDS):
         match = patterns.pairs * _probability(patterns, {j: _weights(m[j], u[j]) for j in free}, share)
         found = {j: _shares(patterns, j, match, len(m[j])) for j in free}
