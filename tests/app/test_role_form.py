@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
+from sdckit.app.role_form import drawn_part, files_part, intruder_part, limits_part, variables_part
 from sdckit.app.words import speaker
 
 SAY = speaker("en")
@@ -63,3 +63,9 @@ def test_german_words() -> None:
     html = str(limits_part(speaker("de"), {}, 100)) + str(files_part(speaker("de")))
     assert "Grenzwerte und Grundgesamtheit" in html
     assert "Limits" not in html
+
+
+def test_the_hidden_field_says_what_the_intruders_fields_ask_about() -> None:
+    html = str(drawn_part(2, ["sex", 'a "b"']))
+    assert 'hidden=""' in html
+    assert 'value="[2, &quot;sex&quot;, &quot;a \\&quot;b\\&quot;&quot;]"' in html

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from shiny import ui
+from shiny.module import resolve_id
 from shiny.ui import TagChild, tags
 
 from sdckit.app.parts import file_field
 from sdckit.app.words import Say
 from sdckit.data.scenarios import scenario_form
 
-__all__ = ["files_part", "intruder_part", "limits_part", "variables_part"]
+__all__ = ["drawn_part", "files_part", "intruder_part", "limits_part", "variables_part"]
 
 Plain = Mapping[str, Any]
 
@@ -77,6 +79,11 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
         ),
         class_="card-box",
     )
+
+
+def drawn_part(turn: int, keys: list[str]) -> TagChild:
+    """A field that nobody sees: which intruders the fields are of, and which keys they ask about."""
+    return tags.input(type="text", id=resolve_id("drawn"), value=json.dumps([turn, *keys]), hidden="")
 
 
 def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from types import SimpleNamespace
 from typing import Any
 
@@ -51,13 +52,20 @@ def form(scenario: dict[str, Any] | None = None, **fields: Any) -> _Form:
     room: Any = SimpleNamespace(work=reactive.Value(work), say=speaker("en"))
     made = _Form(Fields(given), room)  # type: ignore[arg-type]
     made.guessed.set(GUESSED)
-    made.named.set({"default": ["sex"]})
+    made.name({"default": ["sex"]})
     return made
+
+
+def drawn(*keys: str, turn: int = 1) -> str:
+    """What the page says of the intruders' fields: their turn, and the keys that they ask about."""
+    return json.dumps([turn, *keys])
 
 
 def test_the_fields_make_a_scenario() -> None:
     with reactive.isolate():
-        stated = form(name_0="neighbour", knows_0=["sex", "age"], limit_k="3").stated()
+        stated = form(
+            drawn=drawn("sex", "age"), name_0="neighbour", knows_0=["sex", "age"], limit_k="3"
+        ).stated()
     assert stated == {
         "intruders": {"neighbour": ["sex", "age"]}, "sensitive": ["ill"], "numeric": ["age"], "release": "teaching",
         "sampling_fraction": 0.05, "missing": "wildcard", "thresholds": {"k": 3}, "unconfirmed": ["ill"],
@@ -71,8 +79,29 @@ def test_an_answered_question_is_asked_no_more() -> None:
 
 def test_an_intruder_whose_fields_are_not_there_yet_stays() -> None:
     with reactive.isolate():
-        assert form().typed() == {"default": ["sex"]}
-        assert form(name_0="  ").typed() == {"default": ["sex"]}
+        assert form(role_1="ignore").typed() == {"default": ["sex"]}
+        assert form(role_1="ignore", name_0="  ", drawn=drawn("sex")).typed() == {"default": ["sex"]}
+
+
+def test_who_is_alone_knows_a_key_that_the_fields_did_not_ask_about_yet() -> None:
+    """A role was changed, and the roles are taken into use before the fields are drawn anew."""
+    stale = {"name_0": "neighbour", "knows_0": ["sex"], "drawn": drawn("sex")}
+    with reactive.isolate():
+        assert form(**stale).stated()["intruders"] == {"neighbour": ["sex", "age"]}
+
+
+def test_a_key_that_nobody_knows_is_refused() -> None:
+    unticked = {"knows_0": ["sex"], "drawn": drawn("sex", "age")}
+    with reactive.isolate(), pytest.raises(ScenarioError, match="no intruder knows 'age'"):
+        form(**unticked).stated()
+
+
+def test_fields_of_other_intruders_are_not_read() -> None:
+    """Another scenario was taken, and the page still shows the intruders of the one before."""
+    with reactive.isolate():
+        made = form(name_0="neighbour", knows_0=["sex"], drawn=drawn("sex", "age"))
+        made.name({"press": ["age"], "clerk": ["sex"]})
+        assert made.typed() == {"press": ["age"], "clerk": ["sex"]}
 
 
 QUARTER = {**GUESSED["scenario"], "sampling_fraction": 0.1 + 0.15000000001}

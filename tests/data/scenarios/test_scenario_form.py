@@ -63,6 +63,11 @@ def test_an_intruder_who_knows_nothing_is_left_out() -> None:
     assert list(said(sex="ignore")["intruders"]) == ["a"]
 
 
+def test_a_key_that_no_intruder_knows_is_refused() -> None:
+    with pytest.raises(ScenarioError, match="no intruder knows 'size'"):
+        said(size="key numeric")
+
+
 def test_limits_are_set_and_taken_back() -> None:
     found = declared(FULL, {"sex": "key"}, [("a", ["sex"])], {"k": None, "risk": 0.1}, release="teaching")
     assert found["thresholds"] == {"risk": 0.1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.role_form import files_part, intruder_part, limits_part, variables_part
+from sdckit.app.role_form import drawn_part, files_part, intruder_part, limits_part, variables_part
 from sdckit.app.room import Room
 from sdckit.app.terms import meanings
 from sdckit.app.words import Say
@@ -47,6 +48,7 @@ class _Form:
         self.guessed: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
         self.checked: reactive.Value[dict[str, Any] | None] = reactive.Value(None)
         self.named: reactive.Value[dict[str, list[str]]] = reactive.Value({})
+        self.turn = 0  # how often `named` was set: fields that were drawn before are of other intruders
         self.described: Plain | None = None  # the scenario that `checked` is of
 
     def take(self, found: dict[str, Any]) -> None:
@@ -73,13 +75,27 @@ class _Form:
         """The columns that are keys; reactive."""
         return [name for name, role in self.roles().items() if role.startswith("key")]
 
+    def name(self, found: dict[str, list[str]]) -> None:
+        """Take other intruders into the form; what was typed about those before is of the past."""
+        self.turn += 1
+        self.named.set(found)
+
     def typed(self) -> dict[str, list[str]]:
-        """The intruders as the fields have them, by name."""
+        """The intruders as the fields have them, by name; who is alone knows what became a key meanwhile.
+
+        Fields are drawn anew after a role was changed, and answer later than a click may come: the field ``drawn``
+        says which keys they asked about.
+        """
         found: dict[str, list[str]] = {}
         with reactive.isolate():
-            for at, (name, known) in enumerate(self.named.get().items()):
-                typed = str(self._read(f"name_{at}", name)).strip() or name
-                found[typed] = list(self._read(f"knows_{at}", known))
+            turn, *asked = json.loads(self._read("drawn", "") or "[0]")
+            told, now = self.named.get(), turn == self.turn
+            for at, (name, known) in enumerate(told.items()):
+                typed = str(self._read(f"name_{at}", name)).strip() if now else name
+                ticked = list(self._read(f"knows_{at}", known) if now else known)
+                if len(told) == 1:
+                    ticked += [key for key in self.keys() if key not in (asked if now else known)]
+                found[typed or name] = ticked
         return found
 
     def _read(self, field: str, otherwise: Any) -> Any:
@@ -157,26 +173,30 @@ def _serve_guesses(form: _Form) -> None:
 def _serve_intruders(form: _Form) -> None:
     input, say = form.input, form.room.say
 
+    shown: list[Any] = [None]
+
     @reactive.effect
     def _() -> None:
-        form.named.set(scenario_form.intruders_of(form.standing()))
+        """Show the intruders of another scenario."""
+        told = scenario_form.intruders_of(form.standing())
+        if told != shown[0]:
+            shown[0] = told
+            form.name(told)
 
     @render.ui
     def intruders() -> TagChild:
         if form.guessed.get() is None:
             return None
-        every, told, now = form.keys(), form.named.get(), list(form.typed().items())
-        parts = []
-        for at, (name, known) in enumerate(now):
-            alone = len(told) == 1 and set(known) >= set(told.get(name, known))
-            parts.append(intruder_part(say, at, name, every if alone else known, every))
+        every, told = form.keys(), form.named.get()
+        now = enumerate(form.typed().items())
         fewer = ui.input_action_button(
             "fewer", say("Remove the last intruder"), class_="btn-outline-secondary"
         )
         return tags.section(
             tags.h3(say("Intruders")),
             tags.p(say("Each knows some of the keys. The file is measured against every one of them.")),
-            *parts,
+            *(intruder_part(say, at, name, known, every) for at, (name, known) in now),
+            drawn_part(form.turn, every),
             ui.input_action_button("more", say("Add an intruder"), class_="btn-outline-secondary"),
             fewer if len(told) > 1 else None,
         )
@@ -186,12 +206,12 @@ def _serve_intruders(form: _Form) -> None:
     def _() -> None:
         now, first = form.typed(), say(INTRUDER)
         names = [first, *(f"{first} {n}" for n in range(2, len(now) + 3))]
-        form.named.set({**now, next(one for one in names if one not in now): form.keys()})
+        form.name({**now, next(one for one in names if one not in now): form.keys()})
 
     @reactive.effect
     @reactive.event(input.fewer)
     def _() -> None:
-        form.named.set(dict(list(form.typed().items())[:-1]))
+        form.name(dict(list(form.typed().items())[:-1]))
 
 
 def _serve_use(form: _Form) -> None:

@@ -208,10 +208,14 @@ def declared(
     Raises
     ------
     ScenarioError
-        Two columns have a role that only one can have.
+        Two columns have a role that only one can have, or no intruder knows one that is a key.
     """
     keys = [name for name, role in roles.items() if role.startswith("key")]
     known = {name: [key for key in keys if key in ones] for name, ones in intruders}
+    if unknown := [key for key in keys if not any(key in ones for ones in known.values())]:
+        raise ScenarioError(
+            f"no intruder knows {unknown[0]!r}, which is a key: tick it for one, or give it another role"
+        )
     found = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
     found["intruders"] = {name: ones for name, ones in known.items() if ones}
     for role, entry in LISTS.items():
