@@ -13,6 +13,7 @@ import sdckit as sdc
 from recipes import SECRET
 from recoded_files import KEYS, applied, survey
 from sdckit.cells.pair import open_files, read_pair
+from sdckit.workflow.recoding import recognise as recognising
 from sdckit.workflow.recoding.recognise import recognise
 
 RAW = survey()
@@ -152,6 +153,29 @@ def test_pram_is_never_recognised(seed: int, pd: float) -> None:
     data = survey(200, seed % 1000)
     released = sdc.pram(data, columns=["job", "ill"], pd=pd, seed=seed).data
     assert found(released, original=data) == {}
+
+
+def changed_numbers(seed: int) -> tuple[Any, Any]:
+    """Numbers, some missing or infinite, and what one of twelve ways made of them."""
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(0, 20, 300), int(rng.integers(0, 3)))
+    odd = rng.random(300)
+    values[odd < 0.05], values[odd > 0.99] = np.nan, rng.choice([np.inf, -0.0, 7.0])
+    changes = [
+        values, values + 0.5, np.clip(values, -15, 15), np.round(values / 5) * 5, np.minimum(values, 10), -values,
+        np.where(odd < 0.5, np.nan, values), np.floor(values), np.full(300, np.nan), np.where(values > 0, 1.0, -1.0),
+        rng.permutation(values), np.where(odd < 0.2, 0.0, values),
+    ]  # fmt: skip
+    return tuple(pl.DataFrame({"x": one}) for one in (values, changes[seed % len(changes)]))
+
+
+def test_floats_are_recognised_as_the_same_values_are_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files may have a number of its own for every record: these are compared as arrays."""
+    files = [changed_numbers(seed) for seed in range(40)]
+    by_arrays = [found(other, original=one, names=["x"]) for one, other in files]
+    monkeypatch.setattr(recognising._Column, "floats", False)
+    assert by_arrays == [found(other, original=one, names=["x"]) for one, other in files]
+    assert len({one.get("x") for one in by_arrays}) >= 4
 
 
 def steps_of(column: str) -> list[dict[str, Any]]:

@@ -45,6 +45,9 @@ class _Column:
     @cached_property
     def kinds(self) -> tuple[str, str]:
         """Of the original and of the releases; "empty" where there is no value, "mixed" where releases differ."""
+        if self.floats:
+            before, released = ("empty" if np.isnan(values).all() else "number" for values in self.numbers)
+            return before, released
         after = {one.kind for one in self.after} - {"empty"}
         return self.before.kind, "empty" if not after else after.pop() if len(after) == 1 else "mixed"
 
@@ -72,6 +75,12 @@ class _Column:
         """Place of each value of the original, once for every release."""
         return np.tile(self.before.codes, self.pair.m)
 
+    @cached_property
+    def floats(self) -> bool:
+        """Whether original and releases hold floating-point numbers, of which there may be one per record."""
+        return all(frame.schema[self.name].is_float() for frame in self.pair.frames)
+
+    @cached_property
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Original and releases as numbers."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
@@ -115,6 +124,9 @@ def _plainly_alike(column: _Column) -> bool:
 
 
 def _identical(column: _Column) -> bool:
+    if column.floats:
+        before, released = column.numbers
+        return bool(((before == released) | np.isnan(released)).all())
     after = column.after_codes
     kept = after >= 0
     table = np.array([*(column.place.get(value, -2) for value in column.before.values), -1], np.int64)
@@ -206,6 +218,10 @@ def _one_value(old: Any, new: Any) -> bool:
 
 
 def _whole(column: _Column) -> bool:
+    if column.floats:
+        return all(
+            (np.isnan(one) | (np.isfinite(one) & (one == np.floor(one)))).all() for one in column.numbers
+        )
     return all(
         isinstance(value, int) or float(value).is_integer()
         for value in (*column.before.values, *column.values)
@@ -213,7 +229,7 @@ def _whole(column: _Column) -> bool:
 
 
 def _limits(column: _Column) -> Recoding | None:
-    found = found_limits(*column.numbers())
+    found = found_limits(*column.numbers)
     if found is None:
         return None
     ends = {
@@ -223,7 +239,7 @@ def _limits(column: _Column) -> Recoding | None:
 
 
 def _multiples(column: _Column) -> Recoding | None:
-    found = found_base(*column.numbers())
+    found = found_base(*column.numbers)
     if found is None:
         return None
     base, how = found
