@@ -59,12 +59,28 @@ def test_a_variable_without_any_value():
 
 
 def test_a_table_too_large_for_wildcards(monkeypatch):
-    monkeypatch.setattr(module, "DENSE_LIMIT", 5)
+    monkeypatch.setattr(module, "LARGEST", 5)
     cells = as_cells(pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]}), keys=["a"])
     with pytest.raises(
         DataError, match=r"3 cells by 3 levels of 's' are too many .* missing='category' or recode"
     ):
         wildcard_crosstab(cells, "s")
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 90, 400])
+def test_levels_are_matched_some_at_a_time(at_once, monkeypatch):
+    """Cells and levels may be too many for one pass; what is counted is the same."""
+    rng = np.random.default_rng(5)
+    columns = {
+        name: pl.Series(rng.integers(0, 4, 300)).set(pl.Series(rng.random(300) < 0.2), None) for name in "ab"
+    }
+    frame = pl.DataFrame({**columns, "s": rng.choice([3, 5, 8, 13, 21], 300)})
+    whole = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")
+    monkeypatch.setattr(module, "AT_ONCE", at_once)
+    found = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")
+    for name in ("edges", "level", "count"):
+        assert getattr(found, name).tolist() == getattr(whole, name).tolist()
+    assert whole.count.sum() > 300
 
 
 def test_many_levels():

@@ -24,6 +24,7 @@ PIECES = [
     ("attribute.prediction.prediction_models", "BLOCK", 7),
     ("attribute.prediction.posterior_guesses", "BLOCK", 7),
     ("attacks.nearest_rows", "LISTED", 3),
+    ("cells.crosstab", "AT_ONCE", 3),
     ("numerics.search.neighbours", "LISTED", 3),
     ("attacks.singling.query_dependence", "PIECE", 3),
     ("utility.propensities.cluster_utility", "BLOCK", 3),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,9 @@ from sdckit.errors import DataError
 
 __all__ = ["crosstab", "wildcard_crosstab"]
 
-DENSE_LIMIT = 20_000_000  # numbers in a table of every cell by every level
+LARGEST = 200_000_000  # cells times levels: these take minutes
+AT_ONCE = 20_000_000  # cells times levels that are matched in one pass: each takes some 40 bytes
+LEVELS = 16  # in one pass, at most: more gain nothing
 
 
 def crosstab(cells: AnyCells, variable: str) -> Crosstab:
@@ -34,25 +37,42 @@ def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
 
 
 def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
-    from sdckit.cells.frequencies import wildcard_counts
+    from sdckit.cells.frequencies import wildcard_counter
 
-    k = cells.n_cells
-    levels, of_entry = _in_use(own)
-    if k * len(levels) > DENSE_LIMIT:
+    k, (levels, place) = cells.n_cells, _in_use(own)
+    if k * len(levels) > LARGEST:
         raise DataError(
             f"{k} cells by {len(levels)} levels of {variable!r} are too many to match missing keys as wildcards; "
             "use missing='category' or recode first"
         )
-    counts = np.zeros((k, len(levels)))
-    counts[np.repeat(np.arange(k), np.diff(own.edges)), of_entry] = own.count
-    counts += wildcard_counts(
-        cells.table, counts, missing_codes=[level.span for level in cells.levels], wild=cells.wild
+    matching = wildcard_counter(
+        cells.table, missing_codes=[level.span for level in cells.levels], wild=cells.wild
     )
-    cell, entry = np.nonzero(counts > 0.5)
+    found = []
+    for first, counts in _some_levels(own, place, len(levels), max(1, min(LEVELS, AT_ONCE // k))):
+        np.add(counts, matching(counts), out=counts)
+        cell, at = np.nonzero(counts > 0.5)
+        found.append((cell, levels[first + at], np.rint(counts[cell, at]).astype(np.int64)))
+    cell, level, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
-    count = np.rint(counts[cell, entry]).astype(np.int64)
-    return replace(own, edges=edges, level=levels[entry], count=count)
+    if len(found) > 1:
+        order = np.argsort(cell, kind="stable")
+        level, count = level[order], count[order]
+    return replace(own, edges=edges, level=level, count=count)
+
+
+def _some_levels(
+    own: Crosstab, place: NDArray[np.int64], n_levels: int, step: int
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """How often each cell has the levels from the first on, some of them at a time (K, levels)."""
+    k = len(own.edges) - 1
+    cell = np.repeat(np.arange(k), np.diff(own.edges))
+    for first in range(0, n_levels, step):
+        counts = np.zeros((k, min(step, n_levels - first)))
+        here = np.flatnonzero((place >= first) & (place < first + step))
+        counts[cell[here], place[here] - first] = own.count[here]
+        yield first, counts
 
 
 def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

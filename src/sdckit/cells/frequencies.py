@@ -6,7 +6,7 @@ of anybody: it counts for no other record (`blank_cells`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -22,9 +22,8 @@ from sdckit.numerics.wildcard_matches.wildcards import (
     patterns_of,
 )
 
-__all__ = ["blank_cells", "missing_patterns", "wildcard_counts", "wildcard_matches"]
+__all__ = ["blank_cells", "missing_patterns", "wildcard_counter", "wildcard_matches"]
 
-AT_ONCE = 16  # counts matched in one pass: each takes some 40 bytes a cell
 NO_CELLS = np.empty(0, np.int64)
 
 
@@ -58,30 +57,36 @@ def wildcard_matches(
     return match_packed(table.words, size, weight, pattern, clear_of, alpha)
 
 
-def wildcard_counts(
-    table: Tabulated, counts: NDArray[np.float64], *, missing_codes: Sequence[int], wild: Sequence[bool]
-) -> NDArray[np.float64]:
-    """Several counts of records over the cells of other missingness patterns that match each cell.
+def wildcard_counter(
+    table: Tabulated, *, missing_codes: Sequence[int], wild: Sequence[bool]
+) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+    """Counts several kinds of records over the cells of other missingness patterns that match each cell.
 
-    `counts` (K, L): records of each cell by some property, of which (K, L) are returned. Other arguments as
-    `wildcard_matches`; a match counts whole.
+    Arguments as `wildcard_matches`; a match counts whole. The function returned takes the records of each cell by some
+    property (K, L), and returns those that match it (K, L). What the patterns are is looked up once.
     """
-    keys = _wild_keys(wild)
-    blank = blank_cells(missing_codes, table.words, table.layout, table.codes)
-    if len(blank):
-        counts = counts.copy()
-        counts[blank] = 0.0
-    if table.words is not None and table.layout is not None and len(keys) <= 64:
-        pattern, clear_of = missing_patterns(table.words, table.layout, keys, missing_codes)
-        parts = [counts[:, a : a + AT_ONCE] for a in range(0, counts.shape[1], AT_ONCE)]
-        return np.hstack([match_columns(table.words, part, pattern, clear_of) for part in parts])
-    found = np.empty_like(counts)
-    gone = [missing_codes[j] for j in keys]
-    for a in range(0, counts.shape[1], 2):  # two at a time, in the places of size and weight
-        b = min(a + 1, counts.shape[1] - 1)
-        matched = _match_codes(table.codes, counts[:, a], counts[:, b], gone, keys, 1.0)
-        found[:, a], found[:, b] = matched.size, matched.weight
-    return found
+    keys, words, layout = _wild_keys(wild), table.words, table.layout
+    blank = blank_cells(missing_codes, words, layout, table.codes)
+    packed = None
+    if words is not None and layout is not None and len(keys) <= 64:
+        packed = words, *missing_patterns(words, layout, keys, missing_codes)
+
+    def count(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        if len(blank):
+            counts = counts.copy()
+            counts[blank] = 0.0
+        if packed is not None:
+            own, pattern, clear_of = packed
+            return match_columns(own, counts, pattern, clear_of)
+        found = np.empty_like(counts)
+        gone = [missing_codes[j] for j in keys]
+        for a in range(0, counts.shape[1], 2):  # two at a time, in the places of size and weight
+            b = min(a + 1, counts.shape[1] - 1)
+            matched = _match_codes(table.codes, counts[:, a], counts[:, b], gone, keys, 1.0)
+            found[:, a], found[:, b] = matched.size, matched.weight
+        return found
+
+    return count
 
 
 def _wild_keys(wild: Sequence[bool]) -> list[int]:
