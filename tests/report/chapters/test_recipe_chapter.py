@@ -185,3 +185,4 @@ def test_a_recipe_that_was_searched_for_says_why_and_what_else_there_is() -> Non
 
 def test_an_open_end_is_called_so_on_either_side() -> None:
     assert recipe_chapter._words([-float("inf"), 27, float("inf")]) == "open, 27, open"
+    assert recipe_chapter._words(list(range(12))) == "0, 1, 2, 3, 4, 5, 6, 7, … (+4)"

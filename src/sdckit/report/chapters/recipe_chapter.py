@@ -234,7 +234,7 @@ def _words(value: Any) -> str:
 
 
 def _short(texts: Sequence[str], between: str = ", ") -> str:
-    more = f", and {len(texts) - LONGEST_LIST} more" if len(texts) > LONGEST_LIST else ""
+    more = f", … (+{len(texts) - LONGEST_LIST})" if len(texts) > LONGEST_LIST else ""  # in every language
     return between.join(texts[:LONGEST_LIST]) + more
 
 
