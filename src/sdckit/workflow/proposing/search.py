@@ -224,7 +224,7 @@ class Search:
         return float(self.lost.ravel()[flat[0]]) if len(flat) else np.inf
 
     def _far(self) -> str:
-        best = "" if np.isinf(self.best) else f", best loss so far {self.best:.1%}"
+        best = "" if np.isinf(self.best) else f", best loss so far {self.best:.0%}"
         return f"{self.seen:,} of {self.lost.size:,} combinations counted, {len(self.losses)} tried{best}"
 
 
