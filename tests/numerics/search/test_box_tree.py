@@ -32,7 +32,7 @@ def test_leaves_share_out_the_rows(n, p, q):
     assert (tree.codes == codes[tree.order].T).all()
     leaves = place[place[:, 2] < 0]
     assert sorted(t for start, stop, *_ in leaves for t in range(start, stop)) == list(range(n))
-    for node, (start, stop, left, depth) in enumerate(place):
+    for node, (start, stop, left, depth, alike) in enumerate(place):
         inside = tree.order[start:stop]
         if p:
             assert (low[node] == numbers[inside].min(axis=0)).all()
@@ -41,6 +41,7 @@ def test_leaves_share_out_the_rows(n, p, q):
             assert {c % 64 for c in codes[inside, j]} == {
                 b for b in range(64) if int(levels[node, j]) >> b & 1
             }
+        assert alike == all(len(set(codes[inside, j])) == 1 for j in range(q))
         if left < 0:
             assert stop - start <= LEAF
         else:
@@ -59,7 +60,17 @@ def test_rare_differences_are_split_where_they_are():
 
 def test_a_leaf_for_all_is_one_node():
     tree = build(*rows_of(700, 2, 2), leaf=700)
-    assert tree.nodes.place.tolist() == [[0, 700, -1, 0]]
+    assert tree.nodes.place.tolist() == [[0, 700, -1, 0, 0]]
+
+
+def test_categories_are_parted_first_where_many_rows_share_them(monkeypatch):
+    monkeypatch.setattr(box_tree, "SMALL", -1)
+    numbers, codes, metric = rows_of(3000, 2, 2, levels=2)
+    place = build(100 * numbers, codes, metric).nodes.place
+    assert place[:7, 4].tolist() == [0, 0, 0, 1, 1, 1, 1]
+    assert place[7:, 4].all()
+    numbers, codes, metric = rows_of(3000, 2, 2, levels=50)
+    assert not build(100 * numbers, codes, metric).nodes.place[:7, 4].any()
 
 
 def test_a_long_tail_does_not_unbalance_the_search():

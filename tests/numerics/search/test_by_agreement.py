@@ -37,7 +37,7 @@ def test_files_that_are_left_to_the_tree():
     assert ready(ROWS) is not None
     assert ready(ROWS[:3]) is None  # small
     assert ready(ROWS, [[0.1], [0.2], [0.3], [0.4]]) is not None
-    assert ready(ROWS, [[0.1], [0.2], [0.3], [0.4]], power=2) is None
+    assert ready(ROWS, [[0.1], [0.2], [0.3], [0.4]], power=2) is not None
     assert ready([[1, 1]] * 4, [[0.1], [0.2], [0.3], [0.4]]) is None  # all alike
     assert ready([[2**31 - 1, 2**31 - 1, 5]] * 4) is None  # too wide
     assert ready(ROWS, weights=[1.0, 1 + 2e-12]) is None  # no order

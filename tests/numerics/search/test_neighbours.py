@@ -10,7 +10,7 @@ from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
 from sdckit.numerics.encode import differences, gower
-from sdckit.numerics.search import box_few, box_search, box_tree, by_agreement, column_sets, neighbours
+from sdckit.numerics.search import box_blocks, box_few, box_tree, by_agreement, column_sets, neighbours
 from sdckit.numerics.search.neighbours import pairwise, prepare
 
 
@@ -20,7 +20,7 @@ def way(request, monkeypatch):
     monkeypatch.setattr(by_agreement, "SMALL", 10**9 if "tree" in request.param else 0)
     if request.param != "small tree":
         monkeypatch.setattr(box_tree, "SMALL", -1)
-        monkeypatch.setattr(box_search, "CACHED", -1)
+        monkeypatch.setattr(box_blocks, "CACHED", -1)
         monkeypatch.setattr(box_few, "PAIRS", -1)
     monkeypatch.setattr(by_agreement, "ALIKE", 10**9)
     if request.param == "both":

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_word, hash_word
-from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.box_search import Found
+from sdckit.numerics.search.box_steps import insert
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 

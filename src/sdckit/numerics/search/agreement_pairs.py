@@ -16,7 +16,8 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.hashing import find_word, hash_word
 from sdckit.numerics.search.agreement import FREE, SLICE, Base, number_groups, room_for
-from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.box_search import Found
+from sdckit.numerics.search.box_steps import farther, insert
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
@@ -117,11 +118,12 @@ def differ(word, other, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def away(one, other, caps, weight):  # type: ignore[no-untyped-def]
+def away(one, other, metric, weight):  # type: ignore[no-untyped-def]
     """As the tree adds it: equal to the last bit."""
-    total = 0.0
-    for j in range(len(caps)):
-        total += min(abs(one[j] - other[j]), caps[j])
+    total, squared = 0.0, metric.power == 2
+    for j in range(len(metric.caps)):
+        apart = min(abs(one[j] - other[j]), metric.caps[j])
+        total += apart * apart if squared else apart
     for j in range(len(weight)):
         total += weight[j]
     return total
@@ -141,18 +143,20 @@ def first_from(lead, members, value):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _scan(q, own, rows, query, parts, least, caps, members, answer):  # type: ignore[no-untyped-def]
+def _scan(q, own, rows, query, parts, least, metric, members, answer):  # type: ignore[no-untyped-def]
     """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
     (words, sizes, first_row), numbers, lead = rows
     found, (low, high, size, first) = answer
     best, k, (bits, weight) = found.smallest[q], found.smallest.shape[1], parts
-    value, cap, slack = query.lead[q], query.cap, 2 * query.slack
+    value, cap, slack, squared = query.lead[q], query.cap, 2 * query.slack, metric.power == 2
+    limit = farther(best[k - 1], slack, squared)
     right = first_from(lead, members, value)
     left, compared = right - 1, 0
     while left >= 0 or right < len(members):
         below = value - lead[members[left]] if left >= 0 else np.inf
         above = lead[members[right]] - value if right < len(members) else np.inf
-        if least + min(below, above, cap) > best[k - 1] + slack:
+        apart = min(below, above, cap)
+        if least + (apart * apart if squared else apart) > limit:
             break
         j = members[left] if below < above else members[right]
         left, right = (left - 1, right) if below < above else (left, right + 1)
@@ -160,21 +164,24 @@ def _scan(q, own, rows, query, parts, least, caps, members, answer):  # type: ig
         copies = sizes[j] - (j == query.skip[q])
         if copies == 0 or not differ(query.words[q], words[j], bits):
             continue
-        total = away(query.numbers[q], numbers[j], caps, weight)
-        if total <= best[k - 1] + slack:
-            insert(best, total, copies)
-            _note(total, copies, first_row[j], query.slack, low[own], high[own], size[own], first[own])
+        total = away(query.numbers[q], numbers[j], metric, weight)
+        if total <= limit:
+            if total < best[k - 1]:
+                insert(best, total, copies)
+                limit = farther(best[k - 1], slack, squared)
+            apart = np.sqrt(total) if squared else total
+            _note(apart, copies, first_row[j], query.slack, low[own], high[own], size[own], first[own])
     return compared
 
 
 @njit(cache=True, nogil=True)
-def _still_open(q, bound, k, slack, answer, work, own):  # type: ignore[no-untyped-def]
+def _still_open(q, bound, k, slack, squared, answer, work, own):  # type: ignore[no-untyped-def]
     """Whether rows at a bound or more may matter to a query; if not, its counts are read off."""
     found, (low, high, size, first) = answer
     if work[own] > EXHAUSTED:
         found.tied[q] = -1
         return False
-    if bound > found.smallest[q, k - 1] + 2 * slack:
+    if bound > farther(found.smallest[q, k - 1], 2 * slack, squared):
         _settle(q, k, slack, low[own], high[own], size[own], first[own], found)
         return False
     return True
@@ -199,7 +206,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
             break
         left = 0
         for t in range(n_live):
-            if _still_open(live[t], bound, k, query.slack, answer, work, live[t] - begin):
+            if _still_open(live[t], bound, k, query.slack, metric.power == 2, answer, work, live[t] - begin):
                 live[left] = live[t]
                 left += 1
         n_live = left
@@ -215,7 +222,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
                     work[q - begin] += _scan(
-                        q, q - begin, rows, query, parts, weight[s], metric.caps, members, answer
+                        q, q - begin, rows, query, parts, weight[s], metric, members, answer
                     )
     for t in range(n_live):
         found.tied[live[t]] = -1

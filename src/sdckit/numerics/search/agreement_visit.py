@@ -19,7 +19,8 @@ from sdckit.numerics.search.agreement_pairs import (
     first_from,
     parts_of,
 )
-from sdckit.numerics.search.box_search import Limits, Visited, add, tally, widened
+from sdckit.numerics.search.box_search import Limits, Visited, widened
+from sdckit.numerics.search.box_steps import add, tally
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
@@ -31,34 +32,36 @@ Ints = NDArray[np.int64]
 
 
 class _Limits(NamedTuple):
-    """Those of `Limits`, and the sum below which no row is."""
+    """Those of `Limits`, the sum below which no row is, and the third limit with room for rounding."""
 
     near: Floats
     inner: Floats
     outer: Floats
     lowest: Floats
+    reach: Floats
 
 
 @njit(cache=True, nogil=True)
-def _look(q, rows, query, parts, least, caps, limits, members, held):  # type: ignore[no-untyped-def]
+def _look(q, rows, query, parts, least, metric, limits, members, held):  # type: ignore[no-untyped-def]
     """Take in what one query meets, from the rows alike in the leading number on."""
     (words, sizes, first_row), numbers, lead = rows
     values, at, (closer, tied, nearest, sums, listed) = held
-    near, inner, outer, _ = limits
+    near, inner, outer, _, reach = limits
     bits, weight = parts
-    value, cap, slack = query.lead[q], query.cap, query.slack
+    value, cap, squared = query.lead[q], query.cap, metric.power == 2
     middle = first_from(lead, members, value)
     for step in (-1, 1):
         i = middle - 1 if step < 0 else middle
         while 0 <= i < len(members):
             j = members[i]
             i += step
-            if least + min(abs(lead[j] - value), cap) > outer[q] + slack:
+            apart = min(abs(lead[j] - value), cap)
+            if least + (apart * apart if squared else apart) > reach[q]:
                 break
             copies = sizes[j] - (j == query.skip[q])
             if copies == 0 or not differ(query.words[q], words[j], bits):
                 continue
-            total = away(query.numbers[q], numbers[j], caps, weight)
+            total = away(query.numbers[q], numbers[j], metric, weight)
             if total > outer[q]:
                 continue
             tally(q, total, near[q], inner[q], first_row[j], copies, closer, tied, nearest)
@@ -81,7 +84,7 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
         left, n = 0, 0
         for t in range(n_live):
             q = live[t]
-            if weight[begins_of[c]] <= limits.outer[q] + query.slack:
+            if weight[begins_of[c]] <= limits.reach[q]:
                 live[left] = q
                 left += 1
                 # without numbers no row is nearer than the nearest, so none need be looked for there
@@ -102,7 +105,7 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
                 g = of[t]
                 if begins[g] < begins[g + 1]:
                     members = order[begins[g] : begins[g + 1]]
-                    _look(chosen[t], rows, query, parts, weight[s], metric.caps, limits, members, held)
+                    _look(chosen[t], rows, query, parts, weight[s], metric, limits, members, held)
 
 
 def visit_meeting(
@@ -117,7 +120,8 @@ def visit_meeting(
         np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros((n, summed.shape[1])),
         np.empty(n_listed, np.int32),
     )  # fmt: skip
-    within = _Limits(*limits, widened(limits.near, -3 * metric.tolerance, metric.power))
+    lowest = widened(limits.near, -3 * metric.tolerance, metric.power)
+    within = _Limits(*limits, lowest, widened(limits.outer, metric.tolerance, metric.power))
 
     def part(ends: tuple[int, int]) -> None:
         _visit(rows, asked, sets, fields, metric, within, (summed, at, out), *ends)

@@ -9,17 +9,16 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
+from sdckit.numerics.search.box_blocks import blocks_of, fit, push_near
 from sdckit.numerics.search.box_few import is_few, parts_of, smallest_sums, visit_few
+from sdckit.numerics.search.box_steps import add, farther, insert, still_near, tally
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = [
-    "Found", "Limits", "Queries", "Visited", "add", "find", "insert", "limits_of", "tally", "visit", "widened",
-]  # fmt: skip
+__all__ = ["Found", "Limits", "Queries", "Visited", "find", "in_place", "limits_of", "visit", "widened"]
 
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
-TOGETHER = 1024  # rows whose memory stays in the processor's cache
-CACHED = 1 << 13  # rows that stay there whatever is asked next
+LEAST = 64  # queries of a slice
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -39,8 +38,11 @@ def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared)
 
 
 @njit(cache=True, nogil=True)
-def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyped-def]
-    """Sums of the rows of a leaf, column by column (so that the processor takes several rows at once)."""
+def _compare(tree, start, stop, alike, numbers, codes, total):  # type: ignore[no-untyped-def]
+    """Sums of the rows of a leaf, column by column (so that the processor takes several rows at once).
+
+    `alike`: whether all have the same categories.
+    """
     rows, row_codes, (power, caps, weights) = tree.numbers, tree.codes, tree.metric
     squared, n = power == 2, stop - start
     total[:n] = 0.0
@@ -57,135 +59,142 @@ def _compare(tree, start, stop, numbers, codes, total):  # type: ignore[no-untyp
                 total[i] += cap if away > cap else away
     for j in range(len(codes)):
         c, weight, levels = codes[j], weights[j], row_codes[j, start:stop]
+        if alike and levels[0] == c:
+            continue
         for i in range(n):
             total[i] += weight if levels[i] != c else 0.0
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _of_categories(tree, node, codes):  # type: ignore[no-untyped-def]
+    """What the categories of a node's rows add to the sum, where these are alike; else -1."""
+    place, row_codes, weights = tree.nodes.place, tree.codes, tree.metric.weights
+    if place[node, 4] == 0:
+        return -1.0
+    total, row = 0.0, place[node, 0]
+    for j in range(len(codes)):
+        if row_codes[j, row] != codes[j]:
+            total += weights[j]
+    return total
+
+
 @njit(cache=True, nogil=True)
-def _push(tree, stack, bounds, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
-    """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top."""
+def _push(tree, stack, bounds, fixed, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
+    """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top.
+
+    The node was just taken off it, so that `fixed[top]` is what its categories add.
+    """
     (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
-    left, squared = place[node, 2], power == 2
+    left, squared, added = place[node, 2], power == 2, fixed[top]
     right = left + 1
-    a = _nearest_possible(low[left], high[left], levels[left], numbers, codes, caps, weights, squared)
-    b = _nearest_possible(low[right], high[right], levels[right], numbers, codes, caps, weights, squared)
+    if added >= 0.0:  # only the numbers are left
+        of_left = of_right = added
+        a = added + _nearest_possible(
+            low[left], high[left], levels[left], numbers, codes[:0], caps, weights, squared
+        )
+        b = added + _nearest_possible(
+            low[right], high[right], levels[right], numbers, codes[:0], caps, weights, squared
+        )
+    else:
+        of_left, of_right = _of_categories(tree, left, codes), _of_categories(tree, right, codes)
+        a = _nearest_possible(low[left], high[left], levels[left], numbers, codes, caps, weights, squared)
+        b = _nearest_possible(low[right], high[right], levels[right], numbers, codes, caps, weights, squared)
     near, far = (left, right) if a <= b else (right, left)
     if max(a, b) <= limit:
-        stack[top], bounds[top] = far, max(a, b)
+        stack[top], bounds[top], fixed[top] = far, max(a, b), of_right if a <= b else of_left
         top += 1
     if min(a, b) <= limit:
-        stack[top], bounds[top] = near, min(a, b)
+        stack[top], bounds[top], fixed[top] = near, min(a, b), of_left if a <= b else of_right
         top += 1
     return top
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _scratch(place):  # type: ignore[no-untyped-def]
-    """A stack deep enough for the tree, and room for the sums of a leaf."""
+    """Stacks deep enough for the tree, and room for the sums of a leaf."""
     widest, deepest = 0, 0
     for node in range(len(place)):
         deepest = max(deepest, place[node, 3])
         if place[node, 2] < 0:
             widest = max(widest, place[node, 1] - place[node, 0])
-    return np.empty(deepest + 2, np.int64), np.empty(deepest + 2), np.empty(widest)
+    return np.empty(deepest + 2, np.int64), np.empty(deepest + 2), np.empty(deepest + 2), np.empty(widest)
 
 
 @njit(cache=True, nogil=True, inline="always")
-def insert(best, value, copies):  # type: ignore[no-untyped-def]
-    """Put a value so many times into the ascending k smallest."""
-    for _ in range(min(copies, len(best))):
-        at = len(best) - 1
-        if value >= best[at]:
-            break
-        while at > 0 and best[at - 1] > value:
-            best[at] = best[at - 1]
-            at -= 1
-        best[at] = value
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _farther(total, slack, squared):  # type: ignore[no-untyped-def]
-    """The sum at a distance that is larger by `slack` (smaller where it is negative)."""
-    if squared:
-        return max(np.sqrt(total) + slack, 0.0) ** 2
-    return max(total + slack, 0.0)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _still_near(kept, kept_at, limit):  # type: ignore[no-untyped-def]
-    """Forget the candidates that have become too far; how many are left."""
-    n = 0
-    for c in range(len(kept)):
-        if kept[c] <= limit:
-            kept[n], kept_at[n] = kept[c], kept_at[c]
+def _look(q, own, start, total, tree_rows, slack, skip, best, candidates):  # type: ignore[no-untyped-def]
+    """Take in the rows of a leaf whose sums are in `total`, as far as they are near enough."""
+    kept, kept_at, n_kept, limits = candidates
+    limit, n, room, k, sizes = limits[own], n_kept[own], kept.shape[1], len(best), tree_rows[0]
+    for i in range(len(total)):
+        if total[i] > limit:
+            continue
+        copies = sizes[start + i] - (start + i == skip[q])
+        if copies == 0:
+            continue
+        if total[i] < best[k - 1]:
+            insert(best, total[i], copies)
+            limit = farther(best[k - 1], slack[0], slack[1])
+        if n == room:
+            n = still_near(kept[own], kept_at[own], limit)
+            n = -1 if n == room else n
+        if n >= 0:
+            kept[own, n], kept_at[own, n] = total[i], start + i
             n += 1
-    return n
-
-
-@njit(cache=True, nogil=True, inline="always")
-def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
-    """Count so many rows as closer or tied, and see whether theirs is the first nearest row."""
-    if total < inner:
-        closer[q] += copies
-    else:
-        tied[q] += copies
-    if total <= near:
-        nearest[q] = row if nearest[q] < 0 else min(nearest[q], row)
-
-
-@njit(cache=True, nogil=True, inline="always")
-def add(q, values, sums):  # type: ignore[no-untyped-def]
-    """Add the values of a row to the sums of a query."""
-    for v in range(len(values)):
-        sums[q, v] += values[v]
+    limits[own], n_kept[own] = limit, n
 
 
 @njit(cache=True, nogil=True)
-def _find(tree, sizes, first_row, slack, queries, first, last, values, found):  # type: ignore[no-untyped-def]
-    smallest, closer, tied, nearest, sums = found
-    skip, squared = queries.skip, tree.metric.power == 2
-    place, k = tree.nodes.place, smallest.shape[1]
-    stack, bounds, total = _scratch(place)
-    room = KEPT + 4 * k
-    kept, kept_at = np.empty(room), np.empty(room, np.int64)
-    for q in range(first, last):
-        numbers, codes, best = queries.numbers[q], queries.codes[q], smallest[q]
-        best[:], limit, n_kept, full = np.inf, np.inf, 0, False
-        stack[0], bounds[0], top = 0, 0.0, 1
+def _settle(q, own, tree_rows, slack, skip, candidates, values, found):  # type: ignore[no-untyped-def]
+    """Count the candidates of a query that are near enough; `tied` is -1 where they were too many to be kept."""
+    (kept, kept_at, n_kept, limits), (smallest, closer, tied, nearest, sums) = candidates, found
+    if n_kept[own] < 0:
+        tied[q] = -1
+        return
+    sizes, first_row = tree_rows
+    near = farther(smallest[q, 0], slack[0], slack[1])
+    inner = farther(smallest[q, smallest.shape[1] - 1], -slack[0], slack[1])
+    for c in range(n_kept[own]):
+        away, at = kept[own, c], kept_at[own, c]
+        if away <= limits[own]:
+            tally(q, away, near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest)
+            add(q, values[at], sums)
+
+
+@njit(cache=True, nogil=True)
+def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, found):  # type: ignore[no-untyped-def]
+    """Search for some blocks: each comes down the tree once, and is compared with the leaves that are near a query."""
+    (place, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
+    smallest, squared, slack = found.smallest, power == 2, (tolerance, power == 2)
+    stack, bounds, _, total = _scratch(place)
+    room, most = KEPT + 4 * smallest.shape[1], (begins[first + 1 : last + 1] - begins[first:last]).max()
+    n_kept, limits = np.empty(most, np.int64), np.empty(most)
+    candidates = np.empty((most, room)), np.empty((most, room), np.int64), n_kept, limits
+    low, high = np.empty(lowest.shape[1]), np.empty(lowest.shape[1])
+    for b in range(first, last):
+        begin, end = begins[b], begins[b + 1]
+        alike = fit(queries, begin, end, low, high)
+        smallest[begin:end], n_kept[:], limits[:] = np.inf, 0, np.inf
+        stack[0], bounds[0], top, widest = 0, 0.0, 1, np.inf
         while top > 0:
             top -= 1
             node = stack[top]
-            if bounds[top] > limit:
+            if bounds[top] > widest:
                 continue
             if place[node, 2] >= 0:
-                top = _push(tree, stack, bounds, top, node, limit, numbers, codes)
+                top = push_near(tree, stack, bounds, top, node, widest, low, high, alike)
                 continue
             start, stop = place[node, 0], place[node, 1]
-            _compare(tree, start, stop, numbers, codes, total)
-            for i in range(stop - start):
-                copies = sizes[start + i] - (start + i == skip[q])
-                if total[i] > limit or copies == 0:
-                    continue
-                if total[i] < best[k - 1]:
-                    insert(best, total[i], copies)
-                    limit = _farther(best[k - 1], slack, squared)
-                if n_kept == room and not full:
-                    n_kept = _still_near(kept, kept_at, limit)
-                    full = n_kept == room
-                if not full:
-                    kept[n_kept], kept_at[n_kept] = total[i], start + i
-                    n_kept += 1
-        if full:
-            tied[q] = -1
-            continue
-        near, inner = _farther(best[0], slack, squared), _farther(best[k - 1], -slack, squared)
-        for c in range(n_kept):
-            if kept[c] <= limit:
-                at = kept_at[c]
-                tally(
-                    q, kept[c], near, inner, first_row[at], sizes[at] - (at == skip[q]), closer, tied, nearest
-                )
-                add(q, values[at], sums)
+            for q in range(begin, end):
+                numbers, codes = queries.numbers[q], queries.codes[q]
+                if end - begin == 1 or limits[q - begin] >= _nearest_possible(
+                    lowest[node], highest[node], levels[node], numbers, codes, caps, weights, squared
+                ):
+                    _compare(tree, start, stop, place[node, 4] == 1, numbers, codes, total)
+                    here = total[: stop - start]
+                    _look(q, q - begin, start, here, tree_rows, slack, queries.skip, smallest[q], candidates)
+            widest = limits[: end - begin].max()
+        for q in range(begin, end):
+            _settle(q, q - begin, tree_rows, slack, queries.skip, candidates, values, found)
 
 
 @njit(cache=True, nogil=True)
@@ -193,18 +202,18 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
     closer, tied, nearest, sums, listed = visited
     near, inner, outer = limits
     skip, place = queries.skip, tree.nodes.place
-    stack, bounds, total = _scratch(place)
+    stack, bounds, fixed, total = _scratch(place)
     for q in range(first, last):
         numbers, codes, at = queries.numbers[q], queries.codes[q], begins[q]
-        stack[0], bounds[0], top = 0, 0.0, 1
+        stack[0], bounds[0], fixed[0], top = 0, 0.0, _of_categories(tree, 0, codes), 1
         while top > 0:
             top -= 1
             node = stack[top]
             if place[node, 2] >= 0:
-                top = _push(tree, stack, bounds, top, node, limits.outer[q], numbers, codes)
+                top = _push(tree, stack, bounds, fixed, top, node, limits.outer[q], numbers, codes)
                 continue
             start, stop = place[node, 0], place[node, 1]
-            _compare(tree, start, stop, numbers, codes, total)
+            _compare(tree, start, stop, fixed[top] >= 0.0, numbers, codes, total)
             for i in range(stop - start):
                 row = start + i
                 copies = sizes[row] - (row == skip[q])
@@ -215,25 +224,6 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
                 if len(listed) > 0:
                     listed[at] = row
                     at += 1
-
-
-@njit(cache=True, nogil=True)
-def _go_home(tree, queries, first, last, home):  # type: ignore[no-untyped-def]
-    """Where each query comes to by going to the nearer child, down to a node of few enough rows."""
-    (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
-    squared = power == 2
-    for q in range(first, last):
-        numbers, codes, node = queries.numbers[q], queries.codes[q], 0
-        while place[node, 2] >= 0 and place[node, 1] - place[node, 0] > TOGETHER:
-            node = place[node, 2]
-            a = _nearest_possible(low[node], high[node], levels[node], numbers, codes, caps, weights, squared)
-            other = node + 1
-            b = _nearest_possible(
-                low[other], high[other], levels[other], numbers, codes, caps, weights, squared
-            )
-            if b < a:
-                node = other
-        home[q] = place[node, 0]
 
 
 class Queries(NamedTuple):
@@ -317,14 +307,17 @@ def find(
         visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
         return Found(smallest, *seen[:4]), limits
     found = Found.none(n, k, held.shape[1])
-    order = _order(tree, queries)
+    order, begins = blocks_of(tree, queries.numbers, queries.codes)
     there = queries.take(order)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, sizes, first_row, m.tolerance, there, *ends, held, found)
+        _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, found)
 
-    run(part, _slices(n))
-    found = Found(*(_in_place(one, order) for one in found))
+    run(
+        part,
+        chunks(len(begins) - 1, minimum=LEAST // (n // max(len(begins) - 1, 1)), parts=SLICES * n_threads()),
+    )
+    found = Found(*(in_place(one, order) for one in found))
     limits = limits_of(found.smallest, m)
     many = np.flatnonzero(found.tied < 0)
     if len(many):
@@ -333,16 +326,8 @@ def find(
     return found, limits
 
 
-def _order(tree: BoxTree, queries: Queries) -> Ints:
-    """The queries in an order in which those near each other follow each other: they read the same memory."""
-    if len(tree.order) <= CACHED:
-        return np.arange(len(queries.numbers))
-    home = np.empty(len(queries.numbers), np.int64)
-    run(lambda ends: _go_home(tree, queries, *ends, home), _slices(len(home)))
-    return np.argsort(home, kind="stable")
-
-
-def _in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
+def in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
+    """What was found in some order, as the queries stood before."""
     out = np.empty_like(found)
     out[order] = found
     return out
@@ -400,4 +385,4 @@ def widened(sums: Floats, slack: float, power: int) -> Floats:
 
 def _slices(n: int) -> list[tuple[int, int]]:
     """Slices of the queries, more than threads: some parts of a file take longer than others."""
-    return chunks(n, minimum=64, parts=SLICES * n_threads())
+    return chunks(n, minimum=LEAST, parts=SLICES * n_threads())

@@ -1,7 +1,8 @@
 """A tree of boxes over rows of numbers and categories: exact search without comparing all with all.
 
 A node holds the smallest and largest value of each number and, as bits, the levels of each category among
-its rows; from these follows how near any of its rows can be at best. Nodes that cannot matter are left out.
+its rows; from these follows how near any of its rows can be at best. Nodes that cannot matter are left out. Of a node
+whose rows have the same categories only the numbers need be looked at: where such rows are many, they are parted first.
 """
 
 from __future__ import annotations
@@ -20,11 +21,16 @@ __all__ = ["LEAF", "BoxTree", "Nodes", "build"]
 LEAF = 32  # rows in a leaf at most: they are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
 SMALL = 1 << 13  # rows of a tree that takes no kernel: one would be compiled for seconds
+SAMPLE = 4096  # rows by which it is seen whether many have the same categories
+MANY = 16  # rows of a sample for each combination of categories in it
 SEED = 20_09  # of the order in which rows are dealt out: any will do, the answers are the same
 
 
 class Nodes(NamedTuple):
-    """First row, end, left child or -1 and depth of each node; its box; its levels as bits."""
+    """First row, end, left child or -1, depth, and whether all categories are alike, of each node; its box; its levels.
+
+    The levels are bits.
+    """
 
     place: NDArray[np.int64]
     low: NDArray[np.float64]
@@ -50,11 +56,11 @@ class BoxTree(NamedTuple):
 def _grow(nodes, n):  # type: ignore[no-untyped-def]
     """The same nodes with room for n."""
     place, low, high, levels = nodes
-    new_place = np.empty((n, 4), np.int64)
+    new_place = np.empty((n, 5), np.int64)
     new_low, new_high = np.empty((n, low.shape[1])), np.empty((n, low.shape[1]))
     new_levels = np.empty((n, levels.shape[1]), np.uint64)
     for node in range(len(place)):  # value by value: for slices numba would compile a check with its messages
-        for j in range(4):
+        for j in range(5):
             new_place[node, j] = place[node, j]
         for j in range(low.shape[1]):
             new_low[node, j], new_high[node, j] = low[node, j], high[node, j]
@@ -64,32 +70,31 @@ def _grow(nodes, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _column_to_split(numbers, codes, metric, order, start, stop, low, high):  # type: ignore[no-untyped-def]
-    """The column in which two rows of a node differ most on average; -1 where all rows are equal."""
+def _column_to_split(numbers, codes, metric, begin, start, stop, low, high):  # type: ignore[no-untyped-def]
+    """The column, of those from one on, in which two rows of a node differ most on average; -1: all rows are equal."""
     squared, caps, weights = metric.power == 2, metric.caps, metric.weights
     n_numbers, half = numbers.shape[1], (stop - start) // 2
     best, column = 0.0, -1
     step = max(1, half // PAIRS)
-    for j in range(n_numbers + codes.shape[1]):
+    for j in range(begin, n_numbers + codes.shape[1]):
         total = 0.0
         for t in range(start, start + half, step):
-            a, b = order[t], order[t + half]
             if j >= n_numbers:
-                if codes[a, j - n_numbers] != codes[b, j - n_numbers]:
+                if codes[t, j - n_numbers] != codes[t + half, j - n_numbers]:
                     total += weights[j - n_numbers]
             else:
-                away = min(abs(numbers[a, j] - numbers[b, j]), caps[j])
+                away = min(abs(numbers[t, j] - numbers[t + half, j]), caps[j])
                 total += away * away if squared else away
         if total > best:
             best, column = total, j
     if column < 0:  # the pairs looked at are equal: take whatever tells any rows apart
-        for j in range(n_numbers):
+        for j in range(begin, n_numbers):
             if high[j] > low[j]:
                 return j
         for j in range(codes.shape[1]):
-            first = codes[order[start], j]
+            first = codes[start, j]
             for t in range(start, stop):
-                if codes[order[t], j] != first:
+                if codes[t, j] != first:
                     return n_numbers + j
     return column
 
@@ -100,7 +105,7 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
     n_numbers, n = numbers.shape[1], stop - start
     values = np.empty(n)
     for t in range(n):
-        row = order[start + t]
+        row = start + t
         values[t] = numbers[row, column] if column < n_numbers else codes[row, column - n_numbers]
     sample = np.arange(0, n, max(1, n // 101))
     middle = (len(sample) - 1) // 2
@@ -118,19 +123,40 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
     for t in range(n):
         if values[t] <= pivot:
             values[t], values[left] = values[left], values[t]
-            order[start + t], order[start + left] = order[start + left], order[start + t]
+            _swap(numbers, codes, order, start + t, start + left)
             left += 1
     return start + left
 
 
+@njit(cache=True, nogil=True, inline="always")
+def _swap(numbers, codes, order, a, b):  # type: ignore[no-untyped-def]
+    """Exchange two rows; they are moved themselves, so that a node is read in one line."""
+    order[a], order[b] = order[b], order[a]
+    for j in range(numbers.shape[1]):
+        numbers[a, j], numbers[b, j] = numbers[b, j], numbers[a, j]
+    for j in range(codes.shape[1]):
+        codes[a, j], codes[b, j] = codes[b, j], codes[a, j]
+
+
 @njit(cache=True, nogil=True)
-def _build(numbers, codes, metric, order, leaf):  # type: ignore[no-untyped-def]
+def _alike(codes, start, stop):  # type: ignore[no-untyped-def]
+    """Whether all rows of a node have the same categories."""
+    for row in range(start + 1, stop):
+        for j in range(codes.shape[1]):
+            if codes[row, j] != codes[start, j]:
+                return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _build(numbers, codes, metric, order, leaf, parted):  # type: ignore[no-untyped-def]
+    """Nodes over rows that are put in order, `order` with them."""
     n_rows, n_numbers, n_codes = len(order), numbers.shape[1], codes.shape[1]
     room = 64 + 4 * n_rows // leaf
-    place = np.empty((room, 4), np.int64)
+    place = np.empty((room, 5), np.int64)
     low, high = np.empty((room, n_numbers)), np.empty((room, n_numbers))
     levels = np.empty((room, n_codes), np.uint64)
-    place[0, 0], place[0, 1], place[0, 3] = 0, n_rows, 0
+    place[0, 0], place[0, 1], place[0, 3], place[0, 4] = 0, n_rows, 0, 0
     used, node = 1, 0
     while node < used:
         if used + 2 > room:
@@ -141,22 +167,33 @@ def _build(numbers, codes, metric, order, leaf):  # type: ignore[no-untyped-def]
             low[node, j], high[node, j] = np.inf, -np.inf
         for j in range(n_codes):
             levels[node, j] = np.uint64(0)
-        for t in range(start, stop):
-            row = order[t]
+        for row in range(start, stop):
             for j in range(n_numbers):
                 low[node, j] = min(low[node, j], numbers[row, j])
                 high[node, j] = max(high[node, j], numbers[row, j])
             for j in range(n_codes):
                 levels[node, j] |= np.uint64(1) << np.uint64(codes[row, j] & 63)
+        alike = place[node, 4] == 1 or _alike(codes, start, stop)
+        place[node, 4] = 1 if alike else 0
         column = -1
         if stop - start > leaf:
-            column = _column_to_split(numbers, codes, metric, order, start, stop, low[node], high[node])
+            column = _column_to_split(
+                numbers,
+                codes,
+                metric,
+                n_numbers if parted and not alike else 0,
+                start,
+                stop,
+                low[node],
+                high[node],
+            )
         place[node, 2] = -1
         if column >= 0:
             middle = _split(numbers, codes, order, start, stop, column)
             place[node, 2] = used
             for child, begin, end in ((used, start, middle), (used + 1, middle, stop)):
                 place[child, 0], place[child, 1], place[child, 3] = begin, end, place[node, 3] + 1
+                place[child, 4] = place[node, 4]
             used += 2
         node += 1
     return Nodes(place[:used].copy(), low[:used].copy(), high[:used].copy(), levels[:used].copy())
@@ -171,10 +208,11 @@ def _build_small(
 ) -> Nodes:
     """As `_build`, with trees just as good, where a loop over nodes is sooner done than a kernel compiled."""
     bits = np.uint64(1) << (codes & 63).astype(np.uint64)
-    place, low, high, levels = [[0, len(order), -1, 0]], [], [], []
+    place, low, high, levels = [[0, len(order), -1, 0, 0]], [], [], []
     for node in place:  # grows on the way
-        start, stop, _, depth = node
+        start, stop, _, depth, _ = node
         rows = order[start:stop]
+        node[4] = int((codes[rows] == codes[rows[:1]]).all())
         here = numbers[rows]
         low.append(here.min(axis=0, initial=np.inf))
         high.append(here.max(axis=0, initial=-np.inf))
@@ -193,8 +231,13 @@ def _build_small(
         order[start:stop] = np.concatenate([rows[left], rows[~left]])
         middle = start + int(left.sum())
         node[2] = len(place)
-        place += [[start, middle, -1, depth + 1], [middle, stop, -1, depth + 1]]
+        place += [[start, middle, -1, depth + 1, 0], [middle, stop, -1, depth + 1, 0]]
     return Nodes(np.array(place), np.stack(low), np.stack(high), np.stack(levels))
+
+
+def _many_alike(codes: NDArray[np.int32]) -> bool:
+    """Whether many of some rows have the same categories."""
+    return codes.shape[1] > 0 and MANY * len(np.unique(codes, axis=0)) <= len(codes)
 
 
 def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> int:
@@ -217,9 +260,13 @@ def build(
     >>> build(np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32), metric).nodes[0][0, :2].tolist()
     [0, 2]
     """
-    order = np.random.default_rng(SEED).permutation(len(numbers))
-    make = _build_small if len(numbers) <= max(SMALL, leaf) else _build
-    nodes = make(numbers, codes, metric, order, leaf)
-    return BoxTree(
-        np.ascontiguousarray(numbers[order].T), np.ascontiguousarray(codes[order].T), order, nodes, metric
-    )
+    order = np.arange(len(numbers))
+    if len(order) > leaf:
+        np.random.default_rng(SEED).shuffle(order)
+    if len(numbers) <= max(SMALL, leaf):
+        nodes = _build_small(numbers, codes, metric, order, leaf)
+        there, levels = numbers[order], codes[order]
+    else:
+        there, levels = numbers[order], codes[order]
+        nodes = _build(there, levels, metric, order, leaf, _many_alike(levels[:SAMPLE]))
+    return BoxTree(np.ascontiguousarray(there.T), np.ascontiguousarray(levels.T), order, nodes, metric)

@@ -13,7 +13,7 @@ from sdckit.numerics.search.agreement import Base, find_agreeing
 from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, find_meeting, lead_column
 from sdckit.numerics.search.agreement_sums import shares_agreeing, sums_agreeing
 from sdckit.numerics.search.agreement_visit import visit_meeting
-from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited
+from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, in_place
 from sdckit.numerics.search.column_sets import ColumnSets, Packed, column_sets, pack
 
 __all__ = ["Agreement", "Distinct", "by_agreement"]
@@ -47,7 +47,10 @@ class Agreement:
     def find(self, k: int, *, counted: bool = True) -> Found:
         """Find the k smallest sums of each query; `tied` is -1 for those that are left to another search."""
         if self.rows.numbers.shape[1]:
-            return find_meeting(self.rows, self.asked, self.fields, self.sets, self.metric, k)
+            order = np.argsort(self.asked.words, kind="stable")  # those alike meet the same rows
+            asked = self.asked.take(order)
+            found = find_meeting(self.rows, asked, self.fields, self.sets, self.metric, k)
+            return Found(*(in_place(one, order) for one in found))
         return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k, counted=counted)
 
     def sums(self, which: Ints, found: Found, values: Floats) -> Floats | None:
@@ -70,18 +73,20 @@ class Agreement:
         n_listed: int = 0,
     ) -> Visited:  # fmt: skip
         """Do as `box_search.visit` does for some queries that were found here; `values` are of `Distinct`."""
+        order = np.argsort(self.asked.words[which], kind="stable")
         found = visit_meeting(
-            self.rows, self.asked.take(which), self.fields, self.sets, self.metric,
-            limits.take(which), values=None if values is None else values[self.order],
-            begins=begins, n_listed=n_listed,
+            self.rows, self.asked.take(which[order]), self.fields, self.sets, self.metric,
+            limits.take(which[order]), values=None if values is None else values[self.order],
+            begins=None if begins is None else begins[order], n_listed=n_listed,
         )  # fmt: skip
-        return found._replace(listed=self.order[found.listed].astype(np.int32))
+        closer, tied, nearest, sums = (in_place(one, order) for one in found[:4])
+        return Visited(closer, tied, nearest, sums, self.order[found.listed].astype(np.int32))
 
 
 def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement | None:
     """Make files ready; None where their columns are not made for it. `queries.skip`: rows of `rows`."""
     numbered = rows.numbers.shape[1] > 0
-    if len(rows.sizes) <= SMALL or (numbered and metric.power != 1):
+    if len(rows.sizes) <= SMALL:
         return None
     packed = pack(rows.codes, queries.codes, metric.weights)
     sets = None if packed is None else column_sets(metric, packed.fields)

@@ -250,8 +250,9 @@ class Index:
 
         At most so many at a time that about `listed` rows are at their last distance.
         """
-        settled = np.setdiff1d(np.arange(len(asked.queries.skip)), asked.left)
-        for whole, agreed in ((settled, asked.agreed), (asked.left, None)):
+        settled = np.ones(len(asked.queries.skip), np.bool_)
+        settled[asked.left] = False
+        for whole, agreed in ((np.flatnonzero(settled), asked.agreed), (asked.left, None)):
             for which in _cut(whole, asked.found.tied[whole], listed):
                 if agreed is None:
                     yield _Part(which, None, partial(self._visit_tree, asked, which))
