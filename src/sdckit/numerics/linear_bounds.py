@@ -98,31 +98,39 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
         if size == 0:
             break
         r = queue[head]
-        head, size = (head + 1) % n, size - 1
+        head, size = head + 1, size - 1
+        if head == n:
+            head = 0
         queued[r] = False
         from_, to = relations.start[r], relations.start[r + 1]
         least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
         for i in range(from_, to):
-            v, f = relations.number[i], relations.factor[i]
+            # Numbers without a sign: numba then looks for no index from the end.
+            v, f = np.uintp(relations.number[i]), relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             widest = max(widest, up - down)
-            if np.isfinite(down):
+            if down > -np.inf:
                 least += down
             else:
                 open_down += 1
-            if np.isfinite(up):
+            if up < np.inf:
                 most += up
             else:
                 open_up += 1
-        # With room for the widest term at both ends nothing can move.
-        if tidy and relations.upper[r] - least >= widest and most - relations.lower[r] >= widest:
+        # A term with room for itself at both ends cannot move: where the widest has it, none can.
+        space = min(relations.upper[r] - least, most - relations.lower[r])
+        if tidy and space >= widest:
             continue
         for i in range(from_, to):
             v, f = relations.number[i], relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
+            if tidy and space >= up - down:
+                continue
             rest_low = -_rest(-least, open_down, -down)
             rest_high = _rest(most, open_up, up)
-            a, b = (relations.lower[r] - rest_high) / f, (relations.upper[r] - rest_low) / f
+            a, b = relations.lower[r] - rest_high, relations.upper[r] - rest_low
+            if f != 1.0:  # dividing takes longer than all else
+                a, b = a / f, b / f
             new_low, new_high = (a, b) if a <= b else (b, a)
             own_low, own_high = low[v], high[v]
             if tidy and new_low <= own_low and new_high >= own_high:
@@ -139,7 +147,8 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
                 for j in range(relations.first[v], relations.first[v + 1]):
                     other = relations.at[j]
                     if not queued[other]:
-                        queue[(head + size) % n], queued[other] = other, True
+                        last = head + size
+                        queue[last - n if last >= n else last], queued[other] = other, True
                         size += 1
         if not holds:
             break

@@ -137,3 +137,14 @@ def test_documents_with_different_k_print_the_rest_alike() -> None:
         other = _printed(k=k)
         assert f"i0.violations.{k}" in other
         assert {name: other[name] for name in first} == first
+
+
+def test_what_is_kept_of_a_ledger_is_nobodys_to_change() -> None:
+    ledger = {"n": Variable(100), "a": Variable(63), "b": Variable(37)}
+    relations = [Relation((("n", 1), ("a", -1), ("b", -1)))]
+    first = settle(ledger, relations)
+    expected = dict(first)
+    first.clear()
+    assert settle(ledger, relations) == expected
+    assert settle(dict(reversed(ledger.items())), relations).keys() == expected.keys()
+    assert settle({**ledger, "a": Variable(40), "b": Variable(60)}, relations) != expected

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.linear_bounds import narrow
 from sdckit.numerics.linear_points import few_values, find_point
+from sdckit.numerics.linear_trials import Lookout, moved_by
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
 from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation
@@ -18,6 +19,7 @@ __all__ = ["Known"]
 
 # A count left with more numbers than this is looked at in the end only, in large documents not with more still.
 NARROW, NARROW_IN_THE_END = 20, 100
+LIMITS = np.array([SMALL, NARROW], np.float64)
 # Numbers linked by relations, up to which every count is looked at after every print.
 FEW_LINKED = 160
 # How many relations away a number may be, and how long these, to be looked at in a larger document.
@@ -81,6 +83,7 @@ class Known:
         self._insisted[insisted] = True
         self._always |= self._insisted
         self._balls = {v: np.flatnonzero(self._parts == self._parts[v]) for v in insisted}
+        self._tried = self.low.copy(), self.high.copy()
         self._bound_small()
         self._leave_out(self._open(self.low, self.high))
 
@@ -126,15 +129,11 @@ class Known:
 
     def stays_safe(self, name: str, interval: Interval) -> bool:
         """Whether no watched count is given away where a figure turns out to lie in this interval."""
-        low, high = self.low.copy(), self.high.copy()
-        if not self._meet(name, interval, low, high):
-            return True
-        place = self.place[name]
-        if low[place] == self.low[place] and high[place] == self.high[place]:
-            return True
-        moved = (low != self.low) | (high != self.high) | self._always
-        asked = [v for v in self._open(low, high) if moved[v] and self._parts[v] == self._parts[place]]
-        return not asked or not self._gives_away(asked, low, high)
+        lookout = Lookout(self.watched, self._parts, self._always, self._insisted, LIMITS)
+        interval = float(interval[0]), float(interval[1])
+        ends = self.low, self.high
+        asked = moved_by(self._relations, ends, self.place[name], interval, lookout, self._tried)
+        return not len(asked) or not self._gives_away(asked.tolist(), *self._tried)
 
     def given_away(self) -> tuple[str, ...]:
         """Name the watched counts that what is known now leaves too few values."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable, Watched
 from sdckit.report.gate.known import Known
@@ -22,6 +23,8 @@ __all__ = ["settle", "sound_relations"]
 FEW_STEPS = 4
 # A number is placed in ever narrower steps until it could have no more fine prints than these.
 NEAR_STEPS = 12
+# Prints kept for who asks for the same figures once more: a page drawn anew, a result beside its document.
+KEPT = 4
 # Who knows what: with all relations, or with those between figures of one table alone.
 Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
@@ -37,6 +40,12 @@ def settle(variables: Mapping[str, Variable], relations: Sequence[Relation]) -> 
     >>> prints["v2"].text, prints["v3"].text
     ('0', '<10')
     """
+    return dict(_settled(tuple(variables.items()), tuple(relations)))
+
+
+@lru_cache(maxsize=KEPT)
+def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relation, ...]) -> dict[str, Print]:
+    variables = dict(entered)
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     sound = sound_relations(variables, relations, counts)
     # First what every document of the file has, as if there were nothing else; then what this one asks for: so

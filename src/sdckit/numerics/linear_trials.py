@@ -1,0 +1,55 @@
+"""What a number in some interval would mean for others: their ends, and which of them would have to be looked at."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.linear_bounds import narrow
+
+__all__ = ["Lookout", "moved_by"]
+
+
+class Lookout(NamedTuple):
+    """The numbers looked after, and when they are looked at.
+
+    `numbers` (W,); of all numbers: `part` (V,), those that relations link; `always` (V,), looked at though their ends
+    stay; `wide` (V,), looked at however many values are left. `limits` (2,): from where a number is no longer small,
+    and how wide the interval of any other may be.
+    """
+
+    numbers: NDArray[np.int64]
+    part: NDArray[np.int64]
+    always: NDArray[np.bool_]
+    wide: NDArray[np.bool_]
+    limits: NDArray[np.float64]
+
+
+@njit(cache=True, nogil=True)
+def moved_by(relations, known, v, interval, lookout, ends):  # type: ignore[no-untyped-def]
+    """The numbers to be looked at where `v` lies in the interval: none where it cannot, or where that is known.
+
+    `known`: both ends of every number. `ends` (V,) twice are written over with those that the interval leaves.
+    """
+    low, high = ends
+    for i in range(len(low)):
+        low[i], high[i] = known[0][i], known[1][i]
+    low[v], high[v] = max(low[v], interval[0]), min(high[v], interval[1])
+    found, n = np.empty(len(lookout.numbers), np.int64), 0
+    if low[v] > high[v] or not narrow(relations, low, high, v):
+        return found[:0]
+    if low[v] == known[0][v] and high[v] == known[1][v]:
+        return found[:0]
+    small, narrowest = lookout.limits
+    for w in lookout.numbers:
+        if lookout.part[w] != lookout.part[v] or not (high[w] > 0 and low[w] < small):
+            continue
+        if not lookout.wide[w] and high[w] - low[w] > narrowest:
+            continue
+        if lookout.always[w] or low[w] != known[0][w] or high[w] != known[1][w]:
+            found[n] = w
+            n += 1
+    return found[:n]
