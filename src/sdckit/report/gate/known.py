@@ -83,6 +83,7 @@ class Known:
         self._insisted[insisted] = True
         self._always |= self._insisted
         self._balls = {v: np.flatnonzero(self._parts == self._parts[v]) for v in insisted}
+        self._links: dict[int, frozenset[int]] = {}
         self._tried = self.low.copy(), self.high.copy()
         self._bound_small()
         self._leave_out(self._open(self.low, self.high))
@@ -214,18 +215,21 @@ class Known:
     def _near(self, v: int) -> NDArray[np.int64]:
         """The numbers a few relations away."""
         if v not in self._balls:
-            found, edge = {self.names[v]}, {self.names[v]}
+            found, edge = {v}, {v}
             for _ in range(REACH):
-                numbers = {number for name in edge for number in self.system.touching.get(name, ())}
-                edge = {
-                    name
-                    for number in numbers
-                    if len(self.system.relations[number].terms) <= LONGEST
-                    for name, _factor in self.system.relations[number].terms
-                } - found
+                edge = set[int]().union(*map(self._beside, edge)) - found
                 found |= edge
-            self._balls[v] = np.array(sorted(self.place[name] for name in found), np.int64)
+            self._balls[v] = np.array(sorted(found), np.int64)
         return self._balls[v]
+
+    def _beside(self, v: int) -> frozenset[int]:
+        """The numbers that a relation of few links with this one."""
+        if v not in self._links:
+            terms = [self.system.relations[at].terms for at in self.system.touching.get(self.names[v], ())]
+            self._links[v] = frozenset(
+                self.place[name] for one in terms if len(one) <= LONGEST for name, _factor in one
+            )
+        return self._links[v]
 
     def _linked(self) -> NDArray[np.int64]:
         """Number the parts that no relation links."""
