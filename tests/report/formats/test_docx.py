@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,14 @@ from sdckit.report.formats.flow import shown
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 
 
+@cache
+def written(name: str, *, internal: bool = False) -> bytes:
+    """The document of a kind, written once."""
+    return render_docx(printed(name, internal=internal))
+
+
 def opened(name: str, *, internal: bool = False) -> Any:
-    return docx.Document(io.BytesIO(render_docx(printed(name, internal=internal))))
+    return docx.Document(io.BytesIO(written(name, internal=internal)))
 
 
 @pytest.mark.parametrize("name", MADE)
