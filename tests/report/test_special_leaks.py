@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 import warnings
+from functools import cache
 from typing import Any
 from xml.etree import ElementTree
 
@@ -60,6 +61,12 @@ def assessed(data: pl.DataFrame, scenario: Scenario) -> Any:
         return sdc.assess(data, scenario=scenario, measures="all")
 
 
+@cache
+def of_one(seed: int) -> Any:
+    """The assessment of 400 people, made once."""
+    return assessed(frame(400, seed), ONE)
+
+
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=NAMES)
 def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
     with warnings.catch_warnings(record=True) as said:
@@ -75,7 +82,7 @@ def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
 
 
 def test_no_limit_of_an_outlier_is_told() -> None:
-    assessment = assessed(frame(400), ONE)
+    assessment = of_one(1)
     low, high = assessment.intruders[0]["outliers"].limits["wage"]
     for kind, text in all_documents(assessment).items():
         for limit in (low, high):
@@ -181,7 +188,7 @@ def test_a_chart_shows_printed_figures_only(scenario: Scenario) -> None:
     "measure", ["suda", "population_risk", "population_uniques", "risky_cells", "outliers"]
 )
 def test_the_chart_of_a_single_result_shows_printed_figures_only(measure: str) -> None:
-    result = assessed(frame(400, 6), ONE).intruders[0][measure]
+    result = of_one(6).intruders[0][measure]
     plain = protect(result_document(result))
     (block,) = (one for one in result_blocks(plain) if isinstance(one, ChartBlock))
     assert to_svg(result.plot()) == to_svg(chart_for("bars", block.data, block.caption))
@@ -189,7 +196,7 @@ def test_the_chart_of_a_single_result_shows_printed_figures_only(measure: str) -
 
 
 def test_exact_counts_stay_in_the_confidential_document() -> None:
-    assessment = assessed(frame(400), ONE)
+    assessment = of_one(1)
     outside = json.dumps(plain_document(assessment)["intruders"][0]["suda"])
     inside = plain_document(assessment, internal=True)["intruders"][0]["suda"]
     exact = [leaf["value"] for leaf in inside["msu_counts"].values() if leaf["value"] % 5]
