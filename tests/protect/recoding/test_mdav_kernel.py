@@ -93,9 +93,9 @@ def test_no_record_is_beyond_the_bounds_of_its_box(drawn):
     low, high = np.zeros((1, z.shape[1] + 1)), np.zeros((1, z.shape[1] + 1))
     low[0, :-1], high[0, :-1] = z.min(axis=0), z.max(axis=0)
     norms = [mdav_kernel._between(z, p, middle) for p in range(len(z))]
-    high[0, -1] = max(norms)
+    high[0, -1] = np.sqrt(max(norms))
     away = [mdav_kernel._between(z, p, here) for p in range(len(z))]
-    out = float(((here - middle) ** 2).sum())
+    out = float(np.sqrt(((here - middle) ** 2).sum()))
     assert mdav_kernel._at_best(low, high, 0, here) <= min(away)
     assert mdav_kernel._at_worst(low, high, 0, here, middle, out) >= max(away)
 

@@ -18,7 +18,7 @@ from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
 
 __all__ = ["mdav_groups"]
 
-WORN = 64  # records looked at along the list, per record in it, that make it worth a new one
+WORN = 8  # records looked at along the list, per record in it, that make it worth a new one
 FEW = 1 << 26  # distances times columns that are computed sooner than the kernels of trees compiled
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
 FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
@@ -49,11 +49,11 @@ def _at_worst(low, high, node, b, middle, out):  # type: ignore[no-untyped-def]
 
     One is that of the farthest corner of the box. It is far beyond all records where columns are many. The other
     looks for the farthest point in the box whose norm is no larger than that of the records (both from the middle, as
-    is `out`, the point's own), by a Lagrange multiplier: any gives a bound, that of the whole ball a good one.
+    is `out`, the point's own norm), by a Lagrange multiplier: any gives a bound, that of the whole ball a good one.
     """
     reach = high[node, len(b)]
-    pull = np.sqrt(out / reach) if reach > 0.0 else 0.0
-    over = 1.0 / pull if pull > 0.0 else 0.0
+    pull = out / reach if reach > 0.0 else 0.0
+    over = reach / out if out > 0.0 else 0.0
     corner, along = 0.0, 0.0
     for j in range(len(b)):
         away = max(high[node, j] - b[j], b[j] - low[node, j])
@@ -61,7 +61,7 @@ def _at_worst(low, high, node, b, middle, out):  # type: ignore[no-untyped-def]
         side = b[j] - middle[j]
         y = min(max(-side * over, low[node, j] - middle[j]), high[node, j] - middle[j])
         along -= y * (side + side + pull * y)
-    norms = (reach + out) * (1 + SLACK) + along + pull * reach
+    norms = (reach * reach + out * out) * (1 + SLACK) + along + out * reach
     return min(corner * (1 + SLACK), norms)
 
 
@@ -146,6 +146,7 @@ def _farthest(row, tree, here, middle, far, stack, bound):  # type: ignore[no-un
     best, who, out = -1.0, -1, 0.0
     for j in range(len(here)):
         out += (here[j] - middle[j]) ** 2
+    out = np.sqrt(out)
     stack[0], bound[0] = 0, np.inf
     depth = 1
     while depth:
@@ -202,9 +203,9 @@ def _outermost(listed, there, ranked, away, centre, around, head):  # type: igno
 
 @njit(cache=True, nogil=True)
 def _in_line(z, ranked):  # type: ignore[no-untyped-def]
-    """The values in the order of the list, that all are there, and the place of each in it."""
-    n, d = z.shape
-    listed, there, place = np.empty((n, d)), np.ones(n, np.bool_), np.empty(n, np.int64)
+    """The values in the order of the list, that all are there, and the place in it of each record that is in it."""
+    n, d = len(ranked), z.shape[1]
+    listed, there, place = np.empty((n, d)), np.ones(n, np.bool_), np.empty(len(z), np.int64)
     for t in range(n):
         place[ranked[t]] = t
         for j in range(d):
@@ -213,23 +214,35 @@ def _in_line(z, ranked):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ignore[no-untyped-def]
-    """Make groups until the list and the tree are worn out; how many groups."""
+def _planted(z, around):  # type: ignore[no-untyped-def]
+    """The records in a tree, with their distances from a point; the record at each place, and the place of each."""
     n, d = z.shape
     y, row, at = np.empty((n, d + 1)), np.arange(n), np.empty(n, np.int64)
     for p in range(n):
         for j in range(d):
             y[p, j] = z[p, j]
-        y[p, d] = _between(z, p, around)
+        y[p, d] = np.sqrt(_between(z, p, around))
     tree = build(y, row)
-    listed, there, place = _in_line(z, ranked)
     for p in range(n):
         at[row[p]] = p
+    return tree, row, at
+
+
+@njit(cache=True, nogil=True)
+def _grouped(z, k, total, rest, planted, middle, listing, given, made, of_row):  # type: ignore[no-untyped-def]
+    """Make groups until the list or the tree is worn out; how many there are, and how many records are left.
+
+    `planted` is from `_planted` around the point `middle`; `listing`: the records that are left, those farthest from
+    a point first, their distances, and the point.
+    """
+    (tree, row, at), (ranked, away, around) = planted, listing
+    n, d = z.shape
+    listed, there, place = _in_line(z, ranked)
     stack, bound, far = np.empty(256, np.int64), np.empty(256), np.empty(LEAF)
     near, who = np.empty(k - 1), np.empty(k - 1, np.int64)
     centre, here = np.empty(d), np.empty(d)
-    left, group, head, spent = n, 0, 0, 0
-    while left >= 2 * k and 2 * left >= n and spent < WORN * n:
+    left, group, head, spent = len(ranked), made, 0, 0
+    while left >= 2 * k and 2 * left >= n and spent < WORN * len(ranked):
         while not there[head]:
             head += 1
         extreme = ranked[head]
@@ -252,8 +265,8 @@ def _phase(z, k, total, rest, around, ranked, away, given, of_row):  # type: ign
                     _nearest(row, tree, here, near, who, far, stack, bound)
             group, left = group + 1, left - k
             if both and turn == 0:
-                extreme = _farthest(row, tree, here, around, far, stack, bound)
-    return group
+                extreme = _farthest(row, tree, here, middle, far, stack, bound)
+    return group, left
 
 
 @njit(cache=True, nogil=True)
@@ -287,14 +300,14 @@ def mdav_groups(
     _sums(z, total, rest)
     of_row, n_groups = np.empty(len(z), np.int64), 0
     while len(rows) >= 2 * k:
-        around = (total + rest) / len(rows)
-        away = np.empty(0)
-        if not given:
-            away = np.sqrt(((z - around) ** 2).sum(axis=1))
-            ranked = np.argsort(-away)
-            away = away[ranked]
-        group = np.full(len(rows), -1)
-        made = _phase(z.copy(), k, total, rest, around, ranked, away, given, group)
+        middle = (total + rest) / len(rows)
+        planted = _planted(z, middle)
+        group, made, left = np.full(len(rows), -1), 0, len(rows)
+        while left >= 2 * k and 2 * left >= len(
+            rows
+        ):  # a list is worn out sooner than a tree, and is soon made
+            listing = (ranked, np.empty(0), middle) if given else _listing(z, group, (total + rest) / left)
+            made, left = _grouped(z, k, total, rest, planted, middle, listing, given, made, group)
         done = group >= 0
         of_row[rows[done]] = group[done] + n_groups
         n_groups += made
@@ -303,3 +316,13 @@ def mdav_groups(
         z, rows = z[~done], rows[~done]
     of_row[rows] = n_groups
     return of_row
+
+
+def _listing(
+    z: NDArray[np.float64], group: NDArray[np.int64], around: NDArray[np.float64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+    """The records in no group, those farthest from a point first, and their distances from it."""
+    rows = np.flatnonzero(group < 0)
+    away = np.sqrt(((z[rows] - around) ** 2).sum(axis=1))
+    order = np.argsort(-away)
+    return rows[order], away[order], around

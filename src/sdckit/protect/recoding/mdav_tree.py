@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.search.count_tree import halve
 
 __all__ = ["LEAF", "build", "remove"]
 
@@ -14,14 +13,14 @@ FREE = {"nnan", "nsz"}  # there is no NaN, so that smallest and largest of a lin
 
 
 @njit(cache=True, nogil=True)
-def _spread(y, row, low, high, node, first, last):  # type: ignore[no-untyped-def]
+def _spread(y, low, high, node, first, last):  # type: ignore[no-untyped-def]
     """Fit the box of a node to records; its longest side."""
     widest = 0
     for j in range(y.shape[1]):
         low[node, j], high[node, j] = np.inf, -np.inf
     for p in range(first, last):
         for j in range(y.shape[1]):
-            value = y[row[p], j]
+            value = y[p, j]
             low[node, j], high[node, j] = min(low[node, j], value), max(high[node, j], value)
     for j in range(y.shape[1] - 1):
         if high[node, j] - low[node, j] > high[node, widest] - low[node, widest]:
@@ -30,10 +29,37 @@ def _spread(y, row, low, high, node, first, last):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def build(y, row):  # type: ignore[no-untyped-def]
-    """Arrange records, `row` being put in order, as a tree: first record, records left, left child or -1, parent.
+def _halve(y, row, j, start, stop, middle):  # type: ignore[no-untyped-def]
+    """Put the records smaller in a column before `middle`; they are moved themselves: memory is read in one line."""
+    low, high = start, stop - 1
+    while low < high:
+        a, b, c = y[low, j], y[(low + high) >> 1, j], y[high, j]
+        pivot = max(min(a, b), min(max(a, b), c))
+        p, q = low, high
+        while p <= q:
+            while y[p, j] < pivot:
+                p += 1
+            while y[q, j] > pivot:
+                q -= 1
+            if p <= q:
+                row[p], row[q] = row[q], row[p]
+                for i in range(y.shape[1]):
+                    y[p, i], y[q, i] = y[q, i], y[p, i]
+                p, q = p + 1, q - 1
+        if middle <= q:
+            high = q
+        elif middle >= p:
+            low = p
+        else:
+            return
 
-    Further the boxes, the leaf of each block of records, and the blocks, columns of them in a line.
+
+@njit(cache=True, nogil=True)
+def build(y, row):  # type: ignore[no-untyped-def]
+    """Arrange records as a tree, in whose order `y` and `row` are put.
+
+    Returns of each node its first record, records left, left child or -1, parent; further the boxes, the leaf of each
+    block of records, and the blocks, columns of them in a line.
     """
     n, width = y.shape
     n_blocks = (n + LEAF - 1) // LEAF
@@ -44,13 +70,13 @@ def build(y, row):  # type: ignore[no-untyped-def]
     used, i = 1, np.int64(0)  # a bare 0 has a type of its own, and `_spread` would be compiled twice
     while i < used:
         first, n_here = node[i, 0], node[i, 1]
-        widest = _spread(y, row, low, high, i, first, first + n_here)
+        widest = _spread(y, low, high, i, first, first + n_here)
         node[i, 2] = -1
         if n_here <= LEAF:
             leaf[first // LEAF] = i
         else:
             half = ((n_here + LEAF - 1) // LEAF + 1) // 2 * LEAF
-            halve(y[:, widest], row, first, first + n_here, first + half)
+            _halve(y, row, widest, first, first + n_here, first + half)
             node[i, 2] = used
             node[used, 0], node[used, 1], node[used, 3] = first, half, i
             node[used + 1, 0], node[used + 1, 1], node[used + 1, 3] = first + half, n_here - half, i
@@ -58,7 +84,7 @@ def build(y, row):  # type: ignore[no-untyped-def]
         i += 1
     for p in range(n):
         for j in range(width):
-            block[p // LEAF, j, p % LEAF] = y[row[p], j]
+            block[p // LEAF, j, p % LEAF] = y[p, j]
     return node, low, high, leaf, block
 
 
