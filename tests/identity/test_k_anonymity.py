@@ -31,13 +31,13 @@ def test_a_wildcard_counts_as_a_match():
 @pytest.mark.parametrize("pairs", [wildcards.PAIRS, -1], ids=["by NumPy", "by a kernel"])
 def test_a_sum_of_fractions_that_misses_a_whole_number_by_rounding(monkeypatch, pairs):
     monkeypatch.setattr(wildcards, "PAIRS", pairs)
-    # the complete record: 1 + 0.7 * 3 + 0.7 * 7 is 8, and 7.999999999999999 where it is summed in this order
+    # the complete record: 1 + 0.7 * 3 + 0.7 * 7 is 8, and 7.999999999999999 where it is summed in another order
     frame = pl.DataFrame({"a": [1] + [None] * 3 + [1] * 7, "b": [5] + [5] * 3 + [None] * 7})
     with quiet():
         result = k_anonymity(frame, keys=["a", "b"], k=(8, 9), alpha=0.7)
     frequency = result.records["sample_frequency"][0]
     assert frequency == pytest.approx(8)
-    assert (frequency < 8) == (pairs < 0)
+    assert frequency < 8
     assert result.level == 8
     assert result.violations == {8: 0, 9: 4}
 

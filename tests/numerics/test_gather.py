@@ -37,15 +37,24 @@ def test_sums_within_groups(rows):
     assert sum_by(rows, np.ones(N, np.int64), 12).dtype == np.float64
 
 
-def test_sums_of_cells_over_groups_of_rows(rows):
+def test_sums_of_cells_over_groups_of_rows(rows, monkeypatch):
     households = (np.arange(N) // 7).astype(np.int32)
     values = np.arange(11) / 3
     found = sum_through(values, rows, households, N // 7)
     np.testing.assert_allclose(found, np.bincount(households, values[rows]), rtol=1e-12)
     smallest = min_through(values, rows, households, N // 7)
     np.testing.assert_array_equal(smallest, values[rows].reshape(-1, 7).min(axis=1))
+    monkeypatch.setattr(module, "FEW", N)
+    assert sum_through(values, rows, households, N // 7).tolist() == found.tolist()  # to the last bit
+    assert min_through(values, rows, households, N // 7).tolist() == smallest.tolist()
 
 
+@pytest.fixture(params=["few", "many"])
+def way(monkeypatch, request):
+    monkeypatch.setattr(module, "FEW", 10**9 if request.param == "few" else -1)
+
+
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int32, np.int64])
 def test_values_in_use_are_numbered_in_order(dtype):
     values = np.array([90, 7, 90, 12, 7], dtype)

@@ -155,6 +155,8 @@ def sum_through(
     >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
     [2.5, 2.0]
     """
+    if len(cell_of_row) <= FEW:
+        return sum_by(group_of_row, values[cell_of_row], n_groups)
     sums = np.zeros(n_groups)
     _sum_through(values, cell_of_row, group_of_row, sums)
     return sums
@@ -168,6 +170,11 @@ def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.i
     ([0, 1, 0], 2)
     """
     used = np.zeros(span, np.uint8)
+    if len(values) <= FEW:
+        at = values.astype(np.int64) - low
+        used[at] = 1
+        number = np.cumsum(used, dtype=np.int32) - np.int32(1)
+        return number[at], int(number[-1]) + 1
     _mark(values, low, used)
     number = np.cumsum(used, dtype=np.int32) - np.int32(1)
     of_row = np.empty(len(values), np.int32)
@@ -188,5 +195,8 @@ def min_through(
     [0.5, 2.0]
     """
     smallest = np.full(n_groups, np.inf)
+    if len(cell_of_row) <= FEW:
+        np.minimum.at(smallest, group_of_row, values[cell_of_row])
+        return smallest
     _min_through(values, cell_of_row, group_of_row, smallest)
     return smallest

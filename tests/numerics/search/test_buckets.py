@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sdckit.numerics.risk_kernel import exact_risk
+from sdckit.numerics.search import buckets
 from sdckit.numerics.search.buckets import deal, weigh
 
 
@@ -28,9 +29,13 @@ def test_weighed():
 
 
 @pytest.mark.parametrize("n", [0, 1, 50, 100_000])
-def test_dealt(n):
+def test_dealt(n, monkeypatch):
     given = weigh(*cells(n))
     dealt, edges = deal(given, 0b1111_1100_0000)
+    monkeypatch.setattr(buckets, "FEW", 10**9 if n > buckets.FEW else -1)
+    other, same = deal(given, 0b1111_1100_0000)
+    assert edges.tolist() == same.tolist()
+    assert dealt.risk.tolist() == other.risk.tolist()
     assert (edges[0], edges[-1]) == (0, n)
     assert sorted(dealt.words.tolist()) == sorted(given.words.tolist())
     place = {word: i for i, word in enumerate(given.words.tolist())}

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.search.buckets import weigh
-from sdckit.numerics.wildcard_matches import matched_margins
+from sdckit.numerics.wildcard_matches import matched_margins, wildcards
 from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
 from sdckit.numerics.wildcard_matches.submargins import Branch
 
@@ -46,7 +46,7 @@ def by_pairs(codes, size, weight, wild, alpha, kept):
     st.integers(1, 80),
     st.lists(st.booleans(), min_size=4, max_size=4).filter(any),
     st.sampled_from([0.0, 0.3, 1.0]),
-    st.sampled_from([0.0, 5.0, 1e9]),
+    st.sampled_from([None, 0.0, 5.0, 1e9]),
 )
 def test_agrees_with_pairs(seed, n, wild, alpha, cost):
     rng = np.random.default_rng(seed)
@@ -60,7 +60,9 @@ def test_agrees_with_pairs(seed, n, wild, alpha, cost):
     levels = np.arange(2) if len(levels) == 0 else levels
     rule = Wild([MISSING] * 4, [levels if free else None for free in wild], alpha)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(matched_margins, "COST_OF_FILLING", cost)  # filled only, either, looked up only
+        if cost is not None:  # else by NumPy
+            patch.setattr(wildcards, "PAIRS", -1)
+            patch.setattr(matched_margins, "COST_OF_FILLING", cost)  # filled only, either, looked up only
         patch.setattr(matched_margins, "PARTNERS", 1)
         found = matched_sums(
             weigh(words, size, weight), plan, shifts=[0, 3, 6, 9], bits=[BITS] * 4, limits=LIMITS, wild=rule
@@ -86,7 +88,8 @@ def test_agrees_with_pairs(seed, n, wild, alpha, cost):
     assert found[1][0].coarse is None
 
 
-def test_rooms_are_used_again():
+def test_rooms_are_used_again(monkeypatch):
+    monkeypatch.setattr(wildcards, "PAIRS", -1)  # by kernels
     rng = np.random.default_rng(1)
     words = np.unique(rng.integers(0, 1 << 12, 500).astype(np.uint64))
     rule = Wild([MISSING] * 4, [np.arange(7)] * 4, 1.0)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given, strategies as st
 
+from sdckit.numerics.wildcard_matches import merging
 from sdckit.numerics.wildcard_matches.merging import add_up_field, merge, recode
 
 
@@ -38,6 +40,12 @@ def test_many_words_and_their_places():
     assert sorted(found.slots[found.slots >= 0].tolist()) == list(range(len(found.words)))
 
 
+@pytest.fixture(params=["few", "many"])
+def way(monkeypatch, request):
+    monkeypatch.setattr(merging, "FEW", 10**9 if request.param == "few" else -1)
+
+
+@pytest.mark.usefixtures("way")
 def test_recode_touches_one_field():
     words = np.array([0b11_01_1, 0b00_10_0], np.uint64)
     table = np.array([0, 3, 1, 2], np.uint64)
@@ -45,11 +53,15 @@ def test_recode_touches_one_field():
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 2**20 - 1), st.integers(1, 9)), max_size=40), st.sampled_from([3, 13])
+    st.lists(st.tuples(st.integers(0, 2**20 - 1), st.integers(1, 9)), max_size=40),
+    st.sampled_from([3, 13]),
+    st.sampled_from([-1, 100]),
 )
-def test_sizes_by_field(rows, bits):
+def test_sizes_by_field(rows, bits, few):
     expected = np.zeros(1 << bits, np.int64)
     for word, count in rows:
         expected[word >> 4 & (1 << bits) - 1] += count
     words, size = np.array([w for w, _ in rows], np.uint64), np.array([s for _, s in rows], np.int64)
-    assert add_up_field(words, size, shift=4, bits=bits).tolist() == expected.tolist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(merging, "FEW", few)
+        assert add_up_field(words, size, shift=4, bits=bits).tolist() == expected.tolist()

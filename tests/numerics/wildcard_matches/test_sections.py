@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.numerics.wildcard_matches import sections
-from sdckit.numerics.wildcard_matches.sections import Room, Sections, count, fill, merge_sections, parts_of
+from sdckit.numerics.wildcard_matches.sections import (
+    Room,
+    Sections,
+    count,
+    fill,
+    merge_few,
+    merge_sections,
+    parts_of,
+)
 
 BITS = 3
 MISSING = 7  # in the first two of four fields
@@ -41,12 +49,21 @@ def room_for(cells, parts):
     return Room(len(cells.words), len(cells.words) - int(cells.edges[1]), int(parts[1][-1]))
 
 
-@given(st.integers(0, 2**32), st.integers(1, 300), st.sampled_from([(FIRST, 1), (SECOND, 2), (THIRD, 0)]))
-def test_cells_merge_into_sections(seed, n, dropped):
+@given(
+    st.integers(0, 2**32),
+    st.integers(1, 300),
+    st.sampled_from([(FIRST, 1), (SECOND, 2), (THIRD, 0)]),
+    st.booleans(),
+)
+def test_cells_merge_into_sections(seed, n, dropped, few):
     cells = made(np.random.default_rng(seed), n)
     field, gone = dropped
     parts = parts_of(cells.words, WORD & ~(FIRST | SECOND | THIRD) & 0xFFF)
-    found = merge_sections(cells, cells.words, parts, room_for(cells, parts), clear=WORD & ~field, gone=gone)
+    what = {"clear": WORD & ~field, "gone": gone}
+    if few:
+        found = merge_few(cells, cells.words, **what)
+    else:
+        found = merge_sections(cells, cells.words, parts, room_for(cells, parts), **what)
     expected = defaultdict(lambda: [0.0, 0.0])
     for word, (size, weight), of in zip(
         cells.words.tolist(),

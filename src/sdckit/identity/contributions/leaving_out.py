@@ -26,6 +26,7 @@ __all__ = ["LeftOut", "Round", "is_packed", "leave_out", "limits_of", "rounds", 
 Plan = Sequence[tuple[Sequence[int], Sequence[Branch]]]
 Results = tuple[Sums, list[tuple[Branch, Counted]]]
 
+FEW_CELLS = 1 << 13  # NumPy is done with these before a kernel is compiled
 CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they stay in the processor's cache
 
 
@@ -129,7 +130,8 @@ def leave_out(
 
     planned = rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
     plan = [(one.shared, [branch_of(*branch) for branch in one.branches]) for one in planned]
-    whole, counted = (_merged if takes_whole_cells(cells) else _matched)(cells, levels, plan, k)
+    merges = takes_whole_cells(cells) and len(table.size) > FEW_CELLS
+    whole, counted = (_merged if merges else _matched)(cells, levels, plan, k)
 
     def figures(sums: Sums) -> Figures:
         uniques, *below = sums.below.tolist()

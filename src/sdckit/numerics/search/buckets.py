@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit, sparing
 from sdckit.numerics.hashing import spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
@@ -16,6 +16,7 @@ __all__ = ["Weighed", "deal", "weigh"]
 
 CELLS_PER_BUCKET = 1 << 9
 MAX_BUCKET_BITS = 10
+TERMS = 32  # steps of the risk of one cell, about
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,8 @@ def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np
         size.astype(np.float64) if weight is None else weight,
         np.empty(len(words)),
     )
-    run(lambda part: _weigh(size, out.weight, *part, out.size, out.risk), chunks(len(words)))
+    kernel = sparing(_weigh, TERMS * len(words))
+    run(lambda part: kernel(size, out.weight, *part, out.size, out.risk), chunks(len(words)))
     return out
 
 
@@ -85,6 +87,11 @@ def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
     n, kept = len(cells.words), np.uint64(keep)
     bits = min(MAX_BUCKET_BITS, max(1, (n // CELLS_PER_BUCKET).bit_length()))
     shift, parts = np.uint64(64 - bits), chunks(n)
+    if n <= FEW:
+        bucket = spread.py_func(cells.words & kept) >> shift
+        order = np.argsort(bucket, kind="stable")
+        edges = np.searchsorted(bucket[order], np.arange((1 << bits) + 1, dtype=np.uint64))
+        return Weighed(cells.words[order], cells.size[order], cells.weight[order], cells.risk[order]), edges
     counts = np.zeros((len(parts), 1 << bits), np.int64)
     run(lambda t: _count(cells.words, kept, shift, *parts[t], counts[t]), range(len(parts)))
     edges = np.zeros((1 << bits) + 1, np.int64)

@@ -24,6 +24,7 @@ from sdckit.numerics.wildcard_matches.sections import (
     Sections,
     count,
     fill,
+    merge_few,
     merge_sections,
     parts_of,
 )
@@ -31,7 +32,9 @@ from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums
 from sdckit.numerics.wildcard_matches.wildcards import (
     Credited,
     Laid,
+    are_few,
     credit_complete,
+    credit_few,
     credit_incomplete,
     patterns_of,
 )
@@ -127,11 +130,31 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
     blank = _blank(of, cells, dropped)
     its_own = cells.sums[blank]  # a copy
     cells.sums[blank] = 0.0
-    layout, alpha, n_complete = of.layout, of.layout.wild.alpha, int(cells.edges[1])
-    add = room.add[: len(cells.words)]
-    add[:] = 0
+    layout = of.layout
     lacking = [layout.lacking(int(pattern)) for pattern in cells.present]
     clears = [WORD & ~sum(layout.field(j) for j in fields) for fields in lacking]
+    add = room.add[: len(cells.words)]
+    add[:] = 0
+    laid = Laid(
+        Credited(cells.words, cells.sums, add),
+        NO_ROWS,
+        cells.present,
+        np.array(clears, np.uint64),
+        cells.edges,
+    )
+    if are_few(cells.edges):
+        credit_few(laid, layout.wild.alpha)
+    else:
+        _credit_many(of, cells, room, codes, lacking, laid)
+    cells.sums[blank] = its_own
+    return count(cells, add, layout.limits)
+
+
+def _credit_many(
+    of: _Round, cells: Sections, room: Room, codes: Codes, lacking: Sequence[Sequence[int]], laid: Laid
+) -> None:
+    """Credit cells merged into a room, by the fields that each pattern lacks: fill some in, look the others up."""
+    layout, alpha, n_complete = of.layout, of.layout.wild.alpha, int(cells.edges[1])
     probed = []
     for p in range(1, len(lacking)):
         n = int(cells.edges[p + 1] - cells.edges[p])
@@ -142,21 +165,13 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
         order = sorted(levels, key=lambda j: -len(levels[j]))  # the key with most levels turns fastest
         placed = {j: levels[j].astype(np.uint64) << np.uint64(layout.shifts[j]) for j in order}
         fill(
-            cells, p, of.parts, room, clear=clears[p], inner=[placed[j] for j in order if j not in of.shared],
-            outer=[placed[j] for j in order if j in of.shared], alpha=alpha, add=add,
+            cells, p, of.parts, room, clear=int(laid.clears[p]),
+            inner=[placed[j] for j in order if j not in of.shared],
+            outer=[placed[j] for j in order if j in of.shared], alpha=alpha, add=laid.cells.add,
         )  # fmt: skip
-    laid = Laid(
-        Credited(cells.words, cells.sums, add),
-        NO_ROWS,
-        cells.present,
-        np.array(clears, np.uint64),
-        cells.edges,
-    )
     if probed:
         credit_complete(laid, np.array(probed, np.int64), alpha)
     credit_incomplete(laid, alpha)
-    cells.sums[blank] = its_own
-    return count(cells, add, layout.limits)
 
 
 def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
@@ -169,13 +184,21 @@ def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
     )
     if (old := codes[branch.field]) is not None:
         codes[branch.field] = np.unique(branch.coarse[old]).astype(np.int64)
-    merged = merge_sections(of.cells, words, of.parts, room, clear=WORD, gone=0)
+    merged = _merge(of, of.cells, words, room)
     return _counted(of, merged, room, codes)
+
+
+def _merge(
+    of: _Round, cells: Sections, words: NDArray[np.uint64], room: Room, *, clear: int = WORD, gone: int = 0
+) -> Sections:
+    if are_few(cells.edges):
+        return merge_few(cells, words, clear=clear, gone=gone)
+    return merge_sections(cells, words, of.parts, room, clear=clear, gone=gone)
 
 
 def _without(of: _Round, cells: Sections, field: int, room: Room) -> Sections:
     clear, gone = WORD & ~of.layout.field(field), of.layout.bit(field)
-    return merge_sections(cells, cells.words, of.parts, room, clear=clear, gone=gone)
+    return _merge(of, cells, cells.words, room, clear=clear, gone=gone)
 
 
 def _count(of: _Round, branch: Branch, partners: Sequence[int], *, alone: bool) -> Counted:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import find_number, hash_word
 
 __all__ = ["Merged", "add_up_field", "merge", "recode"]
@@ -93,8 +93,12 @@ def recode(
     >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
     [1, 7]
     """
+    at, ones = np.uint64(shift), np.uint64((1 << bits) - 1)
+    if len(words) <= FEW:
+        recoded: NDArray[np.uint64] = words & ~(ones << at) | table[words >> at & ones] << at
+        return recoded
     out = np.empty(len(words), np.uint64)
-    _recode(words, np.uint64(shift), np.uint64((1 << bits) - 1), table, out)
+    _recode(words, at, ones, table, out)
     return out
 
 
@@ -113,6 +117,9 @@ def add_up_field(
     >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
     [0, 4, 1, 2]
     """
+    if len(words) <= FEW:
+        codes = (words >> np.uint64(shift) & np.uint64((1 << bits) - 1)).astype(np.int64)
+        return np.bincount(codes, size, 1 << bits).astype(np.int64)
     # neighbours often have one code: in turn into several tables, none waits for the one before
     out = np.zeros((4 if bits < 12 else 1, 1 << bits), np.int64)
     _add_up_field(words, size, np.uint64(shift), np.uint64((1 << bits) - 1), out)

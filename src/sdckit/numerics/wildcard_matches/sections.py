@@ -13,17 +13,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import FEW, njit, sparing
+from sdckit.numerics.gather import sum_by
 from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.wildcard_matches.submargins import Sums
 
-__all__ = ["Parts", "Room", "Sections", "count", "fill", "merge_sections", "next_levels", "parts_of"]
+__all__ = [
+    "Parts",
+    "Room",
+    "Sections",
+    "count",
+    "fill",
+    "merge_few",
+    "merge_sections",
+    "next_levels",
+    "parts_of",
+]
 
 CELLS_PER_PART = 1 << 9
 MAX_PART_BITS = 10
 LIKELY = 256  # filled cells kept until they are looked up
 IN_CACHE = 1 << 10
+TERMS = 4  # steps of the risk of one cell, about: most are of few records, or as they were
 WORD = 0xFFFFFFFFFFFFFFFF
 
 
@@ -133,15 +145,16 @@ def _merge_section(cells, start, stop, clear, parts, table, to, n_out):  # type:
 
 
 @njit(cache=True, nogil=True)
-def _merge_sections(cells, sources, first_source, clear, parts, table, to):  # type: ignore[no-untyped-def]
+def _merge_sections(cells, sources, first_source, clear, parts, whole, table, to):  # type: ignore[no-untyped-def]
     """Merge what agrees in the fields left; section q from sources[first_source[q] : first_source[q + 1]].
 
     The first section's table and bit set stay, for look-ups; the tables of the others take the end of `slots`.
+    `whole`: a single part, written over.
     """
     slots, bitmap = table
-    n_places, n_out = parts.starts[-1], 0
+    n_places, n_out = parts.starts[-1], np.int64(0)  # a bare 0 has a type of its own, and is compiled apart
     bitmap[: n_places // 8] = 0
-    whole = Parts(parts.keep, np.array([n_places, 0]), np.zeros(1, np.uint64))  # one part
+    whole.starts[0] = n_places
     for q in range(len(to.edges) - 1):
         to.edges[q] = n_out
         some = sources[first_source[q] : first_source[q + 1]]
@@ -192,7 +205,7 @@ def _meet(cells, parts, all_slots, likely, rows, n, alpha, add):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def _fill(cells, number, clear, parts, table, levels, alpha, add):  # type: ignore[no-untyped-def]
+def _fill(cells, number, clear, parts, table, levels, alpha, scratch, add):  # type: ignore[no-untyped-def]
     """Credit the cells of one section and the complete cells that match them, both ways.
 
     The levels are those of the missing keys, in their fields. The first key turns fastest, those from `n_inner` on
@@ -202,9 +215,9 @@ def _fill(cells, number, clear, parts, table, levels, alpha, add):  # type: igno
     keep, part_starts, masks = parts
     starts, codes, n_inner = levels
     slots, bitmap = table
-    n_keys, n = len(starts) - 1, np.int64(0)
-    turn, n_innermost = np.zeros(n_keys, np.int64), starts[1] if n_inner > 0 else 1
-    likely, rows = np.empty(2 * LIKELY, np.uint64), np.empty(2 * LIKELY, np.int64)
+    turn, likely, rows = scratch
+    n_keys, n = len(turn), np.int64(0)
+    n_innermost = starts[1] if n_inner > 0 else 1
     while True:
         outer = np.uint64(0)
         for k in range(n_inner, n_keys):
@@ -269,7 +282,11 @@ def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
     (True, True)
     """
     counts = np.zeros(1 << min(MAX_PART_BITS, max(1, (len(words) // CELLS_PER_PART).bit_length())), np.int64)
-    _count_parts(words, np.uint64(keep), counts)
+    if len(words) <= FEW:
+        part = (spread.py_func(words & np.uint64(keep)) >> np.uint64(40)) & np.uint64(len(counts) - 1)
+        np.add.at(counts, part.astype(np.int64), 1)
+    else:
+        _count_parts(words, np.uint64(keep), counts)
     places = np.array([1 << max(3, (2 * int(count) - 1).bit_length()) for count in counts], np.int64)
     starts = np.concatenate([[0], np.cumsum(places)])
     return Parts(np.uint64(keep), starts, (places - 1).astype(np.uint64))
@@ -288,11 +305,30 @@ def merge_sections(
     sources = np.argsort(section, kind="stable")
     first_source = np.searchsorted(section[sources], np.arange(len(present) + 1))
     to = Sections(room.words, room.sums, room.risk, present, np.empty(len(present) + 1, np.int64))
+    whole = Parts(parts.keep, np.zeros(2, np.int64), np.zeros(1, np.uint64))
     _merge_sections(
-        cells._replace(words=words), sources, first_source, np.uint64(clear), parts, room.table, to
+        cells._replace(words=words), sources, first_source, np.uint64(clear), parts, whole, room.table, to
     )
     n = int(to.edges[-1])
     return Sections(room.words[:n], room.sums[:n], room.risk[:n], present, to.edges)
+
+
+def merge_few(cells: Sections, words: NDArray[np.uint64], *, clear: int, gone: int) -> Sections:
+    """Do as `merge_sections` by NumPy, for few cells: in order of their words, with no table for look-ups."""
+    words = words & np.uint64(clear)
+    present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
+    of_cell = np.repeat(section, np.diff(cells.edges))
+    order = np.lexsort((words, of_cell))
+    begins = np.ones(len(words), bool)
+    begins[1:] = np.diff(of_cell[order]) > 0
+    begins[1:] |= words[order][1:] != words[order][:-1]
+    group = np.empty(len(words), np.int64)
+    group[order] = np.cumsum(begins) - 1
+    one, n = order[begins], int(begins.sum())
+    sums = np.stack([sum_by(group, column, n) for column in cells.sums.T], axis=1)
+    risk = np.where(np.bincount(group, minlength=n) == 1, cells.risk[one], np.nan)
+    edges = np.searchsorted(of_cell[one], np.arange(len(present) + 1))
+    return Sections(words[one], sums, risk, present, edges)
 
 
 def fill(
@@ -316,11 +352,13 @@ def fill(
     """
     every = [*inner, *outer]
     levels = _Levels(np.cumsum([0] + [len(some) for some in every]), np.concatenate(every), len(inner))
-    _fill(cells, number, np.uint64(clear), parts, room.table, levels, alpha, add)
+    scratch = np.zeros(len(every), np.int64), np.empty(2 * LIKELY, np.uint64), np.empty(2 * LIKELY, np.int64)
+    _fill(cells, number, np.uint64(clear), parts, room.table, levels, alpha, scratch, add)
 
 
 def count(cells: Sections, add: NDArray[np.float64], limits: NDArray[np.float64]) -> Sums:
     """Records in cells of fewer matches than each limit, and the sum of all risks."""
     below = np.zeros(len(limits))
-    total = _figures(cells.sums, add, cells.risk, limits, below)
+    kernel = sparing(_figures, len(add) * (len(limits) + TERMS))
+    total = kernel(cells.sums, add, cells.risk, limits, below)
     return Sums(below.astype(np.int64), float(total))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +25,9 @@ from sdckit.numerics.threads import run
 __all__ = ["Branch", "Counted", "Sums", "margin_sums"]
 
 STEP = np.uint64(0x2545F4914F6CDD1E)  # from the multiplier of one turn to that of the next
+Room = tuple[NDArray[Any], ...]
+Plan = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]
+EVERY = (1 << 64) - 1
 BATCHES = 16  # independent of the number of threads, and with it every sum
 
 
@@ -118,11 +122,10 @@ def _records_below(f, n, limit):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _margin(keys, cells, n, limits, room, below):  # type: ignore[no-untyped-def]
+def _margin(cells, n, limits, keys, sums, places, spots, below):  # type: ignore[no-untyped-def]
     """Merge the cells of a bucket by their keys; the sum of all risks, and how many cells have grown."""
-    _, size, weight, risk = cells
-    f, big_f, hashes, table, left, grown, fresh = room
-    _merge(keys, size, weight, n, f, big_f, hashes, table, left)
+    size, risk, f, big_f, fresh, grown = cells[0], cells[2], sums[0], sums[1], sums[2], places[2]
+    _merge(keys, size, cells[1], n, f, big_f, places[0], spots, places[1])
     total = _risk_unmerged(f, size, risk, n)
     for k in range(len(limits)):
         below[k] += _records_below(f, n, limits[k])
@@ -138,14 +141,14 @@ def _margin(keys, cells, n, limits, room, below):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def _merged(keys, cells, n, n_grown, room, to):  # type: ignore[no-untyped-def]
-    """The cells that `_margin` has left, one after the other; their number."""
-    risk, (f, big_f, _, _, _, grown, fresh) = cells[3], room
-    to_words, to_size, to_weight, to_risk = to
+def _keep(keys, risk, n, n_grown, sums, grown, words, cells):  # type: ignore[no-untyped-def]
+    """Write the cells that `_margin` has left, one after the other; their number."""
+    f, big_f, fresh = sums[0], sums[1], sums[2]
+    to_size, to_weight, to_risk = cells[0], cells[1], cells[2]
     k = np.uint64(0)
     for i in range(n):
         size = f[i]
-        to_words[k], to_size[k], to_weight[k], to_risk[k] = keys[i], size, big_f[i], risk[i]
+        words[k], to_size[k], to_weight[k], to_risk[k] = keys[i], size, big_f[i], risk[i]
         f[i] = np.float64(k)  # where it went
         k += np.uint64(size > 0)
     for j in range(n_grown):
@@ -154,62 +157,69 @@ def _merged(keys, cells, n, n_grown, room, to):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _cells(n):  # type: ignore[no-untyped-def]
-    return np.empty(n, np.uint64), np.empty(n), np.empty(n), np.empty(n)
+def _visit(edges, first, last, dealt, plan, limits, room, below, risk):  # type: ignore[no-untyped-def]
+    """Every margin of the buckets first..last; `below` and `risk` have a row for each step of the plan."""
+    routes, marks, coarse = plan
+    all_words, size, weight, all_risk = dealt
+    n_cells, words, cells, keys, sums, places, spots = room
+    for b in range(first, last):
+        lo = edges[b]
+        n_cells[0] = edges[b + 1] - lo
+        for i in range(n_cells[0]):
+            words[0, i] = all_words[lo + i]
+            cells[0, 0, i], cells[0, 1, i], cells[0, 2, i] = size[lo + i], weight[lo + i], all_risk[lo + i]
+        for r in range(len(routes)):
+            source, to, start = routes[r, 0], routes[r, 1], routes[r, 2]
+            clear, shift, mask = marks[r, 0], marks[r, 1], marks[r, 2]
+            n, kept, found = n_cells[source], words[source], cells[source]
+            for i in range(n):
+                keys[i] = kept[i] & clear
+            if start >= 0:
+                for i in range(n):
+                    keys[i] |= coarse[np.uint64(start) + ((kept[i] >> shift) & mask)] << shift
+            total, n_grown = _margin(found, n, limits, keys, sums, places, spots, below[r])
+            risk[r] += total
+            if to > 0:
+                n_cells[to] = _keep(keys, found[2], n, n_grown, sums, places[2], words[to], cells[to])
 
 
-@njit(cache=True, nogil=True)
-def _room(n):  # type: ignore[no-untyped-def]
-    places = 16
-    while places < 4 * n:
-        places *= 2
+def _room(n: int) -> Room:
+    """Where a bucket of n cells is counted: three tables, of how many cells, words, sizes, weights and risks.
+
+    Then what merging asks for. Made outside the kernel, where making arrays takes long to compile.
+    """
     return (
-        np.empty(n), np.empty(n), np.empty(n, np.uint32), np.empty(places, np.uint32), np.empty(n, np.uint32),
-        np.empty(n, np.uint32), np.empty(n),
+        np.empty(3, np.int64), np.empty((3, n), np.uint64), np.empty((3, 3, n)), np.empty(n, np.uint64),
+        np.empty((3, n)), np.empty((3, n), np.uint32), np.empty(max(16, 1 << (4 * n - 1).bit_length()), np.uint32),
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
-def _visit(edges, first, last, dealt, layout, plan, limits, below, risk):  # type: ignore[no-untyped-def]
-    """Every margin of the buckets first..last; rows as in `margin_sums`."""
-    shifts, masks = layout
-    fields, starts, partners, coarse_starts, coarse = plan
-    largest = 1
-    for b in range(first, last):
-        largest = max(largest, edges[b + 1] - edges[b])
-    largest += 1  # what is appended without a branch is written before it is known to stay
-    room, keys, halves, rest = _room(largest), np.empty(largest, np.uint64), _cells(largest), _cells(largest)
-    for b in range(first, last):
-        lo, hi = edges[b], edges[b + 1]
-        whole = dealt[0][lo:hi], dealt[1][lo:hi], dealt[2][lo:hi], dealt[3][lo:hi]
-        for a in range(len(fields)):
-            row = starts[a] + 2 * a
-            shift, mask = shifts[fields[a]], masks[fields[a]]
-            cells, n = whole, hi - lo
-            codes = coarse[coarse_starts[a] : coarse_starts[a + 1]]
-            for step in range(2 + starts[a + 1] - starts[a]):  # coarser, left out, left out with each partner
-                if step == 0:
-                    if len(codes) == 0:
-                        continue
-                    for i in range(n):
-                        word = cells[0][i]
-                        keys[i] = (word & ~(mask << shift)) | (codes[(word >> shift) & mask] << shift)
-                else:
-                    if step > 1:
-                        other = partners[starts[a] + step - 2]
-                        shift, mask = shifts[other], masks[other]
-                    clear = ~(mask << shift)
-                    for i in range(n):
-                        keys[i] = cells[0][i] & clear
-                total, n_grown = _margin(keys, cells, n, limits, room, below[row + step])
-                risk[row + step] += total
-                if step < 2:
-                    to = halves if step == 0 else rest
-                    n = _merged(keys, cells, n, n_grown, room, to)
-                    cells = to
-
-
 # --- all of them ------------------------------------------------------------------------------------
+
+
+def _plan(branches: Sequence[Branch], shifts: Sequence[int], bits: Sequence[int]) -> Plan:
+    """The steps of all branches: a field coarser, left out of that, and left out of this with each partner.
+
+    Of each step the table that it reads, the one it writes (0 for none) and where its codes begin (-1 for none);
+    then the fields that stay, and where the field begins and its ones.
+    """
+    routes, marks, codes = [], [], [np.empty(0, np.uint64)]
+
+    def add(field: int, source: int, to: int, start: int) -> None:
+        ones = (1 << bits[field]) - 1
+        routes.append((source, to, start))
+        marks.append((~(ones << shifts[field]) & EVERY, shifts[field], ones))
+
+    for one in branches:
+        source = 0
+        if one.coarse is not None:
+            add(one.field, 0, 1, sum(map(len, codes)))
+            codes.append(one.coarse)
+            source = 1
+        add(one.field, source, 2, -1)
+        for other in one.partners:
+            add(other, 2, 0, -1)
+    return np.array(routes, np.int64), np.array(marks, np.uint64), np.concatenate(codes)
 
 
 def _batches(edges: NDArray[np.int64]) -> list[tuple[int, int]]:
@@ -242,29 +252,23 @@ def margin_sums(
     ([0, 4], 2.0)
     """
     dealt, edges = deal(cells, sum(((1 << bits[j]) - 1) << shifts[j] for j in shared))
-    layout = np.array(shifts, np.uint64), np.array([(1 << b) - 1 for b in bits], np.uint64)
-    tables = [np.empty(0, np.uint64) if one.coarse is None else one.coarse for one in branches]
-    plan = (
-        np.array([one.field for one in branches], np.int64),
-        np.cumsum([0] + [len(one.partners) for one in branches]),
-        np.array([other for one in branches for other in one.partners], np.int64),
-        np.cumsum([0] + [len(table) for table in tables]),
-        np.concatenate(tables),
-    )
-    batches, n_rows = _batches(edges), sum(2 + len(one.partners) for one in branches)
-    below, risk = np.zeros((len(batches), n_rows, len(limits))), np.zeros((len(batches), n_rows))
+    plan, batches = _plan(branches, shifts, bits), _batches(edges)
+    n_steps = len(plan[0])
+    below, risk = np.zeros((len(batches), n_steps, len(limits))), np.zeros((len(batches), n_steps))
     columns, sizes = (dealt.words, dealt.size, dealt.weight, dealt.risk), np.array(limits, np.float64)
-    run(
-        lambda t: _visit(edges, *batches[t], columns, layout, plan, sizes, below[t], risk[t]),
-        range(len(batches)),
-    )
+
+    def visit(t: int) -> None:
+        first, last = batches[t]
+        largest = int(np.diff(edges[first : last + 1]).max())
+        room = _room(largest + 1)  # what is appended without a branch is written before it is known to stay
+        _visit(edges, first, last, columns, plan, sizes, room, below[t], risk[t])
+
+    run(visit, range(len(batches)))
     counts, totals = below.sum(axis=0).astype(np.int64), risk.sum(axis=0).tolist()
-    rows = [Sums(count, total) for count, total in zip(counts, totals, strict=True)]
-    out, row = [], 0
-    for one in branches:
-        after = row + 2 + len(one.partners)
-        out.append(
-            Counted(None if one.coarse is None else rows[row], rows[row + 1], tuple(rows[row + 2 : after]))
+    rows = iter([Sums(count, total) for count, total in zip(counts, totals, strict=True)])
+    return [
+        Counted(
+            None if one.coarse is None else next(rows), next(rows), tuple(next(rows) for _ in one.partners)
         )
-        row = after
-    return out
+        for one in branches
+    ]

@@ -20,13 +20,14 @@ from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 __all__ = [
-    "Credited", "Laid", "Matched", "credit_complete", "credit_incomplete", "lay_out", "match_columns",
-    "match_packed", "patterns_of",
+    "Credited", "Laid", "Matched", "are_few", "credit_complete", "credit_few", "credit_incomplete", "lay_out",
+    "match_columns", "match_packed", "patterns_of",
 ]  # fmt: skip
 
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
 FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
-PAIRS = 1 << 19  # cells with incomplete ones, compared sooner than kernels are compiled
+PAIRS = 1 << 19  # of incomplete cells, compared sooner than kernels are compiled
+LOOKED_UP = 1 << 16  # complete cells, once for each pattern: the same
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
 EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
 
@@ -311,11 +312,11 @@ def match_packed(
 
     Time proportional to cells times incomplete patterns, memory to cells.
     """
-    sums = np.column_stack([size, weight]).astype(np.float64, copy=False)
-    if _are_few(pattern):
-        add, complete = _match_small(words, sums, pattern, clear_of, alpha)
-        return Matched(np.ascontiguousarray(add[:, 0]), np.ascontiguousarray(add[:, 1]), complete)
-    laid = lay_out(words, sums, pattern, clear_of)
+    laid = lay_out(words, np.column_stack([size, weight]).astype(np.float64, copy=False), pattern, clear_of)
+    if are_few(laid.edges):
+        complete = credit_few(laid, alpha)[laid.position]
+        found = laid.cells.add[laid.position].T.copy()
+        return Matched(found[0], found[1], complete)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
     return laid.credited(alpha)
 
@@ -334,38 +335,46 @@ def match_columns(
     >>> match_columns(words, np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 4.0]]), lacks, {0: 0b11, 1: 0b10}).tolist()
     [[0.0, 0.0], [0.0, 4.0], [2.0, 0.0]]
     """
-    if _are_few(pattern):
-        return _match_small(words, sums, pattern, clear_of, 1.0)[0]
     laid = lay_out(words, np.ascontiguousarray(sums), pattern, clear_of)
-    credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
-    credit_incomplete(laid, 1.0)
+    if are_few(laid.edges):
+        credit_few(laid, 1.0)
+    else:
+        credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
+        credit_incomplete(laid, 1.0)
     found: NDArray[np.float64] = laid.cells.add[laid.position]
     return found
 
 
-def _are_few(pattern: NDArray[np.uint64]) -> bool:
-    """Whether comparing every incomplete cell with all takes less than kernels take to compile."""
-    return int(np.count_nonzero(pattern)) * len(pattern) <= PAIRS
+def are_few(edges: NDArray[np.int64]) -> bool:
+    """Whether NumPy is done with cells, given where each of their patterns begins, before kernels are compiled."""
+    n, incomplete = int(edges[-1]), int(edges[-1] - edges[1])
+    return incomplete**2 <= PAIRS and n * len(edges) <= LOOKED_UP
 
 
-def _match_small(
-    words: NDArray[np.uint64],
-    sums: NDArray[np.float64],
-    pattern: NDArray[np.uint64],
-    clear_of: dict[int, int],
-    alpha: float,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """What is added to each sum, and the first of them over complete cells, by comparing incomplete cells with all."""
-    present, which = np.unique(pattern, return_inverse=True)
-    clear = _kept(present, clear_of)[which]
-    lacking, whole = np.flatnonzero(pattern), pattern == 0
-    match = (words[lacking, None] ^ words) & clear[lacking, None] & clear == 0
-    match &= pattern[lacking, None] != pattern
-    complete = np.zeros(len(words))
-    add: NDArray[np.float64] = alpha * (match.T @ sums[lacking])
-    add[lacking] = match @ (sums * np.where(whole, 1.0, alpha)[:, None])
-    complete[lacking] = match @ np.where(whole, sums[:, 0], 0.0)
-    return add, complete
+def credit_few(laid: Laid, alpha: float) -> NDArray[np.float64]:
+    """Do as `credit_complete` of every pattern and `credit_incomplete` by NumPy, for few cells.
+
+    Also returns what is added to the first sum by complete cells.
+    """
+    (words, sums, add), first = laid.cells, int(laid.edges[1])
+    by_complete = np.zeros(sums.shape)
+    for p in range(1, len(laid.clears)):
+        keep, rows = laid.clears[p], np.arange(laid.edges[p], laid.edges[p + 1])
+        rows = rows[np.argsort(words[rows] & keep)]
+        complete, theirs = words[:first] & keep, words[rows] & keep
+        at = np.minimum(np.searchsorted(theirs, complete), len(rows) - 1)
+        cells = np.flatnonzero(theirs[at] == complete)
+        partners = rows[at[cells]]
+        add[cells] += alpha * sums[partners]
+        for column in range(sums.shape[1]):
+            by_complete[:, column] += np.bincount(partners, sums[cells, column], len(words))
+    add += by_complete
+    number = np.repeat(np.arange(1, len(laid.clears)), np.diff(laid.edges[1:]))
+    mine, clear = words[first:], laid.clears[number]
+    match = (mine[:, None] ^ mine) & clear[:, None] & clear == 0
+    match &= number[:, None] != number
+    add[first:] += alpha * (match @ sums[first:])
+    return by_complete[:, 0]
 
 
 def _kept(present: Words, clear_of: dict[int, int]) -> Words:
@@ -380,6 +389,8 @@ def lay_out(
     clear_of: dict[int, int],
 ) -> Laid:
     """Sort cells by pattern; arguments as `match_columns`."""
+    if len(words) <= FEW_ROWS:
+        return _lay_out_few(words, sums, pattern, clear_of)
     groups = group(pattern, bits=max(clear_of).bit_length())
     by_pattern = np.argsort(groups.words)
     present, counts = groups.words[by_pattern], groups.size[by_pattern]
@@ -394,6 +405,17 @@ def lay_out(
     ordered, add = (memory.take(held, np.float64).reshape(sums.shape) for _ in range(2))
     _sort_cells(groups.of_row, rank, edges.copy(), words, sums, sorted_words, ordered, add, position)
     return Laid(Credited(sorted_words, ordered, add), position, present, clears, edges)
+
+
+def _lay_out_few(words: Words, sums: NDArray[np.float64], pattern: Words, clear_of: dict[int, int]) -> Laid:
+    order = np.argsort(pattern, kind="stable")
+    present, counts = np.unique(np.append(pattern, np.uint64(0)), return_counts=True)
+    counts[0] -= 1  # an empty slice where there is no complete cell
+    position = np.empty(len(words), np.int32)
+    position[order] = np.arange(len(words), dtype=np.int32)
+    edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    cells = Credited(words[order], sums[order], np.zeros(sums.shape))
+    return Laid(cells, position, present, _kept(present, clear_of), edges)
 
 
 def credit_incomplete(laid: Laid, alpha: float) -> None:
