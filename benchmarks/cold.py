@@ -60,6 +60,10 @@ k = 3
 COMMANDS = {
     "suda": ["suda", "survey.csv", "--keys", KEYS],
     "assess": ["assess", "survey.csv", "--keys", KEYS, "--weight", "w", "--household", "home"],
+    "assess --report": [
+        "assess", "survey.csv", "--keys", KEYS, "--weight", "w", "--household", "home", "--sensitive", "affairs",
+        "--k", "3", "--report", "report.html",
+    ],
     "protect": ["protect", "recipe.toml", "survey.csv", "--out", "out.csv", "--scenario", "scenario.toml", "--force"],
     "attack": [
         "attack", "original.csv", "--released", "released.csv", "--control", "aside.csv", "--seed", "1", "--aligned",

@@ -9,7 +9,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, k_anonymity
 from sdckit.errors import DataError
-from sdckit.numerics.wildcard_matches import wildcards
+from sdckit.numerics.wildcard_matches import few_matches
 
 FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "w": [3.0, 4.0, 5.0, -6.0]})
 
@@ -28,9 +28,9 @@ def test_a_wildcard_counts_as_a_match():
     assert (half.level, half.violations) == (1, {2: 1})
 
 
-@pytest.mark.parametrize("pairs", [wildcards.PAIRS, -1], ids=["by NumPy", "by a kernel"])
+@pytest.mark.parametrize("pairs", [few_matches.PAIRS, -1], ids=["by NumPy", "by a kernel"])
 def test_a_sum_of_fractions_that_misses_a_whole_number_by_rounding(monkeypatch, pairs):
-    monkeypatch.setattr(wildcards, "PAIRS", pairs)
+    monkeypatch.setattr(few_matches, "PAIRS", pairs)
     # the complete record: 1 + 0.7 * 3 + 0.7 * 7 is 8, and 7.999999999999999 where it is summed in another order
     frame = pl.DataFrame({"a": [1] + [None] * 3 + [1] * 7, "b": [5] + [5] * 3 + [None] * 7})
     with quiet():

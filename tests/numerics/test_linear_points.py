@@ -49,3 +49,13 @@ def test_a_remembered_point_at_the_end_of_a_step_is_outside_of_it() -> None:
     used = np.array([3, 0])
     found = few_values(relations, low, high, np.array([0]), np.arange(4), points, used, (3, 5, 20))
     assert found == 0
+
+
+def test_a_number_without_an_upper_end_takes_many_values() -> None:
+    relations = relations_of(np.array([[1.0, -1.0, 0.0, 0.0]]), [0.0], [np.inf])
+    low, high = np.zeros(4), np.array([np.inf, 3.0, 0.0, 0.0])
+    points = np.zeros((8, 4))
+    points[0, 0] = 1.0  # a small value is known, and further ones are looked for
+    used = np.array([1, 0])
+    assert few_values(relations, low, high, np.array([0]), np.arange(4), points, used, (3, 5, 20)) == -1
+    assert used[0] == 3

@@ -6,6 +6,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.numerics.compiling import heard
+from sdckit.report.formats.write import plain_document
 from sdckit.workflow.recipes.recipe_steps import METHODS
 from sdckit.workflow.warm_up import STEPS, warm_up
 
@@ -14,11 +15,13 @@ from sdckit.workflow.warm_up import STEPS, warm_up
 def test_nothing_is_left_to_compile() -> None:
     steps: list[str] = []
     warm_up(steps.append)
-    assert steps == ["assessing", "protecting", "assessing a release", "synthesising", "attacking"]
+    assert steps == [
+        "assessing", "writing a report", "protecting", "assessing a release", "synthesising", "attacking",
+    ]  # fmt: skip
     names: list[str] = []
     with heard(names.append):
         warm_up(steps.append)
-        sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario())
+        plain_document(sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario()))
     assert not names
 
 

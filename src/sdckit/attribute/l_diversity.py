@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -18,7 +19,7 @@ from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = ["LDiversity", "l_diversity"]
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
 WHOLE = ("distinct", "recursive")
+STEPS = 8  # of the kernel for one value of a cell, about
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -63,8 +65,8 @@ def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  
         h = 0.0
         for e in range(start, stop):
             p = count[e] / total
-            h -= p * np.log(p)
-        entropy[cell] = np.exp(h)
+            h -= p * math.log(p)
+        entropy[cell] = math.exp(h)
         if n_known == 0:
             recursive[cell] = 1.0
             continue
@@ -87,7 +89,8 @@ def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
     """Distinct, entropy and recursive (c, l)-diversity of each cell."""
     k = len(table.edges) - 1
     out: dict[str, NDArray[np.float64]] = {kind: np.empty(k) for kind in KINDS}
-    _diversity(table.edges, table.level, table.count, table.missing, c, *out.values())
+    kernel = sparing(_diversity, STEPS * len(table.level))
+    kernel(table.edges, table.level, table.count, table.missing, c, *out.values())
     return out
 
 

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["Relations", "Room", "forget", "is_tidy", "make_room", "narrow", "narrow_noting", "put_back"]
+__all__ = [
+    "Relations", "Room", "forget", "is_tidy", "make_room", "narrow", "narrow_noting", "narrow_within", "put_back",
+]  # fmt: skip
 
 TINY = 1e-9
 # A bound that moves by less than this share of itself is not followed: endless halving ends here.
@@ -54,9 +56,11 @@ class Room(NamedTuple):
     n_moved: NDArray[np.int64]
 
 
-@njit(cache=True, nogil=True)
-def make_room(relations):  # type: ignore[no-untyped-def]
-    """What `narrow_noting` works in; good for any number of calls."""
+def make_room(relations: Relations) -> Room:
+    """What `narrow_noting` works in; good for any number of calls, one at a time.
+
+    Made outside the kernels, where making arrays takes long to compile.
+    """
     r, v = len(relations.lower), len(relations.whole)
     return Room(
         np.empty(r, np.int64), np.zeros(r, np.bool_), np.empty(v, np.int64), np.empty((2, v)),
@@ -73,10 +77,17 @@ def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
-def narrow(relations, low, high, begin):  # type: ignore[no-untyped-def]
+def narrow(relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], begin: int) -> bool:
     """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
-    return narrow_noting(relations, low, high, begin, make_room(relations), is_tidy(relations, low, high))
+    return bool(narrow_within(relations, low, high, begin, make_room(relations)))
+
+
+@njit(cache=True, nogil=True)
+def narrow_within(relations, low, high, begin, room):  # type: ignore[no-untyped-def]
+    """Do as `narrow` in a room that may be used again."""
+    holds = narrow_noting(relations, low, high, begin, room, is_tidy(relations, low, high))
+    forget(room)
+    return holds
 
 
 @njit(cache=True, nogil=True)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.linear_bounds import forget, is_tidy, make_room, narrow, narrow_noting, put_back
+from sdckit.numerics.linear_bounds import (
+    Relations,
+    forget,
+    is_tidy,
+    make_room,
+    narrow_noting,
+    narrow_within,
+    put_back,
+)
 
 __all__ = ["few_values", "find_point"]
 
@@ -13,6 +22,8 @@ __all__ = ["few_values", "find_point"]
 TURNS = 2
 # Searches given up, of all counts asked for, after which no other is begun.
 MOST_GIVEN_UP = 2
+# How many values of a number without an upper end are tried.
+ENDLESS = 1000
 
 
 @njit(cache=True, nogil=True)
@@ -52,15 +63,29 @@ def _fix_one_by_one(relations, low, high, members, style, room, tidy):  # type: 
             return False
 
 
-@njit(cache=True, nogil=True)
-def find_point(relations, low, high, members, style, most):  # type: ignore[no-untyped-def]
+def find_point(
+    relations: Relations,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    members: NDArray[np.int64],
+    style: int,
+    most: int,
+) -> int:
     """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
 
     `low` and `high` (V,) are narrowed already. The narrowest number is fixed first, at an end or in the middle; where
     that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
     after `most` dead ends.
     """
-    room, tidy = make_room(relations), is_tidy(relations, low, high)
+    return int(_find_point(relations, low, high, -1, members, style, most, make_room(relations)))
+
+
+@njit(cache=True, nogil=True)
+def _find_point(relations, low, high, begin, members, style, most, room):  # type: ignore[no-untyped-def]
+    """Do as `find_point`, after narrowing from the relations of number `begin` on where that is one."""
+    if begin >= 0 and not narrow_within(relations, low, high, begin, room):
+        return 0
+    tidy = is_tidy(relations, low, high)
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
         if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3, room, tidy):
@@ -93,7 +118,8 @@ def _search(relations, low, high, members, style, most, room, tidy):  # type: ig
                 if ends > most:
                     return -1
                 continue
-        left[:] = members
+        for i in range(len(members)):
+            left[i] = members[i]
         v, _size = _narrowest(relations, low, high, left, len(left))
         if v < 0:
             return 1
@@ -159,36 +185,43 @@ def _halves(low, high, whole):  # type: ignore[no-untyped-def]
     return middle, middle
 
 
-@njit(cache=True, nogil=True)
-def few_values(relations, low, high, asked, members, points, used, limits):  # type: ignore[no-untyped-def]
+def few_values(
+    relations: Relations,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    asked: NDArray[np.int64],
+    members: NDArray[np.int64],
+    points: NDArray[np.float64],
+    used: NDArray[np.int64],
+    limits: tuple[int, float, int],
+) -> int:
     """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
 
     `limits` says how many values are enough, which number is no longer small, and how many dead ends a search for a
-    point may meet. `points` (P, V) holds
-    `used[0]` points that meet all relations; those found are added, over the oldest when full. Where the search
-    for a point is given up, `used[1]` counts it.
+    point may meet. `points` (P, V) holds `used[0]` points that meet all relations; those found are added, over the
+    oldest when full. Where the search for a point is given up, `used[1]` counts it.
     """
-    enough, small, most = limits
+    (enough, small, most), room = limits, make_room(relations)
     looked_at, inside = np.zeros(len(points), np.bool_), np.zeros(len(points), np.bool_)
-    for v in asked:
-        seen = np.full(enough, np.nan)
-        n = _seen_before(seen, v, points, used[0], looked_at, inside, (low, high, members))
-        for value in range(int(low[v]), int(high[v]) + 1):
+    seen = np.empty(enough)
+    for v in map(int, asked):
+        n = _seen_before(seen, v, points, used[0], looked_at, inside, low, high, members)
+        last = high[v] if np.isfinite(high[v]) else low[v] + ENDLESS
+        for value in range(int(low[v]), int(last) + 1):
             if n >= enough:
                 break
-            if n > 0 and (seen[:n] == value).any():
+            if value in seen[:n]:
                 continue
             own_low, own_high = low.copy(), high.copy()
             own_low[v] = own_high[v] = value
-            if not narrow(relations, own_low, own_high, v):
-                continue
-            found = find_point(relations, own_low, own_high, members, (value + v) % 3, most)
+            found = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
             if found == 1:
-                p = used[0] % len(points)
+                p = int(used[0]) % len(points)
                 points[p] = own_low
                 looked_at[p] = inside[p] = True
                 used[0] += 1
-                n = _add(seen, n, float(value))
+                seen[n] = value
+                n += 1
             elif found < 0:
                 used[1] += 1
                 if used[1] >= MOST_GIVEN_UP:
@@ -199,29 +232,26 @@ def few_values(relations, low, high, asked, members, points, used, limits):  # t
 
 
 @njit(cache=True, nogil=True)
-def _seen_before(seen, v, points, used, looked_at, inside, bounds):  # type: ignore[no-untyped-def]
+def _seen_before(seen, v, points, used, looked_at, inside, low, high, members):  # type: ignore[no-untyped-def]
     """How many values of `v`, put into `seen`, the points within the bounds have; no more than are enough.
 
     The newest points come first: they were found when most was known, and mostly a few of them will do.
     """
-    low, high, members = bounds
     n = 0
     for age in range(min(used, len(points))):
-        if n >= len(seen):
-            break
         p = (used - 1 - age) % len(points)
         if not looked_at[p]:
             looked_at[p], inside[p] = True, _is_inside(points[p], low, high, members)
-        if inside[p]:
-            n = _add(seen, n, np.round(points[p, v]))
-    return n
-
-
-@njit(cache=True, nogil=True)
-def _add(seen, n, value):  # type: ignore[no-untyped-def]
-    if n < len(seen) and not (seen[:n] == value).any():
-        seen[n] = value
-        return n + 1
+        if not inside[p]:
+            continue
+        value, known = np.floor(points[p, v] + 0.5), False
+        for i in range(n):
+            known |= seen[i] == value
+        if not known:
+            seen[n] = value
+            n += 1
+            if n == len(seen):
+                break
     return n
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.linear_bounds import narrow
+from sdckit.numerics.linear_bounds import Relations, make_room, narrow_within
 
 __all__ = ["Lookout", "moved_by"]
 
@@ -28,21 +28,33 @@ class Lookout(NamedTuple):
     limits: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
-def moved_by(relations, known, v, interval, lookout, ends):  # type: ignore[no-untyped-def]
+def moved_by(
+    relations: Relations,
+    known: tuple[NDArray[np.float64], NDArray[np.float64]],
+    v: int,
+    interval: tuple[float, float],
+    lookout: Lookout,
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]],
+) -> NDArray[np.int64]:
     """The numbers to be looked at where `v` lies in the interval: none where it cannot, or where that is known.
 
     `known`: both ends of every number. `ends` (V,) twice are written over with those that the interval leaves.
     """
+    found = np.empty(len(lookout.numbers), np.int64)
+    return found[: _moved_by(relations, known, v, interval, lookout, ends, make_room(relations), found)]
+
+
+@njit(cache=True, nogil=True)
+def _moved_by(relations, known, v, interval, lookout, ends, room, found):  # type: ignore[no-untyped-def]
     low, high = ends
     for i in range(len(low)):
         low[i], high[i] = known[0][i], known[1][i]
     low[v], high[v] = max(low[v], interval[0]), min(high[v], interval[1])
-    found, n = np.empty(len(lookout.numbers), np.int64), 0
-    if low[v] > high[v] or not narrow(relations, low, high, v):
-        return found[:0]
+    n = 0
+    if low[v] > high[v] or not narrow_within(relations, low, high, v, room):
+        return n
     if low[v] == known[0][v] and high[v] == known[1][v]:
-        return found[:0]
+        return n
     small, narrowest = lookout.limits
     for w in lookout.numbers:
         if lookout.part[w] != lookout.part[v] or not (high[w] > 0 and low[w] < small):
@@ -52,4 +64,4 @@ def moved_by(relations, known, v, interval, lookout, ends):  # type: ignore[no-u
         if lookout.always[w] or low[w] != known[0][w] or high[w] != known[1][w]:
             found[n] = w
             n += 1
-    return found[:n]
+    return n

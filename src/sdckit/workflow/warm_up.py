@@ -39,6 +39,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     from sdckit.numerics.compiling import compiling_all
     from sdckit.protect.synthesis.regression_tree import grow
     from sdckit.protect.synthesis.synthesize import synthesize
+    from sdckit.report.formats.write import plain_document
     from sdckit.workflow.assess import assess
     from sdckit.workflow.recipes.recipe import Recipe
 
@@ -52,6 +53,8 @@ def warm_up(step: Callable[[str], None]) -> None:
         for scenario in (sample, whole, whole.changed(sampling_fraction=0.1)):
             assess(data, scenario=scenario, measures="all")
         assess(load_demo(), scenario=demo_scenario())  # large enough for the ways that large files take
+        step("writing a report")
+        plain_document(assess(data, scenario=sample))
         step("protecting")
         applied = Recipe(STEPS).apply(data, scenario=sample, secret=bytes(32))
         step("assessing a release")
@@ -82,6 +85,9 @@ def _search_many() -> None:
 
 def _large_files(scenario: Scenario) -> None:
     """Kernels that small files do without."""
+    import polars as pl
+
+    from sdckit.identity.contributions.key_contributions import key_contributions
     from sdckit.numerics.encode import gower
     from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
     from sdckit.numerics.search.neighbours import prepare
@@ -92,6 +98,9 @@ def _large_files(scenario: Scenario) -> None:
     many = _people(2, LARGE)
     assess(many, scenario=scenario)
     Recipe(STEPS).apply(many, scenario=scenario, secret=bytes(32))
+    gaps = many.with_columns(age=pl.when(pl.int_range(LARGE) % 7 > 0).then("age"))
+    for missing in ("wildcard", "category"):
+        key_contributions(gaps, keys=["sex", "age", "region", "home"], weight="w", missing=missing).to_dict()
     x, none = np.random.default_rng(SEED).random(LARGE), np.zeros(LARGE, np.int32)
     for n_dimensions in (1, 2, 3):
         count_in_boxes([Dimension(x, x, x, x - 0.1, x + 0.1)] * n_dimensions, none, none, 1)

@@ -22,7 +22,7 @@ from sdckit.identity.contributions.leaving_out import (
     rounds,
     takes_whole_cells,
 )
-from sdckit.numerics.wildcard_matches import wildcards
+from sdckit.numerics.wildcard_matches import few_matches
 
 
 @given(
@@ -52,8 +52,8 @@ def test_every_key_and_pair_once(entropy, n_cells, pairs):
 @pytest.mark.parametrize("few", [True, False], ids=["by NumPy", "by kernels"])
 def test_the_same_as_margin_by_margin(monkeypatch, known, rule, few):
     monkeypatch.setattr(leaving_out, "FEW_CELLS", 10**9 if few else -1)
-    monkeypatch.setattr(wildcards, "PAIRS", 10**12 if few else -1)
-    monkeypatch.setattr(wildcards, "LOOKED_UP", 10**12)
+    monkeypatch.setattr(few_matches, "PAIRS", 10**12 if few else -1)
+    monkeypatch.setattr(few_matches, "LOOKED_UP", 10**12)
     rng = np.random.default_rng(8)
     frame = pl.DataFrame({f"k{j}": rng.integers(0, 3 + 4 * j, 9000) for j in range(5)})
     frame = frame.with_columns(

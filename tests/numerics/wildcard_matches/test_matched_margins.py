@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.search.buckets import weigh
-from sdckit.numerics.wildcard_matches import matched_margins, wildcards
+from sdckit.numerics.wildcard_matches import few_matches, matched_margins
 from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
 from sdckit.numerics.wildcard_matches.submargins import Branch
 
@@ -61,7 +61,7 @@ def test_agrees_with_pairs(seed, n, wild, alpha, cost):
     rule = Wild([MISSING] * 4, [levels if free else None for free in wild], alpha)
     with pytest.MonkeyPatch.context() as patch:
         if cost is not None:  # else by NumPy
-            patch.setattr(wildcards, "PAIRS", -1)
+            patch.setattr(few_matches, "PAIRS", -1)
             patch.setattr(matched_margins, "COST_OF_FILLING", cost)  # filled only, either, looked up only
         patch.setattr(matched_margins, "PARTNERS", 1)
         found = matched_sums(
@@ -89,7 +89,7 @@ def test_agrees_with_pairs(seed, n, wild, alpha, cost):
 
 
 def test_rooms_are_used_again(monkeypatch):
-    monkeypatch.setattr(wildcards, "PAIRS", -1)  # by kernels
+    monkeypatch.setattr(few_matches, "PAIRS", -1)  # by kernels
     rng = np.random.default_rng(1)
     words = np.unique(rng.integers(0, 1 << 12, 500).astype(np.uint64))
     rule = Wild([MISSING] * 4, [np.arange(7)] * 4, 1.0)

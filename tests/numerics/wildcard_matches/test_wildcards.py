@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from numerics.as_python import both_forms
 from sdckit.numerics import threads
-from sdckit.numerics.wildcard_matches import wildcards
+from sdckit.numerics.wildcard_matches import few_matches, wildcards
 from sdckit.numerics.wildcard_matches.wildcards import match_columns, match_packed, patterns_of
 
 BITS = 4
@@ -17,8 +17,9 @@ MISSING = 15
 
 @pytest.fixture(params=["few", "many"], autouse=True)
 def way(request, monkeypatch):
-    """Every pair of cells compared, and cells looked up, as in larger files."""
-    monkeypatch.setattr(wildcards, "PAIRS", 10**12 if request.param == "few" else -1)
+    """By NumPy, and by kernels, as in larger files."""
+    monkeypatch.setattr(few_matches, "PAIRS", 10**12 if request.param == "few" else -1)
+    monkeypatch.setattr(few_matches, "LOOKED_UP", 10**12)
     monkeypatch.setattr(wildcards, "FEW_ROWS", 10**12 if request.param == "few" else -1)
 
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.search.buckets import Weighed, deal
 from sdckit.numerics.threads import run
+from sdckit.numerics.wildcard_matches.few_matches import are_few, credit_few
 from sdckit.numerics.wildcard_matches.merging import recode
 from sdckit.numerics.wildcard_matches.sections import (
     Parts,
@@ -32,9 +33,7 @@ from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums
 from sdckit.numerics.wildcard_matches.wildcards import (
     Credited,
     Laid,
-    are_few,
     credit_complete,
-    credit_few,
     credit_incomplete,
     patterns_of,
 )
@@ -143,7 +142,7 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
         cells.edges,
     )
     if are_few(cells.edges):
-        credit_few(laid, layout.wild.alpha)
+        credit_few(*laid.cells, laid.clears, laid.edges, layout.wild.alpha)
     else:
         _credit_many(of, cells, room, codes, lacking, laid)
     cells.sums[blank] = its_own

@@ -18,16 +18,15 @@ from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
+from sdckit.numerics.wildcard_matches.few_matches import are_few, credit_few
 
 __all__ = [
-    "Credited", "Laid", "Matched", "are_few", "credit_complete", "credit_few", "credit_incomplete", "lay_out",
+    "Credited", "Laid", "Matched", "credit_complete", "credit_incomplete", "lay_out",
     "match_columns", "match_packed", "patterns_of",
 ]  # fmt: skip
 
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
 FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
-PAIRS = 1 << 19  # of incomplete cells, compared sooner than kernels are compiled
-LOOKED_UP = 1 << 16  # complete cells, once for each pattern: the same
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
 EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
 
@@ -314,7 +313,7 @@ def match_packed(
     """
     laid = lay_out(words, np.column_stack([size, weight]).astype(np.float64, copy=False), pattern, clear_of)
     if are_few(laid.edges):
-        complete = credit_few(laid, alpha)[laid.position]
+        complete = credit_few(*laid.cells, laid.clears, laid.edges, alpha)[laid.position]
         found = laid.cells.add[laid.position].T.copy()
         return Matched(found[0], found[1], complete)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
@@ -337,44 +336,12 @@ def match_columns(
     """
     laid = lay_out(words, np.ascontiguousarray(sums), pattern, clear_of)
     if are_few(laid.edges):
-        credit_few(laid, 1.0)
+        credit_few(*laid.cells, laid.clears, laid.edges, 1.0)
     else:
         credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
         credit_incomplete(laid, 1.0)
     found: NDArray[np.float64] = laid.cells.add[laid.position]
     return found
-
-
-def are_few(edges: NDArray[np.int64]) -> bool:
-    """Whether NumPy is done with cells, given where each of their patterns begins, before kernels are compiled."""
-    n, incomplete = int(edges[-1]), int(edges[-1] - edges[1])
-    return incomplete**2 <= PAIRS and n * len(edges) <= LOOKED_UP
-
-
-def credit_few(laid: Laid, alpha: float) -> NDArray[np.float64]:
-    """Do as `credit_complete` of every pattern and `credit_incomplete` by NumPy, for few cells.
-
-    Also returns what is added to the first sum by complete cells.
-    """
-    (words, sums, add), first = laid.cells, int(laid.edges[1])
-    by_complete = np.zeros(sums.shape)
-    for p in range(1, len(laid.clears)):
-        keep, rows = laid.clears[p], np.arange(laid.edges[p], laid.edges[p + 1])
-        rows = rows[np.argsort(words[rows] & keep)]
-        complete, theirs = words[:first] & keep, words[rows] & keep
-        at = np.minimum(np.searchsorted(theirs, complete), len(rows) - 1)
-        cells = np.flatnonzero(theirs[at] == complete)
-        partners = rows[at[cells]]
-        add[cells] += alpha * sums[partners]
-        for column in range(sums.shape[1]):
-            by_complete[:, column] += np.bincount(partners, sums[cells, column], len(words))
-    add += by_complete
-    number = np.repeat(np.arange(1, len(laid.clears)), np.diff(laid.edges[1:]))
-    mine, clear = words[first:], laid.clears[number]
-    match = (mine[:, None] ^ mine) & clear[:, None] & clear == 0
-    match &= number[:, None] != number
-    add[first:] += alpha * (match @ sums[first:])
-    return by_complete[:, 0]
 
 
 def _kept(present: Words, clear_of: dict[int, int]) -> Words:
