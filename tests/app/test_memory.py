@@ -7,18 +7,9 @@ from pathlib import Path
 import pytest
 
 from sdckit.app import memory
-from sdckit.app.memory import free_bytes, lacking, needed_bytes
+from sdckit.app.memory import lacking, needed_bytes
 
 MILLION = {"records": 1_000_000, "columns": 20}
-
-
-def test_free_memory_is_read_from_the_system(tmp_path: Path) -> None:
-    told = tmp_path / "meminfo"
-    told.write_text("MemTotal:  100 kB\nMemAvailable:   50 kB\n")
-    assert free_bytes(told) == 50 * 1024
-    told.write_text("MemTotal:  100 kB\n")
-    assert free_bytes(told) is None
-    assert free_bytes(tmp_path / "nothing") is None
 
 
 def test_needs_grow_with_records_columns_and_copies(tmp_path: Path) -> None:

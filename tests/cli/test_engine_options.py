@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
+from sdckit.cells.plans import count_cells
+from sdckit.cli import engine_options
 from sdckit.cli.app import run
-from sdckit.data.files import readers
+from sdckit.data import memory
+from sdckit.data.files import readers, scan_file as scanning
+from sdckit.data.files.scan_file import scan_file
 from stages import people
 
 KEYS = ["--keys", "sex,age,region", "--weight", "w", "--sensitive", "job", "--k", "3"]
@@ -52,11 +57,43 @@ def test_the_gate_and_a_folder(survey: Path, tmp_path: Path, capsys: pytest.Capt
     assert (tmp_path / "r.html").stat().st_size > 10_000
 
 
+@pytest.mark.parametrize("by", ["duckdb", "polars"])
+def test_a_folder_and_what_does_not_fit_go_to_an_engine(
+    survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    (tmp_path / "parts").mkdir()
+    pl.read_parquet(survey)[:200].write_parquet(tmp_path / "parts" / "a.parquet")
+    pl.read_parquet(survey)[200:].write_parquet(tmp_path / "parts" / "b.parquet")
+    opened: list[tuple[str, str]] = []
+
+    def noted(path: Path, *, engine: str, **how: Any) -> Any:
+        opened.append((Path(path).name, engine))
+        return scan_file(path, engine=engine, **how)
+
+    monkeypatch.setattr(scanning, "scan_file", noted)
+    if by == "polars":
+        monkeypatch.setattr(engine_options, "find_spec", lambda _name: None)  # DuckDB is not installed
+    assert run(["assess", str(tmp_path / "parts"), *KEYS, "--quiet"]) == 0
+    assert run(["assess", str(survey), *KEYS, "--quiet"]) == 0
+    assert opened == [("parts", by)]
+    told = tmp_path / "meminfo"
+    told.write_text("MemAvailable:   20 kB\n")
+    monkeypatch.setattr(memory, "MEMORY", told)
+    monkeypatch.setattr(count_cells, "free_bytes", lambda: 2**30)
+    monkeypatch.setattr(engine_options, "SHARE", 1e-3)  # DuckDB starts with no less than some megabytes
+    (tmp_path / "scenario.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 2\n')
+    assert run(["check", str(survey), "--scenario", str(tmp_path / "scenario.toml"), "--quiet"]) == 0
+    assert opened == [("parts", by), ("survey.parquet", by)]
+    assert run(["assess", str(survey), *KEYS, "--quiet", "--engine", "memory"]) == 0
+    assert len(opened) == 2
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
         (["--engine", "dask"], "engine"),
         (["--memory", "4GB"], "--memory is what an engine may take; give --engine duckdb"),
+        (["--engine", "memory", "--memory", "4GB"], "--memory is what an engine may take"),
         (["--engine", "polars", "--memory", "4GB"], "is what DuckDB may take"),
         (["--engine", "duckdb", "--released", "other.parquet"], "--engine is for a file by itself"),
         (

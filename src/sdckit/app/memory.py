@@ -6,24 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["free_bytes", "lacking", "needed_bytes"]
+from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
+
+__all__ = ["lacking", "needed_bytes"]
 
 GIGA = 2**30
 BASE = 200 * 2**20  # the process with its libraries
-PER_CELL = 30  # bytes of a value while figures of it are made; a million records of 20 columns took 28
 ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
 OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
-TEXT, PACKED = 4, 20  # memory a file takes when it is read, in multiples of its size
-
-
-def free_bytes(source: Path = Path("/proc/meminfo")) -> int | None:
-    """Memory that programs may still take; None where the system does not say."""
-    try:
-        lines = source.read_text(encoding="ascii").splitlines()
-    except OSError:
-        return None
-    found = next((line.split()[1] for line in lines if line.startswith("MemAvailable:")), None)
-    return int(found) * 1024 if found else None
 
 
 def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> int:
@@ -32,12 +22,11 @@ def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, An
         copies = OF_TASKS.get(task.partition(".")[0], ONE_FILE)
         columns = facts["columns"]
         width = columns if isinstance(columns, int) else len(columns)
-        return BASE + PER_CELL * copies * int(facts["records"]) * width
+        return BASE + copies * bytes_of_records(int(facts["records"]), width)
     path = Path(str(arguments.get("path") or ""))
     if not path.is_file():
         return 0
-    text = path.suffix.lower() in {".csv", ".tsv", ".txt"}
-    return BASE + (TEXT if text else PACKED) * path.stat().st_size
+    return BASE + bytes_of_file(path)
 
 
 def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:

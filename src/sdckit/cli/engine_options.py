@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Option
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["EngineOptions"]
 
 PANEL = "Larger than memory"
+IN_MEMORY = "memory"
+SHARE = 4  # DuckDB may take one part in so many of the free memory
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +32,8 @@ class EngineOptions:
         str | None,
         Option(
             metavar="NAME",
-            help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole.",
+            help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole; memory: "
+            "it is. Else assess and check choose by what fits.",
             rich_help_panel=PANEL,
         ),
     ] = None
@@ -40,11 +44,29 @@ class EngineOptions:
     @property
     def used(self) -> bool:
         """Whether an engine was asked for."""
-        return self.engine is not None
+        return self.engine not in (None, IN_MEMORY)
+
+    def by_default(self, reading: Reading, scenario: Scenario, *, has_release: bool) -> EngineOptions:
+        """With an engine for a folder, an address and a file too large for the memory, where none is named.
+
+        DuckDB where it is installed, which keeps to a quarter of the free memory, else Polars.
+        """
+        from sdckit.data.files.too_large import is_for_an_engine
+        from sdckit.data.memory import free_bytes
+
+        named = self.engine is not None or self.memory is not None
+        if named or has_release or reading.join is not None or reading.user_missing:
+            return self
+        if not is_for_an_engine(reading.file, len(scenario.columns)):
+            return self
+        if find_spec("duckdb") is None:
+            return replace(self, engine="polars")
+        free = free_bytes()
+        return replace(self, engine="duckdb", memory=None if free is None else f"{free // SHARE // 10**6}MB")
 
     def check(self, reading: Reading, *, has_release: bool) -> None:
         """Refuse what no engine does: comparing a release, joining a second file."""
-        if self.engine is None:
+        if not self.used:
             if self.memory is not None:
                 raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
             return

@@ -13,6 +13,7 @@ from sdckit.cells.plans import count_cells as counting
 from sdckit.cells.plans.count_cells import MAX_KEYS, PERSONS, SIZE, WEIGHT, count_by, group_keys, most_cells
 from sdckit.cells.plans.tabulate_plan import tabulate_lazy
 from sdckit.cells.tabulate import MANY_LEVELS
+from sdckit.data import memory
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -97,17 +98,17 @@ def test_the_limit_goes_by_the_memory_and_the_keys(monkeypatch, tmp_path):
     assert 0 < most_cells(20) <= most_cells(2) <= 100_000_000
     told = tmp_path / "meminfo"
     told.write_text("MemTotal: 24000000 kB\nMemFree: 100 kB\nMemAvailable:    4000000 kB\n")
-    monkeypatch.setattr(counting, "MEMORY", told)
+    monkeypatch.setattr(memory, "MEMORY", told)
     assert most_cells(7) == 4_000_000 * 1024 // 4 // (24 * 9)
-    monkeypatch.setattr(counting, "MEMORY", tmp_path / "nowhere")  # as on other systems
+    monkeypatch.setattr(memory, "MEMORY", tmp_path / "nowhere")  # as on other systems
     pages = {"SC_AVPHYS_PAGES": 1_000_000, "SC_PAGE_SIZE": 4096}
-    monkeypatch.setattr(counting.os, "sysconf", pages.__getitem__)
+    monkeypatch.setattr(memory.os, "sysconf", pages.__getitem__)
     assert most_cells(7) == 1_000_000 * 4096 // 4 // (24 * 9)
 
     def unknown(name):
         raise ValueError(name)
 
-    monkeypatch.setattr(counting.os, "sysconf", unknown)
+    monkeypatch.setattr(memory.os, "sysconf", unknown)
     assert most_cells(7) == 4 * 10**9 // 4 // (24 * 9)
 
 

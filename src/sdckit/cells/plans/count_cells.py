@@ -7,11 +7,8 @@ file. So the engine counts it, and the kernels of frames in memory do the rest.
 from __future__ import annotations
 
 import math
-import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -22,6 +19,7 @@ from sdckit.cells.plans.aggregates import aggregate, count
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn, type_name
 from sdckit.cells.record_columns import bad_weights
 from sdckit.data.frames import check_plan_names, collect, count_records, on_spark
+from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
@@ -36,7 +34,6 @@ MOST_CELLS = 100_000_000
 SHARE_OF_MEMORY = 4  # cells may take one part in so many of what is free
 BYTES_OF_A_KEY = 24  # of a cell, brought here, coded and joined back
 FREE_IF_UNKNOWN = 4 * 10**9
-MEMORY = Path("/proc/meminfo")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,21 +54,8 @@ class Counted:
 
 def most_cells(n_keys: int) -> int:
     """How many cells of so many keys may be brought here: a quarter of the free memory, 10^8 at most."""
-    return min(MOST_CELLS, _free_memory() // SHARE_OF_MEMORY // (BYTES_OF_A_KEY * (n_keys + 2)))
-
-
-def _free_memory() -> int:
-    """Bytes that a process may have, what caches of files hold and would give back included."""
-    try:
-        told = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
-    except OSError:
-        told = None
-    if told is not None:
-        return 1024 * int(told[1])
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return FREE_IF_UNKNOWN
+    free = free_bytes() or FREE_IF_UNKNOWN
+    return min(MOST_CELLS, free // SHARE_OF_MEMORY // (BYTES_OF_A_KEY * (n_keys + 2)))
 
 
 @dataclass(frozen=True, eq=False)

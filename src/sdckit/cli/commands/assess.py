@@ -225,6 +225,7 @@ def assess(
         matching=matching.entries, **of_type.entries,
     )  # fmt: skip
     release.check(file)
+    engine = engine.by_default(reading, chosen, has_release=bool(release.files))
     engine.check(reading, has_release=bool(release.files))
     matching.check(has_release=bool(release.files))
     asked = further_measures(roles.measures)
@@ -271,7 +272,7 @@ def run(
     """Read the declared columns of a file, and of its releases, and assess them."""
     from sdckit.workflow.assess import assess as assess_frame
 
-    if engine is not None and engine.engine is not None:
+    if engine is not None and engine.used:
         plan, n = engine.open(reading, scenario, tuple(by or ()), steps)
         if documents:
             check_enough_records(n, internal=internal)

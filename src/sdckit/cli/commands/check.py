@@ -77,6 +77,7 @@ def check(
     require_gate(chosen, compared=bool(released))
     release = Release(released=released, id=id, control=control, seed=seed, recipe=recipe, log=log)
     release.check(reading.file)
+    engine = engine.by_default(reading, chosen, has_release=bool(released))
     engine.check(reading, has_release=bool(released))
     others = (scenario, of_type.release_types, control, recipe, log)
     check_targets(sarif, inputs=(reading.file, *others, *release.files))

@@ -22,7 +22,7 @@ from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, code_numbers
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["ENGINES", "ScanEngine", "scan_file"]
+__all__ = ["ENGINES", "ScanEngine", "is_address", "scan_file"]
 
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
@@ -155,6 +155,11 @@ def _with_columns(
     check_plan_names(frame, names)
     chosen = [_without_codes(name, schema[name], codes) for name in names]
     return frame.select(*chosen).to_native()
+
+
+def is_address(path: str | Path) -> bool:
+    """Whether a path is an address in an object store."""
+    return _address_of(path) is not None
 
 
 def _address_of(path: str | Path) -> str | None:

@@ -1,0 +1,36 @@
+"""Whether a file is for an engine: too large to be read whole, or no single file of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sdckit.data.files.file_checks import file_format
+from sdckit.data.files.scan_file import is_address
+from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
+from sdckit.errors import FileFormatError
+
+__all__ = ["is_for_an_engine"]
+
+SHARE = 2  # records may take one part in so many of the free memory
+
+
+def is_for_an_engine(path: Path, columns: int) -> bool:
+    """Whether a path is a folder, an address, or a Parquet or CSV file of which so many columns do not fit here.
+
+    Of Parquet the records are counted by what the file says, of CSV its size counts. A file in another format is for
+    no engine.
+    """
+    if is_address(path) or path.is_dir():
+        return True
+    try:
+        found = file_format(path)
+    except FileFormatError:  # whoever reads it says why
+        return False
+    if found == "Parquet":
+        import pyarrow.parquet as pq
+
+        needed = bytes_of_records(pq.ParquetFile(path).metadata.num_rows, columns)
+    else:
+        needed = bytes_of_file(path) if found == "CSV" else 0
+    free = free_bytes()
+    return free is not None and needed > free // SHARE
