@@ -22,15 +22,21 @@ def is_for_an_engine(path: Path, columns: int) -> bool:
     """
     if is_address(path) or path.is_dir():
         return True
+    free = free_bytes()
+    return free is not None and _needed(path, columns) > free // SHARE
+
+
+def _needed(path: Path, columns: int) -> int:
+    """Bytes of a Parquet or CSV file; none of others, and of damaged ones: whoever reads them says why."""
     try:
         found = file_format(path)
-    except FileFormatError:  # whoever reads it says why
-        return False
-    if found == "Parquet":
+        if found != "Parquet":
+            return bytes_of_file(path) if found == "CSV" else 0
+        import pyarrow as pa
         import pyarrow.parquet as pq
-
-        needed = bytes_of_records(pq.ParquetFile(path).metadata.num_rows, columns)
-    else:
-        needed = bytes_of_file(path) if found == "CSV" else 0
-    free = free_bytes()
-    return free is not None and needed > free // SHARE
+    except FileFormatError:
+        return 0
+    try:
+        return bytes_of_records(pq.ParquetFile(path).metadata.num_rows, columns)
+    except (OSError, pa.ArrowException):
+        return 0
