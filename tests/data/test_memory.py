@@ -30,4 +30,5 @@ def test_what_is_packed_takes_more(tmp_path: Path) -> None:
     for name in ("a.csv", "a.parquet"):
         (tmp_path / name).write_bytes(b"0" * 1000)
     assert 1000 < bytes_of_file(tmp_path / "a.csv") < bytes_of_file(tmp_path / "a.parquet")
-    assert bytes_of_records(10, 3) == 3 * bytes_of_records(10, 1)
+    assert bytes_of_records(20, 3) == 2 * bytes_of_records(10, 3)
+    assert bytes_of_records(10, 2) < bytes_of_records(10, 3) < 2 * bytes_of_records(10, 2)

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
+from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 
 __all__ = ["lacking", "needed_bytes"]
 
 GIGA = 2**30
-BASE = 200 * 2**20  # the process with its libraries
 ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
 OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
 
@@ -22,11 +21,11 @@ def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, An
         copies = OF_TASKS.get(task.partition(".")[0], ONE_FILE)
         columns = facts["columns"]
         width = columns if isinstance(columns, int) else len(columns)
-        return BASE + copies * bytes_of_records(int(facts["records"]), width)
+        return AT_REST + copies * bytes_of_records(int(facts["records"]), width)
     path = Path(str(arguments.get("path") or ""))
     if not path.is_file():
         return 0
-    return BASE + bytes_of_file(path)
+    return AT_REST + bytes_of_file(path)
 
 
 def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:

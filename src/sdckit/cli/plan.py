@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue import measure
 from sdckit.cli.errors import tell
+from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
 
 if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
@@ -20,9 +21,6 @@ __all__ = ["plan_lines", "print_plan"]
 
 # Measured on two cores with one and ten million records, seven keys, a weight and households; meant as an
 # order of magnitude.
-BYTES_PER_VALUE = 16
-BYTES_PER_RECORD = 120
-BYTES_AT_REST = 400_000_000
 SECONDS_PER_VALUE = 2e-7
 SECONDS_AT_REST = 2.0
 MEGABYTE = 1_000_000
@@ -131,12 +129,12 @@ def _told(planned: Iterable[Planned]) -> list[str]:
 def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
     more = "; comparing the files takes more time" if len(files) > 1 else ""
     counts = [header.n_rows for _, header in files if header.n_rows is not None]
-    if len(counts) < len(files):  # text is about as large in memory as in the file
-        megabytes = (BYTES_AT_REST + 3 * sum(path.stat().st_size for path, _ in files)) / MEGABYTE
+    if len(counts) < len(files):
+        megabytes = (AT_REST + sum(bytes_of_file(path) for path, _ in files)) / MEGABYTE
         return f"The number of records is not known before reading; memory about {megabytes:,.0f} MB{more}"
     n_rows = sum(counts)
     values = n_rows * len(scenario.columns)
-    memory = BYTES_AT_REST + values * BYTES_PER_VALUE + n_rows * BYTES_PER_RECORD
+    memory = AT_REST + bytes_of_records(n_rows, len(scenario.columns))
     seconds = SECONDS_AT_REST + values * SECONDS_PER_VALUE * (1 + len(scenario.intruders))
     return f"{n_rows:,} records: memory about {memory / MEGABYTE:,.0f} MB, time about {seconds:,.0f} s{more}"
 

@@ -20,7 +20,7 @@ def free(kilobytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 def test_parquet_goes_by_records_and_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "a.parquet"
     pl.DataFrame({"a": [0] * 10_000, "b": [1] * 10_000}).write_parquet(file)
-    free(1000, tmp_path, monkeypatch)
+    free(3000, tmp_path, monkeypatch)
     assert not is_for_an_engine(file, 1)
     assert is_for_an_engine(file, 2)
 
