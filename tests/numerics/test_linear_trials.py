@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from numerics.relation_cases import MOST, cases, relations_of
-from sdckit.numerics.linear_bounds import narrow
+from sdckit.numerics.linear_bounds import make_room, narrow
 from sdckit.numerics.linear_trials import Lookout, moved_by
 
 FLAGS = st.lists(st.booleans(), min_size=4, max_size=4).map(np.array)
@@ -26,7 +26,9 @@ def test_those_are_looked_at_whose_ends_move_or_that_always_are(
         return
     before = known[0].copy(), known[1].copy()
     tried = np.full(4, np.nan), np.full(4, np.nan)
-    found = moved_by(relations, known, v, tuple(map(float, ends)), looking(always, wide, [0, 0, 0, 1]), tried)
+    lookout, intervals = looking(always, wide, [0, 0, 0, 1]), np.array([ends], float)
+    at, found = moved_by(relations, known, v, intervals, lookout, tried, make_room(relations))
+    assert at == (not len(found))
     assert (known[0] == before[0]).all()
     assert (known[1] == before[1]).all()
     low, high = before[0].copy(), before[1].copy()
@@ -47,7 +49,9 @@ def test_what_is_known_or_cannot_be_moves_nobody() -> None:
     relations = relations_of(np.ones((1, 4)), [2.0], [2.0])
     known, tried = (np.zeros(4), np.full(4, 2.0)), (np.zeros(4), np.zeros(4))
     lookout = looking(np.ones(4, bool), np.ones(4, bool), [0] * 4)
-    assert not len(moved_by(relations, known, 1, (0.0, 2.0), lookout, tried))
-    assert not len(moved_by(relations, known, 1, (3.0, 9.0), lookout, tried))
-    assert moved_by(relations, known, 1, (1.0, 1.0), lookout, tried).tolist() == [0, 2, 3]
-    assert moved_by(relations, known, 1, (2.0, 2.0), lookout, tried).tolist() == []
+    intervals = np.array([(0.0, 2.0), (3.0, 9.0), (2.0, 2.0), (1.0, 1.0), (0.0, 1.0)])
+    at, found = moved_by(relations, known, 1, intervals, lookout, tried, make_room(relations))
+    assert (at, found.tolist()) == (3, [0, 2, 3])
+    assert tried[1].tolist() == [1, 1, 1, 1]
+    at, found = moved_by(relations, known, 1, intervals[:3], lookout, tried, make_room(relations))
+    assert (at, found.tolist()) == (3, [])

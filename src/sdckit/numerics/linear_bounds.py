@@ -77,9 +77,15 @@ def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
     return True
 
 
-def narrow(relations: Relations, low: NDArray[np.float64], high: NDArray[np.float64], begin: int) -> bool:
+def narrow(
+    relations: Relations,
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    begin: int,
+    room: Room | None = None,
+) -> bool:
     """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
-    return bool(narrow_within(relations, low, high, begin, make_room(relations)))
+    return bool(narrow_within(relations, low, high, begin, room or make_room(relations)))
 
 
 @njit(cache=True, nogil=True)

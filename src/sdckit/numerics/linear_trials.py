@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.linear_bounds import Relations, make_room, narrow_within
+from sdckit.numerics.linear_bounds import Relations, Room, narrow_within
 
 __all__ = ["Lookout", "moved_by"]
 
@@ -32,24 +32,37 @@ def moved_by(
     relations: Relations,
     known: tuple[NDArray[np.float64], NDArray[np.float64]],
     v: int,
-    interval: tuple[float, float],
+    intervals: NDArray[np.float64],
     lookout: Lookout,
     ends: tuple[NDArray[np.float64], NDArray[np.float64]],
-) -> NDArray[np.int64]:
-    """The numbers to be looked at where `v` lies in the interval: none where it cannot, or where that is known.
+    room: Room,
+) -> tuple[int, NDArray[np.int64]]:
+    """The first of the intervals in which `v` asks for a look at others, and the numbers to be looked at.
 
-    `known`: both ends of every number. `ends` (V,) twice are written over with those that the interval leaves.
+    None is to be looked at where `v` cannot lie in an interval, or where that is known; where that is so of all, the
+    first is the number of `intervals` (M, 2). `known`: both ends of every number. `ends` (V,) twice are written over
+    with those that the interval leaves.
     """
     found = np.empty(len(lookout.numbers), np.int64)
-    return found[: _moved_by(relations, known, v, interval, lookout, ends, make_room(relations), found)]
+    at, n = _first_moved(relations, known, v, intervals, lookout, ends, room, found)
+    return int(at), found[:n]
 
 
 @njit(cache=True, nogil=True)
-def _moved_by(relations, known, v, interval, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+def _first_moved(relations, known, v, intervals, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+    for i in range(len(intervals)):
+        n = _moved_by(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, found)
+        if n > 0:
+            return i, n
+    return len(intervals), 0
+
+
+@njit(cache=True, nogil=True)
+def _moved_by(relations, known, v, least, largest, lookout, ends, room, found):  # type: ignore[no-untyped-def]
     low, high = ends
     for i in range(len(low)):
         low[i], high[i] = known[0][i], known[1][i]
-    low[v], high[v] = max(low[v], interval[0]), min(high[v], interval[1])
+    low[v], high[v] = max(low[v], least), min(high[v], largest)
     n = 0
     if low[v] > high[v] or not narrow_within(relations, low, high, v, room):
         return n

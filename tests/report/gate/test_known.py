@@ -27,6 +27,13 @@ def test_a_print_that_cannot_be_is_safe() -> None:
     assert _known(below_3=(1.0, 4.0)).stays_safe("alone", (9.0, 12.0))
 
 
+def test_every_print_there_could_be_is_asked_about() -> None:
+    reader = _known(below_3=(1.0, 4.0))
+    assert reader.stays_safe("alone", (9.0, 12.0), (0.0, 4.0))
+    assert not reader.stays_safe("alone", (9.0, 12.0), (0.0, 4.0), (0.0, 0.0))
+    assert reader.stays_safe("alone")
+
+
 def test_asking_changes_nothing_and_learning_does() -> None:
     reader = _known()
     reader.stays_safe("alone", (5.0, 7.0))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import narrow
+from sdckit.numerics.linear_bounds import make_room, narrow
 from sdckit.numerics.linear_points import few_values, find_point
 from sdckit.numerics.linear_trials import Lookout, moved_by
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
@@ -66,15 +66,18 @@ class Known:
         whole = [self._same[name] for name in integers]
         self.system = make_system(between, whole)
         self._relations = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
+        self._room = make_room(self._relations)
         self.low, self.high = np.full(len(self.names), -np.inf), np.full(len(self.names), np.inf)
         for name, (low, high) in bounds.items():
             at = self.place[name]
             self.low[at], self.high[at] = max(self.low[at], low), min(self.high[at], high)
-        if not narrow(self._relations, self.low, self.high, -1):
+        if not narrow(self._relations, self.low, self.high, -1, self._room):
             raise ValueError("what is told before anything is printed contradicts itself")
         self._parts = self._linked()
         self._pools: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         self.watched = np.unique(np.array([self.place[name] for name in watched], np.int64))
+        self._beside_watched = np.isin(self._parts, self._parts[self.watched])
+        self._is_alone = np.diff(self._relations.first) == 0
         linked = np.bincount(self._parts, minlength=len(self.names))[self._parts]
         self._is_small = linked <= FEW_LINKED
         self._always = self._is_small.copy()
@@ -96,12 +99,12 @@ class Known:
             low, high = self.low.copy(), self.high.copy()
             low[v] = SMALL
             members = np.flatnonzero(self._parts == self._parts[v]) if self._is_small[v] else self._near(v)
-            can_be = narrow(self._relations, low, high, v) and find_point(
+            can_be = narrow(self._relations, low, high, v, self._room) and find_point(
                 self._relations, low, high, members, 1, DEAD_ENDS
             )
             if not can_be:
                 self.high[v] = SMALL - 1
-                narrow(self._relations, self.low, self.high, v)
+                narrow(self._relations, self.low, self.high, v, self._room)
 
     def interval(self, name: str) -> Interval:
         """Give what is left of a number."""
@@ -128,13 +131,18 @@ class Known:
         if not self._meet(name, interval, self.low, self.high):
             raise ValueError("the printed figures contradict each other")
 
-    def stays_safe(self, name: str, interval: Interval) -> bool:
-        """Whether no watched count is given away where a figure turns out to lie in this interval."""
+    def stays_safe(self, name: str, *intervals: Interval) -> bool:
+        """Whether no watched count is given away, in whichever of these intervals a figure turns out to lie."""
+        if not self._beside_watched[self.place[name]]:
+            return True
         lookout = Lookout(self.watched, self._parts, self._always, self._insisted, LIMITS)
-        interval = float(interval[0]), float(interval[1])
-        ends = self.low, self.high
-        asked = moved_by(self._relations, ends, self.place[name], interval, lookout, self._tried)
-        return not len(asked) or not self._gives_away(asked.tolist(), *self._tried)
+        left, v, ends = np.array(intervals, np.float64), self.place[name], (self.low, self.high)
+        while len(left):
+            at, asked = moved_by(self._relations, ends, v, left, lookout, self._tried, self._room)
+            if len(asked) and self._gives_away(asked.tolist(), *self._tried):
+                return False
+            left = left[at + 1 :]
+        return True
 
     def given_away(self) -> tuple[str, ...]:
         """Name the watched counts that what is known now leaves too few values."""
@@ -148,7 +156,9 @@ class Known:
     ) -> bool:
         place = self.place[name]
         low[place], high[place] = max(low[place], interval[0]), min(high[place], interval[1])
-        return bool(low[place] <= high[place]) and bool(narrow(self._relations, low, high, place))
+        if self._is_alone[place] or low[place] > high[place]:
+            return bool(low[place] <= high[place])
+        return narrow(self._relations, low, high, place, self._room)
 
     def _open(self, low: NDArray[np.float64], high: NDArray[np.float64]) -> NDArray[np.int64]:
         own_low, own_high = low[self.watched], high[self.watched]

@@ -72,11 +72,14 @@ def format_number(x: float, digits: int = 2) -> str:
     """
     if x == 0 or not math.isfinite(x):
         return "0" if x == 0 else "undefined"
-    power = math.floor(math.log10(abs(x)))
-    rounded = round(x, digits - 1 - power)
+    rounded = _significant(x, digits)
     power = math.floor(math.log10(abs(rounded)))
     places = max(0, digits - 1 - power)
     return f"{rounded:.1e}" if places > 8 else f"{rounded:,.{places}f}"
+
+
+def _significant(x: float, digits: int) -> float:
+    return round(x, digits - 1 - math.floor(math.log10(abs(x))))
 
 
 def last_level(variable: Variable) -> int:
@@ -107,31 +110,55 @@ def print_variable(variable: Variable, level: int) -> Print:
 
 
 def _print_count(true: float, base: int, *, whole: bool) -> Print:
+    low, high = _ends_of_count(true, base, whole=whole)
     if true == 0:
-        return Print("0", 0, 0, 0, base=base)
+        return Print("0", 0, low, high, base=base)
     if true < base:
-        return Print(f"<{base}", None, 1.0 if whole else 0.0, base - (1.0 if whole else JUST), base, base)
-    nearest = math.floor(true / base + 0.5) * base
-    half = base / 2
-    low = max(float(base), math.ceil(nearest - half) if whole else nearest - half)
-    high = math.ceil(nearest + half) - 1.0 if whole else nearest + half - JUST
+        return Print(f"<{base}", None, low, high, base, base)
+    nearest = _nearest(true, base)
     return Print(format_count(nearest), nearest, low, high, base=base)
 
 
-def _print_value(true: float, level: int) -> Print:
+def _nearest(true: float, base: int) -> int:
+    return math.floor(true / base + 0.5) * base
+
+
+def _ends_of_count(true: float, base: int, *, whole: bool) -> tuple[float, float]:
+    """The true numbers that the print of a count allows; a sum of weights is not `whole`."""
     if true == 0:
-        return Print("0", 0.0, 0.0, 0.0)
+        return 0.0, 0.0
+    if true < base:
+        return (1.0, base - 1.0) if whole else (0.0, base - JUST)
+    nearest, half = _nearest(true, base), base / 2
+    low = max(float(base), math.ceil(nearest - half) if whole else nearest - half)
+    return low, math.ceil(nearest + half) - 1.0 if whole else nearest + half - JUST
+
+
+def _print_value(true: float, level: int) -> Print:
+    low, high = _ends_of_value(true, level)
+    if true == 0:
+        return Print("0", 0.0, low, high)
     if true < 0:
         mirrored = _print_value(-true, min(level, 1))
-        return Print(f"-{mirrored.text}", -(mirrored.value or 0.0), -mirrored.high, -mirrored.low)
+        return Print(f"-{mirrored.text}", -(mirrored.value or 0.0), low, high)
     if level == 2:
-        bound = 10.0 ** (math.floor(math.log10(true)) + 1)
-        return Print(f"<{format_number(bound, 1)}", None, 0.0, bound, bound)
-    text = format_number(true, 2 - level)
-    value = float(text.replace(",", ""))
+        return Print(f"<{format_number(high, 1)}", None, low, high, high)
+    return Print(format_number(true, 2 - level), _significant(true, 2 - level), low, high)
+
+
+def _ends_of_value(true: float, level: int) -> tuple[float, float]:
+    """The true numbers that the print of an estimate allows."""
+    if true == 0:
+        return 0.0, 0.0
+    if true < 0:
+        low, high = _ends_of_value(-true, min(level, 1))
+        return -high, -low
+    if level == 2:
+        return 0.0, 10.0 ** (math.floor(math.log10(true)) + 1)
+    value = _significant(true, 2 - level)
     step = 10.0 ** (math.floor(math.log10(value) + 1e-9) - (1 - level))
     at_decade = math.isclose(value, 10.0 ** round(math.log10(value)))
-    return Print(text, value, value - (step / 20 if at_decade else step / 2), value + step / 2)
+    return value - (step / 20 if at_decade else step / 2), value + step / 2
 
 
 def print_bound(low: float, high: float) -> Print:
@@ -157,23 +184,23 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     Examples
     --------
     >>> prints_between("count", 0, (0, 11))
-    [(0, 0), (1.0, 4.0), (5.0, 7.0), (8, 12.0)]
+    [(0.0, 0.0), (1.0, 4.0), (5.0, 7.0), (8, 12.0)]
     """
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":
         end = high if math.isfinite(high) else max(1.0, 10 * low)
-        starts = _values_between(low, end, level)
-    else:
-        base = LADDER[level]
-        first = _step_of(low, base)
-        last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
-        steps = list(range(first, last + 1)) if last - first < MOST_LOOKED_AT else []
-        if not steps:
-            steps = [*range(first, first + AT_AN_END + 1), (first + last) // 2]
-            steps += range(last - AT_AN_END, last + 1)
-        starts = [_least(step, base, kind) for step in sorted(set(steps))]
-    found = [print_variable(Variable(one, kind=kind), level) for one in starts]
-    return list(dict.fromkeys((one.low, one.high) for one in found))
+        found = [_ends_of_value(one, level) for one in _values_between(low, end, level)]
+        return list(dict.fromkeys(found))
+    base = LADDER[level]
+    first = _step_of(low, base)
+    last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
+    steps = list(range(first, last + 1)) if last - first < MOST_LOOKED_AT else []
+    if not steps:
+        steps = [*range(first, first + AT_AN_END + 1), (first + last) // 2]
+        steps += range(last - AT_AN_END, last + 1)
+    whole = kind == "count"
+    found = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
+    return list(dict.fromkeys(found))
 
 
 def _values_between(low: float, high: float, level: int) -> list[float]:

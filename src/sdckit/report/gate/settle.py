@@ -118,7 +118,7 @@ def _tell_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers
             continue
         low, high = readers[0].interval(name)
         sides = ((0.0, 0.0), (1.0, high))
-        if low > 0 or high <= 0 or not all(one.stays_safe(name, side) for one in readers for side in sides):
+        if low > 0 or high <= 0 or not all(one.stays_safe(name, *sides) for one in readers):
             continue
         for reader in readers:
             reader.learn(name, sides[variable.true != 0])
@@ -163,7 +163,7 @@ def _place_by_ends(name: str, true: float, readers: Sequence[Known]) -> None:
         if not max(low, 0.0) < end < high:
             continue
         sides = ((low, end), (end, high))
-        if not all(reader.stays_safe(name, side) for reader in readers for side in sides):
+        if not all(reader.stays_safe(name, *sides) for reader in readers):
             return
         side = sides[true >= end]
         for reader in readers:
@@ -177,7 +177,7 @@ def _is_safe(name: str, variable: Variable, level: int, readers: Sequence[Known]
     own = print_variable(variable, level)
     for reader in readers:
         possible = prints_between(variable.kind, level, reader.interval(name))
-        if not all(reader.stays_safe(name, one) for one in dict.fromkeys([*possible, (own.low, own.high)])):
+        if not reader.stays_safe(name, *dict.fromkeys([*possible, (own.low, own.high)])):
             return False
     return True
 
