@@ -104,6 +104,46 @@ def test_fields_of_other_intruders_are_not_read() -> None:
         assert made.typed() == {"press": ["age"], "clerk": ["sex"]}
 
 
+def shown(made: _Form) -> list[Any]:
+    return [made.drawn(part) for part in ("variables", "limits")]
+
+
+def test_a_choice_not_taken_into_use_yet_is_drawn_again() -> None:
+    with reactive.isolate():
+        made = form(role_2="ignore", limit_k="3")
+        assert shown(made) == [GUESSED["scenario"]] * 2
+        made.keep()
+        for again in shown(made):
+            assert (again["thresholds"], again.get("sensitive")) == ({"k": 3}, None)
+        made.forget()
+        assert shown(made) == [GUESSED["scenario"]] * 2
+
+
+def test_fields_of_another_scenario_are_not_kept() -> None:
+    """It was taken while the fields were not on the screen, or after they were kept."""
+    other = {"intruders": {"default": ["age"]}}
+    with reactive.isolate():
+        made = form(limit_k="3")
+        made.keep()  # nothing was drawn yet
+        assert shown(made) == [GUESSED["scenario"]] * 2
+        made.keep()
+        made.room.work.set(Work(facts={"records": 1003}, scenario=other))
+        made.keep()
+        assert shown(made) == [other] * 2
+        made.keep()
+        made.room.work.set(Work(facts={"records": 1003}, scenario=None))
+        assert shown(made) == [GUESSED["scenario"]] * 2
+
+
+@pytest.mark.parametrize("unfit", [{"limit_k": "three"}, {"drawn": drawn("sex", "age"), "knows_0": ["sex"]}])
+def test_what_makes_no_scenario_is_not_drawn_again(unfit: dict[str, Any]) -> None:
+    with reactive.isolate():
+        made = form(**unfit)
+        shown(made)
+        made.keep()
+        assert shown(made) == [GUESSED["scenario"]] * 2
+
+
 QUARTER = {**GUESSED["scenario"], "sampling_fraction": 0.1 + 0.15000000001}
 
 

@@ -137,6 +137,16 @@ def test_strata_stand_each_by_itself():
     assert safe["s"].equals(FRAME["s"])
 
 
+@pytest.mark.parametrize("exact", ["auto", True])
+def test_what_takes_out_no_more_than_it_must_needs_no_programme(exact, monkeypatch):
+    monkeypatch.setattr("sdckit.protect.suppression.local_suppression.solve", None)
+    rows = pl.DataFrame({"a": ["x"] * 5, "b": ["m", "m", "m", "n", "n"], "c": ["1", "1", "1", "1", "2"]})
+    change = local_suppression(rows, keys=["a", "b", "c"], k=2, exact=exact).change
+    assert (change.n_changed, change.parameters["lower_bound"]) == (1, 1)
+    assert change.parameters["exact"]
+    assert change.parameters["optimal"]
+
+
 def test_a_small_file_is_solved_exactly():
     small = FRAME.head(10)
     greedy, exact = (local_suppression(small, keys=KEYS, k=2, exact=one).change for one in (False, True))

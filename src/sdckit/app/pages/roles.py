@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
@@ -21,6 +22,7 @@ __all__ = ["panel", "serve"]
 
 Plain = Mapping[str, Any]
 INTRUDER = "somebody else"
+PARTS = ("variables", "limits")
 TERMS = ("Intruder", "Key variables", "Sensitive variable", "Weight", "Sampling fraction", "Limit, threshold")
 
 
@@ -50,6 +52,8 @@ class _Form:
         self.named: reactive.Value[dict[str, list[str]]] = reactive.Value({})
         self.turn = 0  # how often `named` was set: fields that were drawn before are of other intruders
         self.described: Plain | None = None  # the scenario that `checked` is of
+        self._drawn: dict[str, Any] = {}  # by part: the scenario in use when its fields were drawn
+        self._choices: tuple[Any, Plain] | None = None  # what was chosen while a scenario was in use
 
     def take(self, found: dict[str, Any]) -> None:
         """Take a scenario that was checked into use."""
@@ -61,6 +65,28 @@ class _Form:
         """The scenario in use, else the guessed one; reactive."""
         found = self.guessed.get()
         return self.room.work.get().scenario or (found["scenario"] if found else {})
+
+    def keep(self) -> None:
+        """Remember what the fields say, before they are drawn anew for the same file."""
+        self._choices = None
+        with reactive.isolate():
+            used = self.room.work.get().scenario
+            if any(part not in self._drawn or self._drawn[part] != used for part in PARTS):
+                return  # they are of another scenario still
+            with suppress(ScenarioError, SilentException):
+                self._choices = used, self.stated()
+
+    def drawn(self, part: str) -> Plain:
+        """What a part's fields are drawn with: choices that were kept, while the same scenario is in use; reactive."""
+        self._drawn[part] = used = self.room.work.get().scenario
+        if self._choices is not None and self._choices[0] == used:
+            return self._choices[1]
+        return self.standing()
+
+    def forget(self) -> None:
+        """Another file: what was chosen for the one before is of the past."""
+        self._choices = None
+        self._drawn.clear()
 
     def records(self) -> int:
         """How many the file has; reactive."""
@@ -150,7 +176,9 @@ def _serve_guesses(form: _Form) -> None:
         now = None if work.facts is None else [work.path, dict(work.reading), work.facts["shown"]]
         if now == asked[0]:
             return
+        is_same = now is not None and asked[0] is not None and now[:2] == asked[0][:2]
         asked[0] = now
+        (form.keep if is_same else form.forget)()
         form.guessed.set(None)
         if now is not None:
             label = say("Guessing the roles")
@@ -163,11 +191,11 @@ def _serve_guesses(form: _Form) -> None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if found is None:
             return tags.p(say("The roles are being guessed."), class_="empty")
-        return variables_part(say, found, form.standing())
+        return variables_part(say, found, form.drawn("variables"))
 
     @render.ui
     def limits() -> TagChild:
-        return None if form.guessed.get() is None else limits_part(say, form.standing(), form.records())
+        return None if form.guessed.get() is None else limits_part(say, form.drawn("limits"), form.records())
 
 
 def _serve_intruders(form: _Form) -> None:

@@ -393,6 +393,8 @@ def _programme(
     effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
     if exact == "auto" and effort > EASY:
         return None
+    if int(np.count_nonzero(file.gone)) == bound:  # nothing takes out fewer
+        return _Outcome(bound, exact=True)
     nodes = NODES["auto" if exact == "auto" else "asked"]
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
     if found is None:
