@@ -12,7 +12,8 @@ from shiny import reactive
 from shiny.session import Session, session_context
 
 from sdckit.app.memory import lacking
-from sdckit.app.worker import INTERNAL, TaskCancelledError, TaskError
+from sdckit.app.worker import TaskCancelledError, TaskError
+from sdckit.workflow.sessions.answering import INTERNAL
 
 if TYPE_CHECKING:
     from sdckit.app.seats import Seat
