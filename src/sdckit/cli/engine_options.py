@@ -55,7 +55,7 @@ class EngineOptions:
         from sdckit.data.memory import free_bytes
 
         named = self.engine is not None or self.memory is not None
-        if named or has_release or reading.join is not None or reading.user_missing:
+        if named or _not_done(reading, has_release=has_release) is not None:
             return self
         if not is_for_an_engine(reading.file, len(scenario.columns)):
             return self
@@ -70,14 +70,8 @@ class EngineOptions:
             if self.memory is not None:
                 raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
             return
-        if has_release:
-            raise ScenarioError(
-                "--engine is for a file by itself; a release is compared in memory, leave it out"
-            )
-        if reading.join is not None or reading.user_missing:
-            raise ScenarioError(
-                "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing out"
-            )
+        if (refused := _not_done(reading, has_release=has_release)) is not None:
+            raise ScenarioError(refused)
 
     def open(
         self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps
@@ -103,3 +97,12 @@ class EngineOptions:
             decimal=reading.decimal,
         )  # fmt: skip
         return plan, count_records(plan)
+
+
+def _not_done(reading: Reading, *, has_release: bool) -> str | None:
+    """Why no engine takes what was asked for; None where one does."""
+    if has_release:
+        return "--engine is for a file by itself; a release is compared in memory, leave it out"
+    if reading.join is not None or reading.user_missing:
+        return "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing out"
+    return None

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.linear_bounds import (
     Relations,
+    Room,
     forget,
     is_tidy,
     make_room,
@@ -70,6 +71,7 @@ def find_point(
     members: NDArray[np.int64],
     style: int,
     most: int,
+    room: Room | None = None,
 ) -> int:
     """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
 
@@ -77,7 +79,7 @@ def find_point(
     that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
     after `most` dead ends.
     """
-    return int(_find_point(relations, low, high, -1, members, style, most, make_room(relations)))
+    return int(_find_point(relations, low, high, -1, members, style, most, room or make_room(relations)))
 
 
 @njit(cache=True, nogil=True)
@@ -194,6 +196,7 @@ def few_values(
     points: NDArray[np.float64],
     used: NDArray[np.int64],
     limits: tuple[int, float, int],
+    room: Room | None = None,
 ) -> int:
     """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
 
@@ -201,7 +204,7 @@ def few_values(
     point may meet. `points` (P, V) holds `used[0]` points that meet all relations; those found are added, over the
     oldest when full. Where the search for a point is given up, `used[1]` counts it.
     """
-    (enough, small, most), room = limits, make_room(relations)
+    (enough, small, most), room = limits, room or make_room(relations)
     looked_at, inside = np.zeros(len(points), np.bool_), np.zeros(len(points), np.bool_)
     seen = np.empty(enough)
     for v in map(int, asked):

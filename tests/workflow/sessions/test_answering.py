@@ -12,7 +12,8 @@ from sdckit.workflow.sessions.answering import answer
 
 
 def test_everything_a_task_needs_can_be_loaded_ahead() -> None:
-    code = "from sdckit.workflow.sessions.answering import preload; preload(); import sys; print('numba' in sys.modules)"
+    imports = "import sys; from sdckit.workflow.sessions.answering import preload"
+    code = f"{imports}; preload(); print('numba' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout.strip(), done.returncode) == ("True", 0), done.stderr
 

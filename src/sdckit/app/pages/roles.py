@@ -71,7 +71,7 @@ class _Form:
         self._choices = None
         with reactive.isolate():
             used = self.room.work.get().scenario
-            if any(part not in self._drawn or self._drawn[part] != used for part in PARTS):
+            if self._drawn != dict.fromkeys(PARTS, used):
                 return  # they are of another scenario still
             with suppress(ScenarioError, SilentException):
                 self._choices = used, self.stated()

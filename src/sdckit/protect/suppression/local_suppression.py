@@ -393,7 +393,8 @@ def _programme(
     effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
     if exact == "auto" and effort > EASY:
         return None
-    if int(np.count_nonzero(file.gone)) == bound:  # nothing takes out fewer
+    taken = int(np.count_nonzero(file.gone))
+    if taken == bound:  # nothing takes out fewer
         return _Outcome(bound, exact=True)
     nodes = NODES["auto" if exact == "auto" else "asked"]
     found = solve(start, k, needs.cells, needs.keys, bound, nodes)
@@ -402,7 +403,7 @@ def _programme(
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
             raise DataError(says, argument="exact")
         return None
-    if found.total is not None and found.total < int(np.count_nonzero(file.gone)):
+    if found.total is not None and found.total < taken:
         before = file.gone.copy()
         file.gone[:] = False
         file.take_out(keys, found.masks, found.rows)

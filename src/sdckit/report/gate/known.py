@@ -100,7 +100,7 @@ class Known:
             low[v] = SMALL
             members = np.flatnonzero(self._parts == self._parts[v]) if self._is_small[v] else self._near(v)
             can_be = narrow(self._relations, low, high, v, self._room) and find_point(
-                self._relations, low, high, members, 1, DEAD_ENDS
+                self._relations, low, high, members, 1, DEAD_ENDS, self._room
             )
             if not can_be:
                 self.high[v] = SMALL - 1
@@ -196,8 +196,8 @@ class Known:
         self._gave_up[1] = 0
         limits = (SAFE_VALUES, SMALL, DEAD_ENDS if thorough or self._is_small[asked[0]] else DEAD_ENDS_NEAR)
         few = few_values(
-            self._relations, low, high, np.array(asked, np.int64), members, points, self._gave_up, limits
-        )
+            self._relations, low, high, np.array(asked, np.int64), members, points, self._gave_up, limits, self._room
+        )  # fmt: skip
         return None if few < 0 else int(few)
 
     def _told(self, asked: Sequence[int]) -> list[int]:
