@@ -73,8 +73,18 @@ def test_from_a_raw_file_to_its_risk(visit: Windows, tmp_path: Path) -> None:
     calm(page)
     assert MARKER not in page.content()
 
-    go(page, "file")
+    go(page, "roles")
+    page.fill("#roles-limit_k", "7")
+    page.select_option("#roles-role_1", "sensitive")
+    calm(page)
     page.check("#exact")
+    page.wait_for_selector("#exact_mark:not([hidden])")
+    calm(page)
+    page.wait_for_selector("#roles-limit_k")
+    assert page.input_value("#roles-limit_k") == "7"
+    assert page.input_value("#roles-role_1") == "sensitive"
+
+    go(page, "file")
     page.wait_for_selector("#file-rows")
     calm(page)
     page.click("#file-rows")

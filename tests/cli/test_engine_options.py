@@ -188,3 +188,15 @@ def test_a_dry_run_says_which_step_does_not_run(
     assert run(line) == 2
     assert "step 4 (synthesize): it brings " in capsys.readouterr().err
     assert not (tmp_path / "out.parquet").exists()
+
+
+def test_a_dry_run_of_a_folder_reads_its_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for part in "ab":
+        pl.DataFrame({"sex": ["f", "m"], "age": [30, 40]}).write_parquet(tmp_path / f"{part}.parquet")
+    assert (
+        run(["assess", str(tmp_path), "--keys", "sex,age", "--k", "3", "--engine", "polars", "--dry-run"])
+        == 0
+    )
+    told = capsys.readouterr().out
+    assert f"Would read 2 of 2 columns of {tmp_path.name} (2 files, Parquet):" in told
+    assert "4 records would be left with polars, and never read whole" in told

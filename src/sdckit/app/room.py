@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from sdckit.app.work import Work
 
 __all__ = ["Room"]
 
+Told = Mapping[str, Any] | None
+
 
 class Room:
     """One per Shiny session; every page's server gets it.
@@ -24,6 +26,8 @@ class Room:
     ----------
     work
         What was decided. Set it with `change`.
+    facts, scenario
+        The same of it: who asks for these is not asked again when another decision is made.
     shown
         The running task, its progress, the last error: the frame shows them.
     verdict
@@ -38,6 +42,8 @@ class Room:
         self.seat = seat
         self.limit = limit
         self.work: reactive.Value[Work] = reactive.Value(seat.work)
+        self.facts: reactive.Value[Told] = reactive.Value(seat.work.facts)
+        self.scenario: reactive.Value[Told] = reactive.Value(seat.work.scenario)
         self.verdict: reactive.Value[str] = reactive.Value(seat.verdict)
         self.page: reactive.Value[str] = reactive.Value("")
         if seat.jobs is None:
@@ -50,6 +56,8 @@ class Room:
 
     def _changed(self) -> None:
         self.work.set(self.seat.work)
+        self.facts.set(self.seat.work.facts)
+        self.scenario.set(self.seat.work.scenario)
         self.verdict.set(self.seat.verdict)
 
     def here(self) -> bool:

@@ -14,6 +14,7 @@ from sdckit.cli.source import Reading
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
+    from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.files.scan_file import ScanEngine
     from sdckit.data.scenarios.scenario import Scenario
 
@@ -72,6 +73,15 @@ class EngineOptions:
             return
         if (refused := _not_done(reading, has_release=has_release)) is not None:
             raise ScenarioError(refused)
+
+    def header(self, reading: Reading) -> FileHeader:
+        """What the file says of itself; its records are not read."""
+        from sdckit.data.files.plan_header import plan_header
+
+        return plan_header(
+            reading.file, engine=cast("ScanEngine", self.engine), memory=self.memory, delimiter=reading.delimiter,
+            encoding=reading.encoding,
+        )  # fmt: skip
 
     def open(
         self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps

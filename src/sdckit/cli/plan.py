@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue import measure
 from sdckit.cli.errors import tell
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records
+from sdckit.display import counted
 
 if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
+    from sdckit.cli.engine_options import EngineOptions
     from sdckit.cli.source import Reading
     from sdckit.data.files.readers import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
@@ -30,12 +32,12 @@ Opened = tuple[Path, "FileHeader"]
 def plan_lines(
     original: Opened, scenario: Scenario, measures: Sequence[str] = (), *, released: Sequence[Opened] = (),
     control: Opened | None = None, attacks: bool = False, n_attacks: int = 500, aligned: bool = False,
-    models: Mapping[str, str] | None = None,
+    models: Mapping[str, str] | None = None, engine: str | None = None,
 ) -> list[str]:  # fmt: skip
     """Say what would run, and roughly what it would cost.
 
     Each file comes with its header; `attacks` are made without a control file, too; `aligned` says whether it is
-    declared which rows belong together.
+    declared which rows belong together; `engine`, with whom the records stay.
     """
     from sdckit.workflow.plan import plan_file
 
@@ -61,7 +63,9 @@ def plan_lines(
     lines.append(f"Thresholds: {limits or 'none declared'}")
     lines += _type_of_release(scenario, compared=bool(released))
     others = [*released, *(() if control is None else (control,))]
-    lines.append(_cost([original, *others], scenario))
+    lines.append(
+        _cost([original, *others], scenario) if engine is None else _cost_of_plan(original[1], engine)
+    )
     return lines
 
 
@@ -139,9 +143,14 @@ def _cost(files: Sequence[tuple[Path, FileHeader]], scenario: Scenario) -> str:
     return f"{n_rows:,} records: memory about {memory / MEGABYTE:,.0f} MB, time about {seconds:,.0f} s{more}"
 
 
+def _cost_of_plan(header: FileHeader, engine: str) -> str:
+    records = "The records" if header.n_rows is None else counted(header.n_rows, "record")
+    return f"{records} would be left with {engine}, and never read whole; memory goes by the combinations of keys"
+
+
 def print_plan(
     reading: Reading, scenario: Scenario, measures: Sequence[str], release: Release, models: Mapping[str, str],
-    *, by_log: bool = False,
+    *, by_log: bool = False, engine: EngineOptions,
 ) -> None:  # fmt: skip
     """Print what would run; of every file only the header and the number of records are read.
 
@@ -151,7 +160,7 @@ def print_plan(
     from sdckit.data.files.readers import scan_header
 
     how = reading.how_others
-    header = scan_header(reading.file, **reading.how)
+    header = engine.header(reading) if engine.used else scan_header(reading.file, **reading.how)
     scenario.check_columns(header.columns, certain=header.certain)
     also = () if release.id is None else (release.id,)
     control = release.control
@@ -160,6 +169,7 @@ def print_plan(
         released=[(one, release_header(one, scenario, also=also, **how)) for one in release.files],
         control=None if control is None else (control, release_header(control, scenario, **how)),
         attacks=release.attacks, n_attacks=release.attempts, models=models,
+        engine=engine.engine if engine.used else None,
         aligned=scenario.aligned or release.id is not None or by_log,
     ):  # fmt: skip
         tell(line)

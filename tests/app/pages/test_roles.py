@@ -12,7 +12,6 @@ from shiny.types import SilentException
 
 from sdckit.app.pages.roles import _Form, panel
 from sdckit.app.words import speaker
-from sdckit.app.work import Work
 from sdckit.data.scenarios.scenario_form import LIMITS
 from sdckit.errors import ScenarioError
 
@@ -48,8 +47,8 @@ def form(scenario: dict[str, Any] | None = None, **fields: Any) -> _Form:
         **{f"limit_{one}": "" for one in LIMITS},
         **fields,
     }  # fmt: skip
-    work = Work(facts={"records": 1003}, scenario=scenario)
-    room: Any = SimpleNamespace(work=reactive.Value(work), say=speaker("en"))
+    facts = reactive.Value({"records": 1003})
+    room: Any = SimpleNamespace(facts=facts, scenario=reactive.Value(scenario), say=speaker("en"))
     made = _Form(Fields(given), room)  # type: ignore[arg-type]
     made.guessed.set(GUESSED)
     made.name({"default": ["sex"]})
@@ -127,11 +126,11 @@ def test_fields_of_another_scenario_are_not_kept() -> None:
         made.keep()  # nothing was drawn yet
         assert shown(made) == [GUESSED["scenario"]] * 2
         made.keep()
-        made.room.work.set(Work(facts={"records": 1003}, scenario=other))
+        made.room.scenario.set(other)
         made.keep()
         assert shown(made) == [other] * 2
         made.keep()
-        made.room.work.set(Work(facts={"records": 1003}, scenario=None))
+        made.room.scenario.set(None)
         assert shown(made) == [GUESSED["scenario"]] * 2
 
 

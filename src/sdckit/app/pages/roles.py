@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -21,6 +21,7 @@ from sdckit.errors import ScenarioError
 __all__ = ["panel", "serve"]
 
 Plain = Mapping[str, Any]
+Drawn = Callable[[render.ui], render.ui]
 INTRUDER = "somebody else"
 PARTS = ("variables", "limits")
 TERMS = ("Intruder", "Key variables", "Sensitive variable", "Weight", "Sampling fraction", "Limit, threshold")
@@ -64,13 +65,13 @@ class _Form:
     def standing(self) -> Plain:
         """The scenario in use, else the guessed one; reactive."""
         found = self.guessed.get()
-        return self.room.work.get().scenario or (found["scenario"] if found else {})
+        return self.room.scenario.get() or (found["scenario"] if found else {})
 
     def keep(self) -> None:
         """Remember what the fields say, before they are drawn anew for the same file."""
         self._choices = None
         with reactive.isolate():
-            used = self.room.work.get().scenario
+            used = self.room.scenario.get()
             if self._drawn != dict.fromkeys(PARTS, used):
                 return  # they are of another scenario still
             with suppress(ScenarioError, SilentException):
@@ -78,7 +79,7 @@ class _Form:
 
     def drawn(self, part: str) -> Plain:
         """What a part's fields are drawn with: choices that were kept, while the same scenario is in use; reactive."""
-        self._drawn[part] = used = self.room.work.get().scenario
+        self._drawn[part] = used = self.room.scenario.get()
         if self._choices is not None and self._choices[0] == used:
             return self._choices[1]
         return self.standing()
@@ -90,7 +91,7 @@ class _Form:
 
     def records(self) -> int:
         """How many the file has; reactive."""
-        return int((self.room.work.get().facts or {"records": 0})["records"])
+        return int((self.room.facts.get() or {"records": 0})["records"])
 
     def roles(self) -> dict[str, str]:
         """The role of each column as the table has it; reactive."""
@@ -155,17 +156,19 @@ class _Form:
 
 
 @module.server
-def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:  # noqa: ARG001
+def serve(input: Inputs, output: Outputs, _: Session, room: Room) -> None:
     """What its buttons do."""
     form = _Form(input, room)
-    _serve_guesses(form)
-    _serve_intruders(form)
-    _serve_use(form)
+    # Drawn at once, wherever one is: who comes back types into no field that is about to be drawn anew.
+    drawn = output(suspend_when_hidden=False)
+    _serve_guesses(form, drawn)
+    _serve_intruders(form, drawn)
+    _serve_use(form, drawn)
     _serve_description(form)
     _serve_files(form)
 
 
-def _serve_guesses(form: _Form) -> None:
+def _serve_guesses(form: _Form, drawn: Drawn) -> None:
     room, say = form.room, form.room.say
     asked: list[Any] = [None]
 
@@ -184,21 +187,23 @@ def _serve_guesses(form: _Form) -> None:
             label = say("Guessing the roles")
             room.start("roles.guess", form.guessed.set, label=label, exact=work.exact, language=work.language)
 
+    @drawn
     @render.ui
     def variables() -> TagChild:
         found = form.guessed.get()
-        if room.work.get().facts is None:
+        if room.facts.get() is None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if found is None:
             return tags.p(say("The roles are being guessed."), class_="empty")
         return variables_part(say, found, form.drawn("variables"))
 
+    @drawn
     @render.ui
     def limits() -> TagChild:
         return None if form.guessed.get() is None else limits_part(say, form.drawn("limits"), form.records())
 
 
-def _serve_intruders(form: _Form) -> None:
+def _serve_intruders(form: _Form, drawn: Drawn) -> None:
     input, say = form.input, form.room.say
 
     shown: list[Any] = [None]
@@ -211,6 +216,7 @@ def _serve_intruders(form: _Form) -> None:
             shown[0] = told
             form.name(told)
 
+    @drawn
     @render.ui
     def intruders() -> TagChild:
         if form.guessed.get() is None:
@@ -242,16 +248,18 @@ def _serve_intruders(form: _Form) -> None:
         form.name(dict(list(form.typed().items())[:-1]))
 
 
-def _serve_use(form: _Form) -> None:
+def _serve_use(form: _Form, drawn: Drawn) -> None:
     input, room, say = form.input, form.room, form.room.say
 
+    @drawn
     @render.ui
     def quick() -> TagChild:
         """Above a long table, so that the guesses are taken as they are in one click."""
-        if form.guessed.get() is None or room.work.get().scenario:
+        if form.guessed.get() is None or room.scenario.get():
             return None
         return ui.input_action_button("accept_all", say("Accept the guesses"), class_="btn-primary")
 
+    @drawn
     @render.ui
     def use() -> TagChild:
         if form.guessed.get() is None:

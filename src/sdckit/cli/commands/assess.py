@@ -244,11 +244,9 @@ def assess(
     if dry_run:
         from sdckit.cli.plan import print_plan
 
-        if engine.used:
-            tell(f"{file.name} would be left with {engine.engine}, and never read whole")
         recodings, left = release.recodings(reading, chosen)
         by_log = recodings is not None and recodings.tells_rows
-        print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log)
+        print_plan(reading, left, asked, release, read_models(release.model), by_log=by_log, engine=engine)
         return
     with Steps(quiet=quiet) as steps:
         result = run(

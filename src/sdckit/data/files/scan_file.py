@@ -22,7 +22,7 @@ from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, code_numbers
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["ENGINES", "ScanEngine", "is_address", "scan_file"]
+__all__ = ["ENGINES", "ScanEngine", "files_of", "is_address", "scan_file"]
 
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
@@ -114,7 +114,7 @@ def scan_file(
             raise _not_of_parquet(address)
         return _with_columns(_at_address(engine, address, memory), address, columns, identifiers, codes)
     place = Path(path)
-    files = _files_of(place)
+    files = files_of(place)
     base = place if place.is_dir() else None
     if file_format(files[0]) == "CSV":
         if engine == "spark":
@@ -193,7 +193,7 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
     )
 
 
-def _files_of(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
     """The Parquet or CSV files that a path names, each as its first bytes say."""
     if not path.is_dir():
         if (found := file_format(path)) not in ("Parquet", "CSV"):

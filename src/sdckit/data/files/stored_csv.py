@@ -18,7 +18,7 @@ from sdckit.errors import FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CsvOptions", "store_csv"]
+__all__ = ["CsvOptions", "folder_values", "store_csv"]
 
 STORED = "table.parquet"
 
@@ -85,10 +85,17 @@ def store_csv(
 
 def _part(file: Path, base: Path | None, how: CsvOptions) -> _Part:
     text = open_text(file, how.encoding)
-    pairs = [] if base is None else [one.partition("=") for one in file.relative_to(base).parts[:-1]]
-    return _Part(
-        text, csv_shape(text, how.delimiter), {name: value for name, is_one, value in pairs if is_one}
-    )
+    return _Part(text, csv_shape(text, how.delimiter), {} if base is None else folder_values(file, base))
+
+
+def folder_values(file: Path, base: Path) -> dict[str, str]:
+    """What the folders say that a file lies in, below another.
+
+    >>> folder_values(Path("census/year=2025/part.csv"), Path("census"))
+    {'year': '2025'}
+    """
+    pairs = [one.partition("=") for one in file.relative_to(base).parts[:-1]]
+    return {name: value for name, is_one, value in pairs if is_one}
 
 
 def _check_records(files: Sequence[Path], parts: Sequence[_Part], target: Path) -> None:
