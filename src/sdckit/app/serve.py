@@ -90,6 +90,9 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     _announce(guard.address, browser=options.browser)
 
     with _no_collecting():
+        from sdckit.app.unused import load_shiny
+
+        load_shiny()
         import uvicorn
 
         from sdckit.app.frame import Frame

@@ -1,0 +1,37 @@
+"""Shiny without its command line and its chats, which no page uses and which take most of the time that it loads.
+
+There is no switch for it: what would be loaded is stood in for meanwhile. A later Shiny that does need one of them is
+loaded whole.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+__all__ = ["load_shiny"]
+
+UNUSED = ("shiny._main", "shinychat", "shinychat.express", "shinychat.types")
+
+
+class _StandIn(ModuleType):
+    """Has every name, and nothing behind it."""
+
+    def __getattr__(self, name: str) -> None:
+        if name.startswith("__"):
+            raise AttributeError(name)
+
+
+def load_shiny() -> None:
+    """Import Shiny, unless somebody has; what was stood in for can be imported afterwards as ever."""
+    if "shiny" in sys.modules:
+        return
+    stood_in = [name for name in UNUSED if name not in sys.modules]
+    sys.modules.update((name, _StandIn(name)) for name in stood_in)
+    try:
+        import shiny  # noqa: F401
+    except (ImportError, AttributeError, TypeError):
+        for name in [one for one in sys.modules if one.partition(".")[0] == "shiny"]:
+            del sys.modules[name]
+    for name in stood_in:
+        sys.modules.pop(name, None)
