@@ -10,6 +10,9 @@ from typing import Any
 
 from shiny import App, Inputs, Outputs, Session, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import Route
 
 from sdckit import __version__
 from sdckit.app.parts import box
@@ -30,6 +33,11 @@ PAGES = {
 
 def _page(name: str) -> ModuleType:
     return import_module(f"sdckit.app.pages.{name}")
+
+
+def _rendered(app: App) -> str:
+    ui: Any = app.ui
+    return str(ui["html"])
 
 
 def language_of(request: Any) -> str:
@@ -54,21 +62,25 @@ class Frame:
 
     def __init__(self, seats: Seats, *, limit: int, stop: Callable[[], None]) -> None:
         self._seats, self._stop = seats, stop
+        self._html: dict[str, str] = {}  # by language: a page is the same for everybody
         self.limit = limit
 
     def app(self) -> App:
         """The Shiny application."""
-        app = App(self._asked, self.serve, static_assets=STATIC)
+        app = App(self.page(ENGLISH), self.serve, static_assets=STATIC)
         app.sanitize_errors = True  # an error of a library may hold a value
+        self._html[ENGLISH] = _rendered(app)
+        app.starlette_app.router.routes.insert(0, Route("/", self._asked))
         return app
 
-    def html(self) -> str:
+    def html(self, language: str = ENGLISH) -> str:
         """The page as text: what its policy is made from."""
-        rendered: Any = App(self.page(ENGLISH), None).ui
-        return str(rendered["html"])
+        if language not in self._html:
+            self._html[language] = _rendered(App(self.page(language), None))
+        return self._html[language]
 
-    def _asked(self, request: Any) -> Tag:
-        return self.page(language_of(request))
+    async def _asked(self, request: Request) -> HTMLResponse:
+        return HTMLResponse(self.html(language_of(request)))
 
     def page(self, language: str) -> Tag:
         """The page as it is loaded, in a language."""

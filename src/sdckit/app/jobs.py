@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from shiny import reactive
 from shiny.session import Session, session_context
 
-from sdckit.app.memory import lacking
 from sdckit.app.worker import TaskCancelledError, TaskError
 from sdckit.workflow.sessions.answering import INTERNAL
+from sdckit.workflow.sessions.memory_of_tasks import lacking
 
 if TYPE_CHECKING:
     from sdckit.app.seats import Seat

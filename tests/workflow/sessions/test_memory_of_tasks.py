@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sdckit.app import memory
-from sdckit.app.memory import lacking, needed_bytes
+from sdckit.workflow.sessions import memory_of_tasks as memory
+from sdckit.workflow.sessions.memory_of_tasks import lacking, needed_bytes
 
 MILLION = {"records": 1_000_000, "columns": 20}
 
