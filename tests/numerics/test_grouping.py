@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from numerics.as_python import both_forms
 from sdckit.numerics import grouping, threads
-from sdckit.numerics.grouping import DIRECT_BITS, group, look_up
+from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up
 
 
 @pytest.fixture(params=["few", "many"], autouse=True)
@@ -120,3 +120,17 @@ def test_words_are_found_where_they_stand(n, listed):
     some = rng.permutation(np.arange(max(1, 3 * listed), dtype=np.uint64) << np.uint64(20))[:listed]
     place = {word: at for at, word in enumerate(some.tolist())}
     assert look_up(words, some).tolist() == [place.get(word, -1) for word in words.tolist()]
+
+
+@given(
+    bits=st.sampled_from([1, 5, 40, 60, 63, 64]),
+    values=st.lists(st.integers(0, 2**64 - 1), max_size=40),
+    spread=st.sampled_from([1, 7, 2**64 - 1]),
+)
+def test_words_in_their_order_with_their_rows(bits, values, spread):
+    words = np.array([value % spread % 2**bits for value in values], np.uint64)
+    found, rows = ascending(words, bits=bits)
+    expected = np.argsort(words, kind="stable")
+    np.testing.assert_array_equal(rows, expected)
+    np.testing.assert_array_equal(found, words[expected])
+    assert (found.dtype, rows.dtype) == (np.uint64, np.int64)

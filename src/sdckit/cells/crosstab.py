@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sdckit.cells.level_counts import Crosstab
 from sdckit.cells.table import AnyCells, Cells
 from sdckit.errors import DataError
+from sdckit.numerics.grouping import ascending
 
 __all__ = ["crosstab", "wildcard_crosstab"]
 
@@ -57,7 +58,7 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
     if len(found) > 1:
-        order = np.argsort(cell, kind="stable")
+        _, order = ascending(cell.astype(np.uint64), bits=max(1, (k - 1).bit_length()))
         level, count = level[order], count[order]
     return replace(own, edges=edges, level=level, count=count)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.data.columns import Coded, code_column, to_arrow
 from sdckit.errors import DataError
 from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import ascending, group
 
 __all__ = ["Crosstab", "count_levels"]
 
@@ -67,16 +67,15 @@ def _distinct(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """The distinct words, ascending, and the records with each."""
     if records is not None:  # mostly counted by an engine, each word once
-        order = np.argsort(words)
-        word = words[order]
+        word, order = ascending(words, bits=bits)
         if (word[1:] != word[:-1]).all():
             return word, records[order]
     pairs = group(words, bits=bits)
     size = pairs.size
     if records is not None:
         size = np.rint(sum_by(pairs.of_row, records.astype(np.float64), len(size))).astype(np.int64)
-    order = np.argsort(pairs.words)
-    return pairs.words[order], size[order]
+    word, order = ascending(pairs.words, bits=bits)
+    return word, size[order]
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:
