@@ -13,6 +13,7 @@ from sdckit.report.blocks import Section
 from sdckit.report.chapters.glossary import texts_of
 from sdckit.report.chapters.plain_words import ASKED, QUESTION_OF, QUESTIONS, answers, chance, plain_verdict
 from sdckit.report.chapters.sentences import UNDONE
+from sdckit.report.saying import say
 
 N = {"text": "600", "value": 600}
 LIMITS = [*Thresholds.model_fields, *UNDONE]
@@ -102,3 +103,10 @@ def test_the_decision_page_is_free_of_jargon(name: str) -> None:
     text = "\n".join(texts_of([Section(one.title, one.blocks) for one in shown.decision]))
     assert len(text) > 500
     assert not [one for one in FORBIDDEN if re.search(one, text, re.IGNORECASE)]
+
+
+@pytest.mark.parametrize("holds", [True, False])
+@pytest.mark.parametrize("name", LIMITS)
+def test_every_sentence_is_said_in_german(name: str, holds: bool) -> None:
+    told = plain_verdict(verdict(name, holds=holds), N)
+    assert say(told, "de") != told

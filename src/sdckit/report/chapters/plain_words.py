@@ -122,9 +122,9 @@ def plain_verdict(one: Plain, n: Plain) -> str:
         return f"{who} on people in the file more often than on others, by more than {100 * limit:g} in 100."
     value = one["value"]["text"] if one["value"] else "withheld"
     if name in UNDONE:
-        who = "no record" if holds else f"{value} of the records"
+        who, share = ("no record", "shares") if holds else (f"{value} of the records", "share")
         what = (
-            f"share what is known with fewer than {others}"
+            f"{share} what is known with fewer than {others}"
             if name == "k_undone"
             else f"would be recognised with a chance above {chance(limit)}"
         )
