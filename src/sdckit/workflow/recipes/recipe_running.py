@@ -44,10 +44,10 @@ def run_step(
             given["risk"] = measure(
                 data, _of_release(data, scenario if name is None else scenario.intruder(name))
             )
-        made = method.function(data, **given)
+        made: Protected = method.function(data, **given)
     except SdcError as error:
         raise placed(error, one.place(number)) from None
-    return made if isinstance(made, Protected) else Protected(*made)
+    return made
 
 
 def _household(
