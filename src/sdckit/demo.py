@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["ABOUT", "demo_scenario", "load_demo"]
 
 KEYS = ("age", "yrs_married", "children", "religious", "educ", "occupation")
 SAMPLING_FRACTION = 0.01

@@ -13,11 +13,6 @@ from contextvars import ContextVar
 from html import escape
 from typing import Any
 
-__all__ = [
-    "EXACT", "Displayed", "counted", "displayed", "exact_shown", "plain_html", "printable", "releases_have",
-    "table_html",
-]  # fmt: skip
-
 EXACT = "Exact figures: confidential, for this session only."
 exact_shown: ContextVar[bool] = ContextVar("exact_shown", default=False)  # set by sdckit.options
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.display import printable
 
-__all__ = ["ColumnError", "DataError", "FileFormatError", "ScenarioError", "SdcError", "SdcWarning"]
-
 
 class SdcError(ValueError):
     """Anything sdckit refuses; catch this one to catch them all.

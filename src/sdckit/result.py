@@ -13,7 +13,6 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["SCHEMA_VERSION", "FileFigure", "LetGo", "Result", "few", "json_ready", "leading"]
 
 SCHEMA_VERSION = "1"
 DIRECTIONS = {

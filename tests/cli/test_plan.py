@@ -13,7 +13,8 @@ import releases
 import sdckit as sdc
 from sdckit.catalogue import further
 from sdckit.cli.plan import plan_lines
-from sdckit.data.files.readers import FileHeader, scan_header
+from sdckit.data.files.file_checks import FileHeader
+from sdckit.data.files.readers import scan_header
 from sdckit.data.scenarios.scenario import Scenario
 
 NO_FILE = (Path("x.parquet"), FileHeader(("a",), 20, "Parquet"))

@@ -1,4 +1,4 @@
-"""A file of more than 300 lines of code is two files; docstrings, comments and blank lines do not count."""
+"""A file of more than 500 lines of code is two files; docstrings, comments and blank lines do not count."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ast
 
 from tree import ROOT, SRC, TESTS, none_offends, sources
 
-LONGEST = 300
+LONGEST = 500
 THIN = 3_000  # lines of the whole web app: what it shows is reckoned in other rooms
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 

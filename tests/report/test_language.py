@@ -28,16 +28,8 @@ from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.docx import render_docx_page
 from sdckit.report.formats.html import render_page
 from sdckit.report.formats.markdown import render_markdown_page
-from sdckit.report.language import (
-    Names,
-    check_language,
-    languages,
-    missing,
-    names_of,
-    say,
-    translate,
-    wording,
-)
+from sdckit.report.language import Names, check_language, missing, names_of, translate
+from sdckit.report.saying import languages, say, wording
 from sdckit.report.wording import SOFT_HYPHEN
 
 # English that a place of an entry took for a name.

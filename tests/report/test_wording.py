@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from sdckit.report.language import languages, wording
+from sdckit.report.saying import languages, wording
 from sdckit.report.wording import PLACE, SOFT_HYPHEN, Wording, read_wording
 
 HEAD = """

@@ -11,8 +11,6 @@ from sdckit.app.serve import LIMIT, Options, serve
 from sdckit.data.scenarios.placed_entries import placed_entries
 from sdckit.errors import SdcError
 
-__all__ = ["main"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve with the options of a command line, which were checked before."""

@@ -12,8 +12,6 @@ from sdckit.app.work import Work
 from sdckit.data.files.whole_files import replacing
 from sdckit.errors import FileFormatError
 
-__all__ = ["Autosave"]
-
 NAME = "last-work.json"
 
 

@@ -14,8 +14,6 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-__all__ = ["Folders", "state_folder"]
-
 PRIVATE = 0o700
 LOCK = "lock"
 SERVER = "server-"

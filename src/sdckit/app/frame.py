@@ -21,8 +21,6 @@ from sdckit.app.seats import Seats
 from sdckit.app.words import Say, speaker
 from sdckit.report.saying import ENGLISH, languages
 
-__all__ = ["PAGES", "Frame"]
-
 STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.
 PAGES = {

@@ -18,8 +18,6 @@ from sdckit.workflow.sessions.memory_of_tasks import lacking
 if TYPE_CHECKING:
     from sdckit.app.seats import Seat
 
-__all__ = ["Job", "Jobs", "Shown"]
-
 
 @dataclass(frozen=True)
 class Job:

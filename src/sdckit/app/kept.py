@@ -9,8 +9,6 @@ from shiny import reactive
 
 from sdckit.app.room import Room
 
-__all__ = ["Kept"]
-
 One = TypeVar("One")
 
 

@@ -10,8 +10,6 @@ from shiny.ui import Tag, tags
 
 from sdckit.app.words import Say
 
-__all__ = ["box", "file_field", "nothing_yet"]
-
 
 def file_field(say: Say, name: str, label: str, *, accept: Sequence[str] | None = None, **more: Any) -> Tag:
     """A field that takes a file; `label` is in the session's language."""

@@ -13,8 +13,6 @@ from sdckit.app.parts import file_field
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
 
-__all__ = ["bands_shown", "groups_shown", "hierarchy_shown", "recoding_of", "ways_shown"]
-
 Plain = Mapping[str, Any]
 WAYS = {"bands": "Bands of numbers", "groups": "Groups of values", "hierarchy": "Up a hierarchy"}
 EMPTY: Plain = {}

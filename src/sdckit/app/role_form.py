@@ -14,8 +14,6 @@ from sdckit.app.parts import file_field
 from sdckit.app.words import Say
 from sdckit.data.scenarios import scenario_form
 
-__all__ = ["drawn_part", "files_part", "intruder_part", "limits_part", "variables_part"]
-
 Plain = Mapping[str, Any]
 
 

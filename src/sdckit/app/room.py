@@ -14,8 +14,6 @@ from sdckit.app.seats import Seat
 from sdckit.app.words import say
 from sdckit.app.work import Work
 
-__all__ = ["Room"]
-
 Told = Mapping[str, Any] | None
 
 

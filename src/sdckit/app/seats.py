@@ -18,8 +18,6 @@ from sdckit.app.folders import Folders
 from sdckit.app.work import DECIDED, History, Work
 from sdckit.app.worker import Worker
 
-__all__ = ["Seat", "Seats"]
-
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
 GRACE = 600.0  # seconds in which a reload takes up the same work
 NAME = re.compile(r"[0-9a-f]{32}")

@@ -25,8 +25,6 @@ from sdckit.app.guard import Guard
 from sdckit.app.work import Work
 from sdckit.errors import SdcError
 
-__all__ = ["Options", "serve"]
-
 LOCAL = "127.0.0.1"
 LIMIT = 4 * 2**30  # bytes of an upload; a larger file is opened by its path
 INLINE = re.compile(r"<script>(.*?)</script>", re.DOTALL)

@@ -14,8 +14,6 @@ from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_toml import written
 
-__all__ = ["EDITED", "arguments_of", "as_text", "form", "summary"]
-
 Plain = Mapping[str, Any]
 Read = Callable[[str], Any]
 EDITED = ("bands", "groups", "hierarchy", "level")  # of recode: they have editors of their own

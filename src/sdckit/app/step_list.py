@@ -14,8 +14,6 @@ from sdckit.app.words import Say
 from sdckit.app.work import Work
 from sdckit.data.scenarios.scenario_form import LIMITS
 
-__all__ = ["button", "found_shown", "is_ready", "name_of", "start_shown", "step_shown"]
-
 Plain = Mapping[str, Any]
 KEEP = "A proposal leaves these as they are, but for single values"
 

@@ -11,8 +11,6 @@ from shiny.ui import Tag, TagChild, tags
 
 from sdckit.app.words import Say
 
-__all__ = ["meanings", "term"]
-
 
 @cache
 def _meanings() -> dict[str, str]:

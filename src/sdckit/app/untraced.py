@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import sys
 
-__all__ = ["leave_untraced"]
-
 SOURCE, NAME = "extract_source_ref", "_try_infer_name"
 
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
-__all__ = ["load_shiny"]
-
 UNUSED = ("shiny._main", "shinychat", "shinychat.express", "shinychat.types")
 
 

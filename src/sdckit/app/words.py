@@ -8,8 +8,6 @@ from typing import Any
 from sdckit.report.saying import say as say_in
 from sdckit.report.wording import SOFT_HYPHEN
 
-__all__ = ["Say", "say", "speaker"]
-
 Say = Callable[..., str]
 
 

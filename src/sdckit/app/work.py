@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-__all__ = ["DECIDED", "History", "Step", "Work"]
-
 DECIDED = ("scenario", "steps")  # what undo takes back
 DEEPEST = 200  # decisions kept
 

@@ -17,8 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["TaskCancelledError", "TaskError", "Worker"]
-
 LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
 PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
 ENDED = "the process that works on the data ended by itself; it may have run out of memory"

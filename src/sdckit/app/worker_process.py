@@ -17,8 +17,6 @@ from typing import Any, BinaryIO
 
 from sdckit.workflow.sessions.answering import answer, preload
 
-__all__ = ["main"]
-
 NICE = 5  # the server answers clicks while work runs
 
 

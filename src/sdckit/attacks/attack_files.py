@@ -20,11 +20,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
-__all__ = [
-    "AttackFiles", "Options", "all_variables", "file_notes", "is_ordered", "numeric_columns", "open_attack",
-    "options", "subgroups",
-]  # fmt: skip
-
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing

@@ -15,12 +15,6 @@ from sdckit.errors import DataError
 from sdckit.numerics.intervals import Wilson, excess, wilson
 from sdckit.result import FileFigure, LetGo
 
-__all__ = [
-    "FIGURES", "OVERLAP", "WIDE", "AttackResult", "ControlState", "Group", "Tally", "concerns", "control_state_of",
-    "means", "rates",
-    "verdict", "worst_first",
-]  # fmt: skip
-
 FIGURES = (
     "n_attacks", "successes", "success_rate", "success_low", "success_high", "baseline_rate",
     "n_control", "control_rate", "control_low", "control_high",

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.intervals import excess, wilson
 
-__all__ = ["Scaled", "counted", "isolated", "scaled"]
-
 ENOUGH = 20  # a predicate expected to be true of so many people of a part of the file isolates nobody there
 MOST = 4_000
 

@@ -17,13 +17,11 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.search.neighbours import prepare
-
-__all__ = ["Inference", "inference"]
 
 FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
 ROUNDING = 1e-12  # of the true value: what rounding may put between a guess and the edge it lies on
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

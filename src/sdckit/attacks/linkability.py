@@ -19,8 +19,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.search.neighbours import prepare
 
-__all__ = ["Linkability", "linkability"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Linkability(AttackResult):

@@ -19,8 +19,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.search.neighbours import prepare
 
-__all__ = ["Membership", "membership"]
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Membership(AttackResult):

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.encode import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
-__all__ = ["MISSING_RULE", "draw_nearest", "encode_files", "some_of"]
-
-Ints = NDArray[np.int64]
 MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
 LISTED = 4_000_000  # rows listed at a time
 FEW = 2  # among so many times k squared, k drawn at random are mostly different

@@ -10,11 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles, Options
 from sdckit.attacks.attack_rates import Group, Tally, rates
-
-__all__ = ["Outcome", "Part", "Targets", "draw_targets", "group_labels", "tallied"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from sdckit.numerics.array_types import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,16 +6,10 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sdckit.cells.record_result import PairRecordResult
 from sdckit.data import arguments
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.joint_counts import joint_counts
-
-__all__ = ["BeforeAfter"]
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -25,7 +25,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
 
-__all__ = ["LDiversity", "l_diversity"]
 
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")

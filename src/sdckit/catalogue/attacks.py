@@ -11,8 +11,6 @@ from sdckit.catalogue.context import Context, Knowledge
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Measure, Part
 
-__all__ = ["ATTACKS", "COLUMNS_AT_ONCE", "RECOVERABLE"]
-
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"
 NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"

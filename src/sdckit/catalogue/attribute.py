@@ -10,8 +10,6 @@ from sdckit.catalogue.context import Context
 from sdckit.catalogue.row import Measure, Part, raising
 from sdckit.errors import DataError
 
-__all__ = ["ATTRIBUTE"]
-
 TESTED_L = (2, 3)
 ONE = partial(Measure, room="attribute", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="attribute", files="release")

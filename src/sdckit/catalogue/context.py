@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Context", "Knowledge"]
 
 Step = Callable[[str], None]
 

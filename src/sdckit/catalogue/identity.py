@@ -10,8 +10,6 @@ from sdckit.catalogue.context import Context
 from sdckit.catalogue.row import Measure, Part
 from sdckit.display import counted
 
-__all__ = ["IDENTITY", "NOT_ALIGNED"]
-
 TESTED_K = (2, 3, 5)
 SMALL_SEARCH = 400_000_000  # cells times key subsets: a search of a few seconds
 SHORT_SEARCH = 3

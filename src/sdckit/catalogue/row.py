@@ -13,7 +13,6 @@ from sdckit.catalogue.context import Context
 if TYPE_CHECKING:
     from sdckit.result import Result
 
-__all__ = ["Measure", "OfPlan", "Part", "raising"]
 
 Room = Literal["identity", "attribute", "attacks", "utility"]
 Files = Literal["one", "release", "attack", "utility", "population", "estimates"]

@@ -7,8 +7,6 @@ from typing import Any
 from sdckit.catalogue.context import Context
 from sdckit.catalogue.row import Measure, OfPlan
 
-__all__ = ["UTILITY"]
-
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
 

@@ -16,8 +16,6 @@ from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ScenarioError
 
-__all__ = ["as_cells", "is_cells", "tabulate_given", "tabulate_roles"]
-
 
 def as_cells(
     data: Any,

@@ -15,8 +15,6 @@ from sdckit.data.frames import check_plan_names, collect, count_records, open_fr
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["columns_in_memory", "groups_of", "row_of"]
-
 
 def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.DataFrame[Any], bool]:
     """The columns of a frame, by role; of a plan they are brought here, unless they are too many.

@@ -13,8 +13,6 @@ from sdckit.cells.table import AnyCells, Cells
 from sdckit.errors import DataError
 from sdckit.numerics.grouping import ascending
 
-__all__ = ["crosstab", "wildcard_crosstab"]
-
 LARGEST = 200_000_000  # cells times levels: these take minutes
 AT_ONCE = 20_000_000  # cells times levels that are matched in one pass: each takes some 40 bytes
 LEVELS = 16  # in one pass, at most: more gain nothing

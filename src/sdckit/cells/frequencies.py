@@ -22,8 +22,6 @@ from sdckit.numerics.wildcard_matches.wildcards import (
     patterns_of,
 )
 
-__all__ = ["blank_cells", "missing_patterns", "wildcard_counter", "wildcard_matches"]
-
 NO_CELLS = np.empty(0, np.int64)
 
 

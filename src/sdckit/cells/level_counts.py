@@ -14,8 +14,6 @@ from sdckit.errors import DataError
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import ascending, group
 
-__all__ = ["Crosstab", "count_levels"]
-
 
 @dataclass(frozen=True, eq=False)
 class Crosstab:

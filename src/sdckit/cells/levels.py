@@ -13,8 +13,6 @@ from sdckit.cells.level_counts import Crosstab
 from sdckit.cells.table import AnyCells
 from sdckit.data.columns import Coded
 
-__all__ = ["Levels", "levels_of", "numbers_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Levels:

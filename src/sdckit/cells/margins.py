@@ -18,8 +18,6 @@ from sdckit.numerics.wildcard_matches.filling import match_merged
 from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
-__all__ = ["Margin", "margin_of"]
-
 NO_ROWS = np.empty(0, np.int32)
 
 

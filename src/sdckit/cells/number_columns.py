@@ -10,7 +10,6 @@ import narwhals.stable.v2 as nw
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
 
-__all__ = ["MOST_CODES", "measured_columns", "stored_as_numbers"]
 
 MOST_CODES = 20  # whole numbers with no more different values are taken for codes
 LOOKED_AT = 2_000  # records that mostly tell already

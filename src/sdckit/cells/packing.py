@@ -14,17 +14,6 @@ from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import Groups, group
 from sdckit.numerics.wildcard_matches.merging import add_up_field
 
-__all__ = [
-    "TABLE_SPAN",
-    "Layout",
-    "PackedCodes",
-    "SharedGroups",
-    "Tabulated",
-    "group_codes",
-    "group_files",
-    "tabulate",
-]
-
 WORD = 64
 TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table
 Field = tuple[NDArray[Any], NDArray[np.uint8], int, int, int]

@@ -19,11 +19,9 @@ from sdckit.data.columns import code_column, days_values, first_rows, float_valu
 from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
-
-__all__ = ["CONTROL", "Pair", "open_files", "open_pair", "read_pair"]
+from sdckit.numerics.array_types import Floats
 
 Order = NDArray[np.int64] | None
-Floats = NDArray[np.float64]
 CONTROL = "the control file"  # in messages
 FIXED = "the files and the id are fixed by the pair given; leave them out"
 

@@ -12,8 +12,6 @@ from sdckit.result import LetGo, Result, json_ready
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
 
-__all__ = ["PairResult", "mean_figures"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PairResult(Result):

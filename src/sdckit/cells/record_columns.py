@@ -14,8 +14,6 @@ from sdckit.data.columns import Coded, code_column, first_rows, float_values
 from sdckit.errors import DataError, SdcWarning
 from sdckit.numerics.gather import dense_codes, weight_faults
 
-__all__ = ["bad_weights", "checked_weight", "group_column", "warn"]
-
 
 def warn(message: str) -> None:
     """Tell the caller of the measure what in a file makes a figure say less than it seems to."""

@@ -24,17 +24,8 @@ from sdckit.data.frames import is_lazy, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Values
 from sdckit.result import LetGo, Result, json_ready
-
-__all__ = [
-    "WHOLE",
-    "Breakdown",
-    "IntervalKind",
-    "PairRecordResult",
-    "RecordResult",
-    "breakdown",
-    "group_columns",
-]
 
 IntervalKind = Literal["bootstrap"]
 Of = TypeVar("Of", bound="RecordResult")
@@ -44,7 +35,6 @@ ON_ENGINE = (
     "first"
 )
 NO_RECORDS = "by: these cells were counted on an engine and their records are not here; give the data itself"
-Values = NDArray[Any]
 
 
 # --- results ------------------------------------------------------------------------------------------

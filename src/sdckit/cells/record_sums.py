@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.resampling import merge_equal, percentile_ends, resampled_sums
 from sdckit.result import FileFigure
 
-__all__ = ["bootstrap_intervals", "figures_of_groups", "leading", "told_figures"]
-
-Floats = NDArray[np.float64]
 Told = Callable[[str], NDArray[np.generic]]
 
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from sdckit.cells.levels import numbers_of
 from sdckit.data.columns import Coded
-
-__all__ = ["Scale", "holds_ranges", "is_spread_like_numbers", "scale_of"]
+from sdckit.numerics.array_types import Floats
 
 Scale: TypeAlias = Literal["number", "date", "ordered", "codes", "unknown"]
-Floats = NDArray[np.float64]
 
 MANY = 20  # fewer whole numbers than these may as well be codes
 VERY_MANY = 100  # amounts of money have so many values, and span orders of magnitude

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.columns import Coded
 
-__all__ = ["SharedCoding", "classes_of", "matching_cells", "share_coding"]
 
 Printer: TypeAlias = (
     "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes

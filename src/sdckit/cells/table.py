@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 
     from sdckit.cells.packing import Tabulated
 
-__all__ = ["LARGE", "LISTED", "MAX_LEVELS", "AnyCells", "Cells", "check_result_names"]
 
 T = TypeVar("T")
 MAX_LEVELS = 200  # levels listed of a key

@@ -24,16 +24,6 @@ from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import look_up
 from sdckit.numerics.threads import run
 
-__all__ = [
-    "check_missing",
-    "frequency_columns_of",
-    "rows_in_cells",
-    "tabulate_counts",
-    "tabulate_frame",
-    "tabulate_part",
-    "warn_about_key",
-]
-
 MANY_LEVELS = 1000
 
 

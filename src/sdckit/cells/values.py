@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.grouping import group
 
-__all__ = ["CellValues", "PartedValues", "RecordValues"]
-
 
 class RecordValues(Protocol):
     """What a measure asks of a figure per record, wherever the records are."""

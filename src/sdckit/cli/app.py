@@ -18,8 +18,6 @@ from sdckit import __version__
 from sdckit.cli import commands
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
 
-__all__ = ["flowing", "let_help_flow", "program", "run"]
-
 
 def flowing(text: str) -> str:
     r"""Join the lines of each paragraph.

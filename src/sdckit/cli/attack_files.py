@@ -18,15 +18,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = [
-    "Attacked",
-    "check_attack_options",
-    "check_original",
-    "check_release",
-    "read_attacked",
-    "without_left_out",
-]
-
 
 @dataclass(frozen=True, eq=False)
 class Attacked:

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
 
-__all__ = ["Wanted", "planned", "read_wanted"]
 
 INTRUDER = "default"
 SIDES = 2

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from sdckit.attacks.planted.canaries import Canaries
 
-__all__ = ["Key", "read_key", "write_key"]
 
 SCHEMA = "sdckit/canaries"
 

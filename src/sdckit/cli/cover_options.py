@@ -11,8 +11,6 @@ from typer import Option
 
 from sdckit.errors import ScenarioError
 
-__all__ = ["CoverOptions"]
-
 PANEL = "Output"
 
 

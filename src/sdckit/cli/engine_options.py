@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from sdckit.data.files.scan_file import ScanEngine
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["EngineOptions"]
 
 PANEL = "Larger than memory"
 IN_MEMORY = "memory"

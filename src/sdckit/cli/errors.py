@@ -17,18 +17,6 @@ from sdckit.data.files.whole_files import reason_of
 from sdckit.display import printable
 from sdckit.errors import SdcError, SdcWarning
 
-__all__ = [
-    "BAD_INPUT",
-    "EXCEEDED",
-    "INTERNAL",
-    "INTERRUPTED",
-    "OK",
-    "explain",
-    "one_line_warnings",
-    "say",
-    "tell",
-]
-
 OK = 0
 EXCEEDED = 1
 BAD_INPUT = 2

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["count", "number", "percent"]
-
 
 def count(value: float) -> str:
     """Write a number of records.

@@ -11,8 +11,6 @@ import typer
 from sdckit.cli.options import Texts, split, split_named
 from sdckit.errors import ScenarioError
 
-__all__ = ["MatchingOptions"]
-
 MATCH = partial(typer.Option, rich_help_panel="How rows are matched back")
 WIDTH = "--match-width"
 NO_RELEASE = "--match-… and --high-risk are for a release beside its original; give --released FILE"

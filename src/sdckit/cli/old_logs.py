@@ -8,8 +8,6 @@ from pathlib import Path
 
 from sdckit.errors import ScenarioError
 
-__all__ = ["refuse_old_logs"]
-
 
 def refuse_old_logs(files: Sequence[Path], *, replaced: Sequence[Path | None]) -> None:
     """Refuse to write files that a log beside them names, unless it is one of those that are replaced with them.

@@ -15,10 +15,6 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "Decimal", "Delimiter", "Encoding", "File", "Fraction", "Join", "JoinKey", "Keys", "Missing", "MissingRule",
-    "Quiet", "Texts", "UserMissing", "Weight", "codes", "make_scenario", "split", "split_named", "whole_numbers",
-]  # fmt: skip
 
 FILE_PANEL = "How to read the file"
 Texts = list[str] | None

@@ -7,11 +7,6 @@ from pathlib import Path
 
 from sdckit.errors import DataError, ScenarioError, SdcError
 
-__all__ = [
-    "CHART_ENDINGS", "FEWEST_RECORDS", "REPORT_ENDINGS", "check_beside", "check_chart_name", "check_enough_records",
-    "check_report_name", "check_targets", "refuse_existing", "write_text",
-]  # fmt: skip
-
 STDOUT = "-"
 FEWEST_RECORDS = 50
 REPORT_ENDINGS = (

@@ -6,8 +6,6 @@ import contextlib
 import os
 import sys
 
-__all__ = ["keep_stdout"]
-
 STDOUT, STDERR = 1, 2
 
 

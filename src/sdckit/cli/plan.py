@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
     from sdckit.cli.engine_options import EngineOptions
     from sdckit.cli.source import Reading
-    from sdckit.data.files.readers import FileHeader
+    from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
 
-__all__ = ["plan_lines", "print_plan"]
 
 # Measured on two cores with one and ten million records, seven keys, a weight and households; meant as an
 # order of magnitude.

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-__all__ = ["Steps"]
 
 PATIENCE = 1.0  # seconds before anything is shown
 COMPILING = "compiling, the first time only (sdckit warm-up does it ahead)"

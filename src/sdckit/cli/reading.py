@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.cli.progress import Steps
-    from sdckit.data.files.readers import FileHeader
+    from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["GivenLog", "GivenRecipe", "read_declared", "read_given", "read_release", "release_header"]
 
 RELEASE_PANEL = "A release against its original"
 GivenRecipe = Annotated[

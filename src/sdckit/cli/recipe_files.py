@@ -11,7 +11,6 @@ from sdckit.cli.old_logs import refuse_old_logs
 from sdckit.cli.options import codes
 from sdckit.cli.outputs import refuse_existing
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -26,26 +25,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import Applied
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
-__all__ = [
-    "Force",
-    "Labelled",
-    "Log",
-    "Out",
-    "Replay",
-    "Safe",
-    "SeedMixed",
-    "apply_or_replay",
-    "check_format",
-    "check_release",
-    "codes_of",
-    "labels_for",
-    "numbered",
-    "read_all",
-    "read_replay",
-    "scenario_of",
-    "unread",
-    "write_release",
-]  # fmt: skip
 
 Out = Annotated[
     Path,

@@ -13,7 +13,6 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["ReleaseType"]
 
 PANEL = "Thresholds"
 

@@ -33,10 +33,6 @@ if TYPE_CHECKING:
 
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "POPULATION", "NoProgress", "Population", "Reading", "Source", "read_population", "reads_a_file", "reads_keys",
-    "takes",
-]  # fmt: skip
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
 DESIGN = ("weight", "sampling_fraction")

@@ -17,7 +17,6 @@ from sdckit.display import printable
 if TYPE_CHECKING:
     from sdckit.report.blocks import Block, Items, Page, Section, TableBlock
 
-__all__ = ["make_console", "print_blocks", "print_measure", "print_page", "show_blocks", "show_page"]
 
 STYLES = {"holds": "green", "exceeded": "bold red", "not judged": "bold yellow"}
 HEADLINES = {"pass": "bold green", "fail": "bold red", "open": "bold yellow"}

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["whole_population"]
 
 IN_OPTIONS = "--weight W or --sampling-fraction X"
 IN_A_SCENARIO = 'weight = "W" or sampling_fraction = X in the scenario'

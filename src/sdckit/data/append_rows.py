@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 
-__all__ = ["appended", "mixed_rows"]
-
 
 def mixed_rows(
     frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]], *, id: str | None = None

@@ -16,12 +16,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
-__all__ = [
-    "Seed", "amount", "amount_above", "amounts_above", "choice", "choices", "column", "column_or_none", "count",
-    "counts", "flag", "is_number", "is_whole", "level", "mapping", "names", "number", "sampling_fraction_or_none",
-    "scenario_or_none", "seed", "seed_number", "several", "share", "share_above", "text", "texts", "within",
-]  # fmt: skip
-
 Seed = int | np.random.Generator | None
 Word = TypeVar("Word", bound=str)
 SMALL_SEED = 2**32  # scikit-learn's own limit

@@ -6,8 +6,6 @@ import math
 import re
 from typing import NamedTuple
 
-__all__ = ["Band", "Range", "range_of_label", "read_band"]
-
 # The least and the greatest number that a label may stand for; equal where it is one number.
 Range = tuple[float, float]
 NUMBER = r"(-?\d+(?:\.\d+)?)"

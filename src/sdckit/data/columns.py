@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-__all__ = ["Coded", "code_column", "days_values", "first_rows", "float_values", "nanoseconds", "recoded"]
 
 ALL_VALID = np.empty(0, np.uint8)
 DIRECT_SPAN = 1 << 32  # wider integer ranges are numbered by their distinct values

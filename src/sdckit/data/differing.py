@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from sdckit.data.columns import to_arrow
 from sdckit.errors import DataError
 
-__all__ = ["differing", "n_differing"]
-
 
 def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str, int]:
     """Count the values of each column of `before` that row by row are others in `after`, or not there.

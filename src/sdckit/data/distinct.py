@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
-__all__ = ["Distinct", "distinct_values", "kind_of_value"]
-
 
 @dataclass(frozen=True, eq=False)
 class Distinct:

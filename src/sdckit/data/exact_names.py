@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["exactly", "is_pattern"]
-
 
 def is_pattern(name: str) -> bool:
     """Whether Polars takes a name for a pattern: ``*`` for all columns, ``^...$`` for all that fit.

@@ -8,14 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.formula_text import FUNCTIONS, QUOTED, STAND_IN
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["check_expression", "evaluate"]
-
-Floats = NDArray[np.float64]
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
     ast.Pow: operator.pow, ast.Mod: operator.mod, ast.FloorDiv: operator.floordiv,

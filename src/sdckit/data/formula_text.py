@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["FUNCTIONS", "QUOTED", "STAND_IN", "Sides", "formula_columns", "named_columns", "read_formula"]
-
 # Transformations of the formula language itself, and the functions of numpy that may be written bare.
 TRANSFORMS = ("C", "I", "bs", "cc", "center", "cr", "cs", "poly", "scale")
 FUNCTIONS = (

@@ -12,11 +12,6 @@ import narwhals.stable.v2 as nw
 from sdckit.data.exact_names import is_pattern
 from sdckit.errors import ColumnError, DataError, SdcError
 
-__all__ = [
-    "RENUMBERED", "Frame", "built", "carried_out", "check_plan_names", "collect", "count_records", "frame_of",
-    "is_lazy", "on_spark", "open_frame", "result_frame", "rows_of",
-]  # fmt: skip
-
 ANY_FRAME = "give a pandas, Polars, PyArrow, DuckDB or Spark frame (read a file with sdckit.read_file)"
 Of = TypeVar("Of")
 Frame: TypeAlias = "nw.DataFrame[Any] | nw.LazyFrame[Any]"

@@ -12,8 +12,6 @@ from sdckit.data import arguments
 from sdckit.data.files.csv_text import open_text
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["Hierarchy", "as_hierarchy", "read_hierarchy"]
-
 DELIMITERS = (";", ",", "\t", "|")
 SPELT = {";": "semicolons", ",": "commas", "\t": "tabs", "|": "upright strokes"}
 

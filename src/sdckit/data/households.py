@@ -15,11 +15,8 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import FEW, njit
-
-__all__ = ["Homes", "count_agreeing", "differs_within", "homes_of", "household_variables"]
-
-Ints = NDArray[np.int64]
 
 
 def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:

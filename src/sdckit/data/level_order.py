@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from sdckit.data.columns import Coded
 
-__all__ = ["categories_of", "in_order", "joint_categories", "places_in_order"]
 
 T = TypeVar("T")
 

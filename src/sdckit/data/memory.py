@@ -6,8 +6,6 @@ import os
 import re
 from pathlib import Path
 
-__all__ = ["AT_REST", "bytes_of_file", "bytes_of_records", "free_bytes"]
-
 MEMORY = Path("/proc/meminfo")
 # Measured with one and ten million records, seven keys, a weight and households, and with twenty columns.
 PER_VALUE, PER_RECORD = 22, 120

@@ -5,8 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "nearest"]
-
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
     """Give the candidate most like `name`, or None where none is alike.

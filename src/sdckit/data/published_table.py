@@ -10,8 +10,6 @@ from typing import Any, Literal
 from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
-__all__ = ["PublishedTable", "as_tables", "declared_tables"]
-
 Rounding = Literal["random", "nearest"]
 
 

@@ -14,11 +14,6 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = [
-    "as_held", "beside_originals", "lend_rows", "open_eager", "pick_rows", "take_rows", "with_column_of",
-    "with_levels", "with_numbers", "with_some_numbers",
-]  # fmt: skip
-
 NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
 
 

@@ -12,8 +12,6 @@ import numpy as np
 from sdckit.data import arguments
 from sdckit.errors import DataError, SdcWarning
 
-__all__ = ["SHORT", "Mixed", "is_short", "open_rng", "read_secret", "warn_of_short"]
-
 MADE_UP = 32  # bytes of a secret that is made up
 SHORTEST = 16  # bytes of one that is given: shorter ones can be tried out
 BITS = 128  # of a seed that is made up, and of a step's

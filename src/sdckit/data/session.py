@@ -7,8 +7,6 @@ from types import TracebackType
 from sdckit.data import arguments
 from sdckit.display import exact_shown
 
-__all__ = ["Options", "options"]
-
 
 class Options:
     """Options that are set; as a context manager it puts back what was set before."""

@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.replace import open_eager
-
-__all__ = ["Records", "Tallied", "open_records"]
-
-Ints = NDArray[np.int64]
+from sdckit.numerics.array_types import Ints
 
 
 @dataclass(frozen=True, eq=False)

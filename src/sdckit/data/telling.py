@@ -6,17 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.columns import code_column
 from sdckit.data.households import homes_of
 from sdckit.data.tallied import Records, open_records
-
-__all__ = ["TELLS", "told_by"]
+from sdckit.numerics.array_types import Ints
 
 TELLS = 0.05  # share of records beyond chance from which a column is said to tell another
 BEYOND = 4.0  # standard deviations that chance is allowed
-Ints = NDArray[np.int64]
 
 
 def told_by(

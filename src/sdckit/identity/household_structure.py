@@ -24,7 +24,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["HouseholdStructure", "household_structure"]
 
 RARE = 3
 SMALL_HOME = 32  # members sorted by shifting them

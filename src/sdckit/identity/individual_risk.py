@@ -25,7 +25,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
 
-__all__ = ["IndividualRisk", "individual_risk"]
 
 Method = Literal["exact", "approx", "worst_case"]
 KERNELS = {"exact": exact_risk, "approx": approximate_risk, "worst_case": worst_case_risk}

@@ -17,8 +17,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
 
-__all__ = ["KAnonymity", "k_anonymity"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KAnonymity(RecordResult):

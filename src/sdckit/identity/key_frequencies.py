@@ -17,7 +17,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
 
-__all__ = ["KeyFrequencies", "key_frequencies"]
 
 UNIQUE = 1 + 1e-9  # the frequency of a unique is below
 SIZE_BANDS = {

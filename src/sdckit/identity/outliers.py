@@ -24,8 +24,6 @@ from sdckit.numerics.outlying import FIT_ROWS, mad_limits, percentile_limits, ro
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure, LetGo
 
-__all__ = ["Outliers", "outliers"]
-
 Method = Literal["percentile", "mad", "robust_mahalanobis"]
 METHODS = ("percentile", "mad", "robust_mahalanobis")
 JOINT_SHARE = 0.975  # of the chi-squared distribution that a squared distance would follow

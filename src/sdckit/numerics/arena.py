@@ -11,8 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["Arena", "bytes_for"]
-
 ALIGNMENT = 64
 
 

@@ -11,8 +11,6 @@ from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["code_views", "float_range", "float_to_int", "integer_range", "pack_into"]
-
 BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache while the columns pass
 
 

@@ -17,8 +17,6 @@ import numpy as np
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
 
-__all__ = ["FEW", "cache_folder", "compiling_all", "heard", "njit", "sparing"]
-
 FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
 STEPS = 1 << 17  # of a kernel that Python takes sooner than it is compiled: less than a tenth of a second
 SPENT = 1 << 20  # steps of one kernel in one process after which it is compiled all the same

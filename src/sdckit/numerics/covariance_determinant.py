@@ -13,12 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["RobustEstimate", "consistency", "minimum_covariance_determinant"]
-
-Floats = NDArray[np.float64]
 SMALL = 500  # rows up to which no subsets are taken
 SUBSET, MERGED = 300, 1500  # rows of a subset, and of all of them together
 TRIALS, SMALL_TRIALS, FEWEST, BEST = 500, 30, 10, 10

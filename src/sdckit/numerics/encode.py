@@ -5,17 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import AnyInts, Floats
 
-__all__ = ["Encoded", "Metric", "differences", "gower", "ranks", "stacked_ranges", "whitened"]
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.integer[Any]]
 ROUNDING = 1e-12  # distances nearer to each other than this share of the largest possible one are equal
 
 
@@ -54,7 +51,7 @@ class Encoded:
         """Rows."""
         return len(self.numbers)
 
-    def take(self, rows: NDArray[np.integer[Any]]) -> Encoded:
+    def take(self, rows: AnyInts) -> Encoded:
         """Some of the rows."""
         return Encoded(
             np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows]), self.metric
@@ -76,7 +73,7 @@ def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
 
 def gower(
     numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[Codes]] = (),
+    codes: Sequence[Sequence[AnyInts]] = (),
     *,
     weights: Sequence[float] | None = None,
     ranges: Floats | None = None,
@@ -109,7 +106,7 @@ def _places(files: Sequence[Floats]) -> list[Floats]:
 
 def differences(
     numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[Codes]] = (),
+    codes: Sequence[Sequence[AnyInts]] = (),
     *,
     power: int,
     weights: Sequence[float] | None = None,
@@ -186,7 +183,7 @@ def _weights(weights: Sequence[float] | None, n: int) -> Floats:
 
 def _encoded(
     numbers: Sequence[Sequence[Floats]],
-    codes: Sequence[Sequence[Codes]],
+    codes: Sequence[Sequence[AnyInts]],
     factors: Floats,
     caps: Floats,
     weights: Floats,

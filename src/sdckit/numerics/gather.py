@@ -12,8 +12,6 @@ from sdckit.numerics.arena import Arena, bytes_for
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["count_short", "dense_codes", "gather", "min_through", "sum_by", "sum_through", "weight_faults"]
-
 
 @njit(cache=True, nogil=True)
 def _gather(table, of_row, start, stop, out):  # type: ignore[no-untyped-def]

@@ -16,8 +16,6 @@ from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import find_number, hash_word, hash_words, mix
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["Groups", "ascending", "group", "look_up"]
-
 DIRECT_BITS = 16  # up to 65,536 possible words: a table with a place for each
 SMALL_FILE = 1 << 16
 ROWS_PER_PARTITION = 1 << 12

@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-__all__ = [
-    "GOLDEN", "find_number", "find_word", "has_bit", "hash_rows", "hash_word", "hash_words", "mix", "set_bit",
-    "splitmix", "spread",
-]  # fmt: skip
-
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio: spreads bits upwards when multiplied
 FACTOR = np.uint64(0xD6E8FEB86659FD93)
 SIXTH, LOW = np.uint64(6), np.uint64(63)

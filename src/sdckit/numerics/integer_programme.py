@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["solve_programme"]
-
 SOLVER_FAILED = 4  # in SciPy's words: neither solved, nor infeasible, nor given up at a limit
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["joint_counts"]
-
-Floats = NDArray[np.float64]
+from sdckit.numerics.array_types import Floats
 
 
 def joint_counts(one: Floats, other: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:

@@ -7,9 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["bandwidth", "kernel_density"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 BEYOND = 3  # bandwidths on both sides, as R's density draws
 
 

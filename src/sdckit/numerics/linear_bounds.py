@@ -13,10 +13,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-__all__ = [
-    "Relations", "Room", "forget", "is_tidy", "make_room", "narrow", "narrow_noting", "narrow_within", "put_back",
-]  # fmt: skip
-
 TINY = 1e-9
 # A bound that moves by less than this share of itself is not followed: endless halving ends here.
 MOVES = 1e-7

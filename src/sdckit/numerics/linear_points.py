@@ -17,8 +17,6 @@ from sdckit.numerics.linear_bounds import (
     put_back,
 )
 
-__all__ = ["few_values", "find_point"]
-
 # How often the search for a point begins anew.
 TURNS = 2
 # Searches given up, of all counts asked for, after which no other is begun.

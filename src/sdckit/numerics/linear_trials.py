@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.linear_bounds import Relations, Room, narrow_within
 
-__all__ = ["Lookout", "moved_by"]
-
 
 class Lookout(NamedTuple):
     """The numbers looked after, and when they are looked at.

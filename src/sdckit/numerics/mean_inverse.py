@@ -11,8 +11,6 @@ import math
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["mean_inverse"]
-
 SERIES_FROM = 40.0
 EPS = 1e-17
 TINY = 1e-300

@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.covariance_determinant import RobustEstimate, consistency, minimum_covariance_determinant
 
-__all__ = ["FIT_ROWS", "Limits", "mad_limits", "percentile_limits", "robust_distances", "robust_estimate"]
-
 MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard deviation
 MAD_WIDTH = 3.0
 FIT_ROWS = 20_000  # rows that the robust estimate is made from, whatever the file

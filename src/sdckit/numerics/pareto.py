@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-__all__ = ["pareto"]
-
 
 def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
     """Which pairs no other beats: less of one and not more of the other; NaN never stands on the front.

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["QuantileBins", "quantile_bins"]
-
 
 @dataclass(frozen=True, eq=False)
 class QuantileBins:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["COVERAGE", "DRAWS", "merge_equal", "percentile_ends", "resampled_sums"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 DRAWS = 200
 COVERAGE = (0.025, 0.975)
 FEW = 16  # units per kind of unit from which on their numbers are drawn instead of the units themselves

@@ -12,8 +12,6 @@ from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["approximate_risk", "census_risk", "exact_risk", "sums_of_cells", "worst_case_risk"]
-
 TERMS = 32  # steps of the risk of one cell, about
 
 

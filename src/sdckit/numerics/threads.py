@@ -10,8 +10,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
 
-__all__ = ["chunks", "n_threads", "run"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 WORKER = "sdckit-kernel"

@@ -11,8 +11,6 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_number, hash_word
 from sdckit.numerics.wildcard_matches.merging import merge
 
-__all__ = ["SmallTable", "count_unsafe"]
-
 DIRECT = 1 << 20  # possible cells of a table that is counted in place
 MOST = 1 << 62  # possible cells that a number still tells apart
 

@@ -17,8 +17,6 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["ONCE", "in_two_parts", "of_columns", "read_homes", "read_shared"]
-
 Run = Callable[[Any, Sequence[str], int], Protected]
 ONCE = "once per household, written to all its members"
 

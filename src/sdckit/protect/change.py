@@ -9,8 +9,6 @@ from sdckit.data.outgoing.only_records import only_records
 from sdckit.display import Displayed, exact_shown
 from sdckit.result import SCHEMA_VERSION, json_ready
 
-__all__ = ["Change", "Protected"]
-
 
 @dataclass(frozen=True)
 class Change(Displayed):

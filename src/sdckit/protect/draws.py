@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.threads import run
 
-__all__ = ["draw", "key"]
-
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
 
 

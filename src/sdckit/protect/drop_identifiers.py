@@ -11,8 +11,6 @@ from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["drop_identifiers"]
-
 
 def drop_identifiers(data: Any, *, columns: str | Sequence[str]) -> Protected:
     """Leave out the columns that name somebody: names, addresses, numbers of registers and accounts.

@@ -14,12 +14,9 @@ from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
-
-__all__ = ["limit_households"]
-
-Ints = NDArray[np.int64]
 
 
 def limit_households(

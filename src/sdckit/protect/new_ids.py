@@ -20,8 +20,6 @@ from sdckit.data.tallied import open_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["canonical_bytes", "new_ids"]
-
 SHORTEST, LONGEST = 8, 64  # hexadecimal digits of an identifier
 SECOND = 10**9
 

@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import first_rows, float_values
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
-
-__all__ = ["became_fractions", "chosen", "count_changed", "numbers"]
-
-Floats = NDArray[np.float64]
+from sdckit.numerics.array_types import Floats
 
 
 def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sdckit.cells.plans.bringing import Brought
     from sdckit.cells.plans.changing import Changing
 
-__all__ = ["check_made", "check_room", "with_files"]
 
 NONE: Mapping[str, str] = MappingProxyType({})
 

@@ -14,8 +14,6 @@ from sdckit.data.seeds import open_rng
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["random_order", "row_order"]
-
 
 def row_order(n: int, homes: Homes | None, seed: int) -> NDArray[np.int64]:
     """The record that comes to stand in each row: record ``row_order(...)[i]`` in row i.

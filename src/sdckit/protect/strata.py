@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, first_rows
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.search.count_boxes import order_by_group
-
-__all__ = ["at_least", "strata_rows"]
-
-Ints = NDArray[np.int64]
 
 
 def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:

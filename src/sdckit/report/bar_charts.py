@@ -6,12 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sdckit.report.language import ENGLISH, say, wording
-
-__all__ = [
-    "COLUMN", "INK", "LETTER", "LIGHT", "MIDDLE", "NARROWEST_LABEL", "OPEN", "WIDTH", "Plain", "bar_of", "bars_chart",
-    "draw_bars", "length_of", "names_axis", "said_in", "space_for", "written_in",
-]  # fmt: skip
+from sdckit.report.saying import ENGLISH, say, wording
 
 Plain = Mapping[str, Any]
 INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"

@@ -16,8 +16,6 @@ from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Relation, Tr
 from sdckit.report.gate.protect import protect
 from sdckit.report.view import Plain
 
-__all__ = ["MOST_POINTS", "Grid", "Squares", "grid_of", "pairs_tree", "scatter_blocks", "scatter_chart"]
-
 MOST_POINTS = 1000
 FEWEST = 1000  # records from which all bins are kept apart
 FINEST = 30  # squares a side, where there are more points

@@ -6,11 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = [
-    "Blanks", "Block", "ChartBlock", "Code", "Entries", "Facts", "Items", "Page", "Paragraph", "Section", "TableBlock",
-    "Tables", "Verdicts", "said_to",
-]  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Paragraph:

@@ -23,8 +23,6 @@ ALIKE = {
     "mean_overlap": 1.0, "min_overlap": 1.0,
 }  # fmt: skip
 
-__all__ = ["carried", "n_moved", "variables_of"]
-
 
 def carried(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str], name: str = "") -> Tree:
     """Guard an estimate of two files by the records that lie otherwise in the release, on the variables it is about.

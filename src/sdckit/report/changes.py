@@ -11,8 +11,6 @@ from sdckit.report.formats.html import render_fragment
 from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
 from sdckit.report.gate.protect import SMALLEST_FILE, WITHHELD, protect
 
-__all__ = ["change_html", "protected_change"]
-
 
 def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
     """A change for a notebook, as its `to_dict` tells it."""

@@ -15,13 +15,11 @@ from types import MappingProxyType
 from typing import Any
 
 from sdckit.report.bar_charts import (
-    COLUMN,
     INK,
     LETTER,
     LIGHT,
     MIDDLE,
     NARROWEST_LABEL,
-    OPEN,
     TONES,
     WIDTH,
     Plain,
@@ -35,11 +33,6 @@ from sdckit.report.bar_charts import (
     written_in,
 )  # fmt: skip
 from sdckit.report.front_chart import front_chart, front_told
-
-__all__ = [
-    "CHARTS", "COLUMN", "OPEN", "WIDTH", "chart_for", "charts_for", "describe", "has_interval", "is_narrow", "to_png",
-    "to_svg",
-]  # fmt: skip
 
 FONT, SQUARE = "sans-serif", 440
 LARGEST, MOST_TOLD = 1500, 40  # area of a point, in pixels; points in words

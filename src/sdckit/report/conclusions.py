@@ -10,10 +10,6 @@ from sdckit.numerics.intervals import excess, wilson
 from sdckit.report.gate.protect import Seen, percentage, rate_leaf, seen
 from sdckit.report.view import Plain
 
-__all__ = [
-    "FEW", "GUESSING", "NOTHING", "UNDEFINED", "Judged", "concluded", "judged_rates", "leaf_with_ends", "number_of",
-]  # fmt: skip
-
 NOTHING: Plain = {"text": "–", "value": None}
 TOO_FEW: Plain = {"text": "too few", "value": None}
 UNDEFINED: Plain = {"text": "undefined", "value": None}

@@ -12,8 +12,6 @@ from sdckit.report.gate.figures import Quantity
 from sdckit.report.gate.printed import Identity, Printed
 from sdckit.report.parts import ALONE
 
-__all__ = ["contradictions"]
-
 # How sentences name a quantity that has several rules for missing values.
 SAID = {ALONE: "alone with"}
 SPLIT = (". ", "; ")

@@ -14,9 +14,7 @@ from sdckit.display import displayed
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
 from sdckit.report.labelled import with_labels
-from sdckit.report.language import ENGLISH
-
-__all__ = ["LOGOS", "Cover", "Logo", "dressed", "named"]
+from sdckit.report.saying import ENGLISH
 
 # The first bytes of the pictures that browsers and word processors show.
 LOGOS = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}

@@ -17,11 +17,6 @@ from sdckit.report.setting import PairSetting
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
 
-__all__ = [
-    "FEW", "MOST_TERMS", "USEFULNESS", "WITHHELD", "UtilityView", "few_words", "figures_view", "forest_block",
-    "forest_blocks", "forest_row", "forest_tree", "share_leaf", "term_rows", "told_leaf", "value_leaf",
-]  # fmt: skip
-
 USEFULNESS = "What is it still good for?"
 MOST_TERMS = 40
 MOST_DRAWN = 12

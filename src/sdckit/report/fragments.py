@@ -5,7 +5,7 @@ Everything here goes through the gate of the documents (`report.gate.protect`): 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from typing import Any
@@ -18,12 +18,11 @@ from sdckit.report.chapters.sentences import headline
 from sdckit.report.formats.html import render_sections
 from sdckit.report.gate.figures import Document
 from sdckit.report.gate.protect import protect
-from sdckit.report.language import names_of, say, translate
+from sdckit.report.language import names_of, translate
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.saying import say
+from sdckit.report.view import Plain
 
-__all__ = ["document_html", "protected", "result_html", "sections_html", "verdict_html", "warned_html"]
-
-Plain = Mapping[str, Any]
 TOO_FEW = "Switch to exact figures to see them: they must not leave the room."
 
 

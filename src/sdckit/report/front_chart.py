@@ -6,8 +6,6 @@ from typing import Any
 
 from sdckit.report.bar_charts import INK, LIGHT, NARROWEST_LABEL, OPEN, WIDTH, Plain, length_of, said_in
 
-__all__ = ["front_chart", "front_told"]
-
 HEIGHT = 240
 NARROWEST = 0.012  # of the axis: what an exact loss is drawn with
 

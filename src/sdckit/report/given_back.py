@@ -8,8 +8,6 @@ from sdckit.report.blocks import TableBlock
 from sdckit.report.shares import by_release, release_heads
 from sdckit.report.view import Plain
 
-__all__ = ["columns_given_back", "put_back_tables", "shown_share"]
-
 FEWEST = 5  # values given back that are printed as a number
 
 

@@ -8,8 +8,6 @@ from dataclasses import replace
 from sdckit.display import displayed
 from sdckit.report.blocks import Block, Page, Section, TableBlock, Tables
 
-__all__ = ["with_labels"]
-
 # Heads of table columns in which names of columns stand.
 NAMES = frozenset({"Column", "Key", "Left out", "Sensitive variable", "Term", "Variable"})
 LEVELS = "Levels of "

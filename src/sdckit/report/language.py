@@ -30,20 +30,8 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
-from sdckit.report.saying import ENGLISH, languages, say, wording
+from sdckit.report.saying import ENGLISH, languages, wording
 from sdckit.report.wording import SOFT_HYPHEN, Wording
-
-__all__ = [
-    "ENGLISH",
-    "Names",
-    "check_language",
-    "languages",
-    "missing",
-    "names_of",
-    "say",
-    "translate",
-    "wording",
-]
 
 GLOSSARY = "Glossary"
 TITLES = {

@@ -9,8 +9,6 @@ from itertools import pairwise
 from sdckit.report.gate.figures import DIFFERENCE, Ledger, Relation
 from sdckit.report.gate.relations import risk_of_size
 
-__all__ = ["bound_risk_left", "cells_between"]
-
 
 def cells_between(fewer: str, more: str) -> str:
     """Name the cells that the records below a tested k have more than those below a smaller one."""

@@ -12,8 +12,6 @@ from sdckit.report.parts import bars, figure, of_whole, share_head, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
-__all__ = ["limits_view"]
-
 
 def limits_view(
     words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None

@@ -23,11 +23,6 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
 
-__all__ = [
-    "assessment_chart", "map_html", "notebook_html", "pair_document", "recipe_html",
-    "result_blocks", "result_chart", "result_document",
-]  # fmt: skip
-
 
 def result_document(result: Any) -> Document:
     """Build the document of a single result, for `protect`: its figures under the name of its measure."""

@@ -16,8 +16,6 @@ import vl_convert
 from sdckit.errors import FileFormatError
 from sdckit.report.formats.atomic import write_whole
 
-__all__ = ["ENDINGS", "check_chart_name", "offline", "write_chart"]
-
 ENDINGS = (".html", ".json", ".png", ".svg")
 NO_MENU = {"embedOptions": {"actions": False}}
 PNG_SCALE = 2.0

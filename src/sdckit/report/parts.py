@@ -13,11 +13,6 @@ from sdckit.report.gate.printed import Printed
 from sdckit.report.gate.relations import link_records
 from sdckit.report.setting import Setting, rule_of
 
-__all__ = [
-    "ALONE", "EXPECTED", "bars", "below", "by_rule", "cells_alone", "figure", "height_of", "notes_blocks", "of_rule",
-    "of_whole", "rank_of", "ruled", "share_head", "texts", "uniques_of", "unruled",
-]  # fmt: skip
-
 Plain = Mapping[str, Any]
 UNDEFINED = {"text": "undefined", "value": None}
 # One name for one quantity.

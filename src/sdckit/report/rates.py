@@ -16,12 +16,6 @@ from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
 
-__all__ = [
-    "ATTACKS", "METHOD", "AttackView", "attack_name", "capital", "detail_blocks", "enter_estimate", "enter_share",
-    "enter_tally", "exact_of", "finite", "group_blocks", "has_residual_risk", "percent", "rate_bars", "rate_view",
-    "rates_table", "share_words",
-]  # fmt: skip
-
 ATTACKS = "Simulated attacks"
 FEWEST = 10  # attempts: from fewer, no rate says anything, and all say too much
 MOST_GROUPS = 10

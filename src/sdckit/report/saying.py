@@ -9,8 +9,6 @@ from importlib.resources import files
 
 from sdckit.report.wording import Wording, read_wording
 
-__all__ = ["ENGLISH", "languages", "say", "wording"]
-
 ENGLISH = "en"
 FILE = re.compile(r"[a-z]{2}\.toml")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
     from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
-__all__ = ["recipe_blocks", "screen_blocks", "screen_page"]
-
 
 def recipe_blocks(done: WhatWasDone) -> list[Block]:
     """What a recipe did to a file, step by step, exact."""

@@ -12,20 +12,6 @@ from sdckit.report.gate.relations import SMALL, Sizes, largest_size, make_sizes
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "RISK_EDGES",
-    "TESTED_ALWAYS",
-    "PairSetting",
-    "Setting",
-    "changed_words",
-    "intruder_words",
-    "missing_words",
-    "notes_tree",
-    "release_sizes",
-    "rule_of",
-    "setting_for",
-    "setting_of",
-]
 
 # Fixed for every file: an edge taken from the data would give a record's risk away.
 RISK_EDGES = (0.0, 0.0001, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0)

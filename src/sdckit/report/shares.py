@@ -14,11 +14,6 @@ from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 
-__all__ = [
-    "LEARNING", "MATCHING", "Figure", "ShareView", "bins_chart", "bins_tree", "by_release", "over", "release_bars",
-    "release_heads", "said_blocks", "said_tree", "share_view", "shares_table", "shares_tree",
-]  # fmt: skip
-
 MATCHING, LEARNING = "Can rows be matched back?", "What can be learnt?"
 MOST_COLUMNS = 4
 

@@ -14,7 +14,6 @@ from sdckit.report.view import Plain
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.step_picture import Picture, VariableCounts
 
-__all__ = ["picture_blocks", "plain_picture"]
 
 SIDES = ("before", "after")
 CAPTIONS = {"before": "Before the step", "after": "After the step"}

@@ -19,10 +19,6 @@ from sdckit.report.gate.guards import SMALLEST_GUARD
 from sdckit.report.view import Plain
 from sdckit.result import FileFigure
 
-__all__ = [
-    "MOST_GROUPS", "SUBGROUPS", "group_figures", "group_shares", "rates_tree", "subgroup_blocks", "subgroups_tree",
-]  # fmt: skip
-
 SUBGROUPS = "subgroups"
 MOST_GROUPS = 20
 MOST_FIGURES = 5

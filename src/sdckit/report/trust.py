@@ -6,8 +6,6 @@ from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.rounding import format_number
 from sdckit.report.view import Plain
 
-__all__ = ["FIT", "MODELS", "people_of", "supposed_table", "trust_block"]
-
 RISK, UNIQUES = "population_risk", "population_uniques"
 LOG_LINEAR = "Log-linear model"
 MODELS = {

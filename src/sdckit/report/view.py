@@ -18,7 +18,6 @@ from sdckit.report.gate.figures import Tree
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Note", "Plain", "View", "added", "find_view", "noted", "view_of", "views_of"]
 
 Plain = Mapping[str, Any]
 ROOM = "sdckit.report.views"

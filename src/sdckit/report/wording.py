@@ -15,8 +15,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-__all__ = ["NUMBER", "Entry", "Wording", "read_wording"]
-
 PLACE = re.compile(r"\{([ncdlkrvt])(\d*)\}")
 _DIGITS = r"-?\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]?\d+)?(?: ?%)?"
 _PRINTED = rf"(?:<|about |over |under |up to )?{_DIGITS}"

@@ -15,8 +15,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError
 
-__all__ = ["Chosen", "chosen_variables"]
-
 
 @dataclass(frozen=True, eq=False)
 class Chosen:

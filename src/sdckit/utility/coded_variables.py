@@ -13,8 +13,6 @@ from sdckit.errors import ColumnError
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import Chosen
 
-__all__ = ["BINS", "MISSING_RULE", "Bins", "bins_of", "coded_variables"]
-
 Bins = int | Mapping[str, int]
 BINS = 5
 SAMPLE = 2_000  # values that are looked at first to see whether a variable has many

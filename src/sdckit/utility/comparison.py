@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult
@@ -16,6 +15,7 @@ from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.display import releases_have
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import json_ready
 from sdckit.utility.models.combine import check_sizes
 from sdckit.utility.models.combining_rules import KINDS, Kind, Pooled, limits, pool
@@ -23,13 +23,6 @@ from sdckit.utility.models.interval_overlap import Version, shared_part
 from sdckit.utility.models.steps import stepped
 from sdckit.utility.models.term_names import names_apart
 
-__all__ = [
-    "FIGURES", "CompareKind", "FileEstimates", "TermComparison", "compare_terms", "note_identical", "note_left_out",
-    "size_ratio",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 CompareKind = Literal["observed", "partial", "full", "simple", "proper", "imputed"]
 FIGURES = (
     "n_terms", "mean_overlap", "min_overlap", "mean_standardised_difference", "max_standardised_difference",
@@ -352,7 +345,7 @@ def _note_undefined(
     notes["overlap"] = f"undefined for {int(undefined.sum())} of {len(names)} terms: {'; '.join(reasons)}"
 
 
-def _listed(names: Sequence[str], chosen: NDArray[np.bool_]) -> str:
+def _listed(names: Sequence[str], chosen: Bools) -> str:
     rows = np.flatnonzero(chosen).tolist()
     rest = f" and {len(rows) - SHOWN} more" if len(rows) > SHOWN else ""
     return ", ".join(names[j] for j in rows[:SHOWN]) + rest

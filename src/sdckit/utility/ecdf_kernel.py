@@ -12,14 +12,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import n_threads, run
 
-__all__ = ["ecdf_difference", "ranks_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SMALL = 2048  # pairs of a point and a query that are compared one by one
 SLICES = 4  # of the queries, per thread
 

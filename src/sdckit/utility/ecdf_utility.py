@@ -9,20 +9,17 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.ecdf_kernel import ecdf_difference, ranks_of
 
-__all__ = ["ECDFUtility", "ecdf_utility"]
-
-Floats = NDArray[np.float64]
 POINTS = 100_000  # distinct records up to which the joint function is measured unasked
 NAMES = ("max_difference", "mean_squared_difference")
 MISSING_RULE = "a missing value leaves the record out, of its variable and of the joint function"

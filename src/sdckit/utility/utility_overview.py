@@ -25,8 +25,6 @@ from sdckit.utility.tables.compare_associations import compare_associations
 from sdckit.utility.tables.compare_distributions import compare_distributions
 from sdckit.utility.tables.tabular_utility import tabular_utility
 
-__all__ = ["HEADLINES", "Headline", "UtilityOverview", "families_of", "lacking", "utility_overview"]
-
 MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
 MOST_NUMBERS = 5
 NO_NUMBER = "no variable is declared numeric"

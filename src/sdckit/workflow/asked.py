@@ -12,7 +12,6 @@ from sdckit.catalogue.attacks import COLUMNS_AT_ONCE, LINKABILITY, SINGLING
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Asked", "asked_for", "declared_knowledge"]
 
 Halves = tuple[tuple[str, ...], tuple[str, ...]]
 

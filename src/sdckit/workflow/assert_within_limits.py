@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assess import GivenLog, GivenRecipe
 
-__all__ = ["assert_within_limits"]
-
 
 def assert_within_limits(
     data: Any,

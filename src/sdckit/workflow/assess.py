@@ -14,18 +14,18 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
-from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
+from sdckit.workflow.assessed import IntruderAssessment, KeyFacts
+from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
 from sdckit.workflow.release_assessment import ReleaseAssessment
-from sdckit.workflow.verdicts import Verdict, judge
+from sdckit.workflow.verdicts import judge
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.recipes.recipe_log import RecipeLog
     from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["Assessment", "IntruderAssessment", "KeyFacts", "Verdict", "assess"]
 
 N_ATTACKS = 500
 Step = Callable[[str], None]

@@ -16,7 +16,8 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.asked import asked_for, declared_knowledge
-from sdckit.workflow.assessment import Assessment, IntruderAssessment
+from sdckit.workflow.assessed import IntruderAssessment
+from sdckit.workflow.assessment import Assessment
 from sdckit.workflow.limit_origins import with_origins
 from sdckit.workflow.plan import (
     Outcome,
@@ -31,8 +32,6 @@ from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoding.recodings import Recodings, left_of
 from sdckit.workflow.release_assessment import ReleaseAssessment
 from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release, judge_undone
-
-__all__ = ["assess_release"]
 
 Step = Callable[[str], None]
 AssessFile = Callable[..., Assessment]

@@ -16,8 +16,6 @@ from sdckit.workflow.verdicts import Verdict, all_hold
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Assessed", "IntruderAssessment", "KeyFacts", "listed_reasons"]
-
 
 @dataclass(frozen=True)
 class KeyFacts:

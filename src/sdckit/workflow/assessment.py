@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 from sdckit.display import counted
 from sdckit.errors import DataError
 from sdckit.result import LetGo, leading
-from sdckit.workflow.assessed import Assessed, IntruderAssessment, KeyFacts
-
-__all__ = ["Assessment", "IntruderAssessment", "KeyFacts"]
+from sdckit.workflow.assessed import Assessed, IntruderAssessment
 
 NAMES = ("intruder", "measure", "figure", "value")
 LET_GO = "this assessment has let go of the data (it was pickled); assess again"

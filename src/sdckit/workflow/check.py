@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 PER_VARIABLE = ("l", "correctly_disclosed")
 
-__all__ = ["CheckResult", "check", "check_assessment", "require_gate"]
-
 
 @dataclass(frozen=True)
 class CheckResult(Displayed):

@@ -12,7 +12,6 @@ from sdckit.workflow.verdicts import Verdict
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["UNDONE", "with_origins"]
 
 UNDONE = "_undone"  # k and risk are judged again on a release with what it gives back put back
 

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.result import Result
 
-__all__ = [
-    "Outcome", "Planned", "Plans", "carry_out", "chosen_measures", "plan_attacks", "plan_file", "plan_release",
-    "plan_utility", "shared_variables",
-]  # fmt: skip
 
 ALL = "all"
 # Of each intruder by name.

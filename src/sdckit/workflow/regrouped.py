@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
 
-__all__ = ["put_together", "with_other_keys", "without_measures"]
-
 
 def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
     """Make one assessment of several of the same file: each has some of the scenario's intruders.

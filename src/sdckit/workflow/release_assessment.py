@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
-__all__ = ["ReleaseAssessment"]
 
 NAMES = ("intruder", "measure", "figure", "file", "value")
 

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["ToldVerdict", "ToldVerdicts", "told_verdicts"]
-
 
 @dataclass(frozen=True)
 class ToldVerdict:

@@ -8,23 +8,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
-from sdckit.report.chapters.sentences import both_rules, overall
+from sdckit.report.chapters.sentences import both_rules
+from sdckit.report.gate.words import overall
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues
     from sdckit.data.scenarios.thresholds import Thresholds
 
-__all__ = [
-    "COMPARED",
-    "DIVERSITY",
-    "Verdict",
-    "all_hold",
-    "judge",
-    "judge_attacks",
-    "judge_differencing",
-    "judge_release",
-    "judge_undone",
-]
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["warm_up"]
 
 N, SEED = 240, 1
 MANY = 3000

@@ -8,7 +8,8 @@ import pickle
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sdckit.data.scenarios.scenario import Scenario, Thresholds
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError, SdcWarning
 
 

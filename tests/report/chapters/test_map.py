@@ -8,8 +8,9 @@ from typing import Any
 
 from hypothesis import given, settings, strategies as st
 
+from sdckit.report.bar_charts import OPEN
 from sdckit.report.chapters.map import map_chart, map_table, plain_map
-from sdckit.report.charts import INK, LIGHT, OPEN, to_svg
+from sdckit.report.charts import INK, LIGHT, to_svg
 
 
 @dataclass(frozen=True)

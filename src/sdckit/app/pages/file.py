@@ -16,8 +16,6 @@ from sdckit.app.room import Room
 from sdckit.app.words import Say
 from sdckit.data.scenarios.scenario_form import fits
 
-__all__ = ["ACCEPTED", "panel", "reading_of", "serve"]
-
 ACCEPTED = [
     ".csv", ".tsv", ".tab", ".txt", ".gz", ".bz2", ".xz", ".zst", ".xlsx", ".xlsm", ".parquet", ".pq", ".arrow",
     ".feather", ".ipc", ".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt",

@@ -18,8 +18,6 @@ from sdckit.app.step_list import button, found_shown, is_ready, name_of, start_s
 from sdckit.app.words import Say
 from sdckit.app.work import Step
 
-__all__ = ["panel", "serve"]
-
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
 NOTHING = "Nothing can be protected yet: open a file and say what an intruder could know."

@@ -16,8 +16,6 @@ from sdckit.app.room import Room
 from sdckit.app.words import Say
 from sdckit.app.work import Work
 
-__all__ = ["asked_of", "current", "panel", "serve"]
-
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."
 STALE = "Recipe, roles or figures have changed since: make the release again."

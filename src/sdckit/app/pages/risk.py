@@ -14,8 +14,6 @@ from sdckit.app.terms import meanings
 from sdckit.app.words import Say
 from sdckit.data.scenarios.scenario_form import intruders_of
 
-__all__ = ["MORE", "panel", "serve"]
-
 # What is asked for by a button: its words and the task.
 MORE = {"helps": ("What would help most", "risk.helps"), "levels": ("Levels of the keys", "risk.levels")}
 TERMS = (

@@ -18,8 +18,6 @@ from sdckit.app.words import Say
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
 
-__all__ = ["panel", "serve"]
-
 Plain = Mapping[str, Any]
 Drawn = Callable[[render.ui], render.ui]
 INTRUDER = "somebody else"

@@ -20,8 +20,6 @@ from sdckit.app.words import Say
 from sdckit.app.work import Work
 from sdckit.errors import ScenarioError
 
-__all__ = ["Draft", "serve_editor"]
-
 Plain = Mapping[str, Any]
 EMPTY = "Edit a step, or add one: its form stands here, and the variable before and after it."
 Put = Callable[["Draft", Plain], None]

@@ -15,8 +15,6 @@ from sdckit.app.parts import nothing_yet
 from sdckit.app.room import Room
 from sdckit.app.words import Say
 
-__all__ = ["panel", "serve"]
-
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
 # What can be taken: the name on its button, and what it is.

@@ -9,15 +9,13 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.opened_release import Combinations
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.array_types import Words
 
-__all__ = ["MOST_LEVELS", "candidate_sets", "every_level", "listed", "n_candidates"]
-
-Sets = NDArray[np.uint64]  # (K, words): a bit for each level
 MOST_LEVELS = 2_048
 BITS = 64
 
 
-def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Sets:
+def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
     """The levels of a target (codes (n,), 0 missing) that occur with each combination.
 
     A missing target value may be any; a combination with missing keys may be any that agrees with it in the others,
@@ -37,20 +35,20 @@ def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: 
     return _with_wildcards(own, combined.codes)
 
 
-def every_level(n_levels: int) -> NDArray[np.uint64]:
+def every_level(n_levels: int) -> Words:
     """A set of all levels."""
     bits = np.zeros(max(1, -(-n_levels // BITS)) * BITS, np.uint8)
     bits[:n_levels] = 1
     return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
 
 
-def n_candidates(sets: Sets) -> NDArray[np.int64]:
+def n_candidates(sets: Words) -> NDArray[np.int64]:
     """How many levels each set has."""
     counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
     return counted
 
 
-def listed(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def listed(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The sets and the levels in them, from 0, pair by pair."""
     row, word = np.nonzero(sets)
     bits = np.unpackbits(
@@ -60,7 +58,7 @@ def listed(sets: Sets) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return row[pair], word[pair] * BITS + bit
 
 
-def _with_wildcards(own: Sets, codes: Sequence[NDArray[np.int32]]) -> Sets:
+def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
     """Join the sets of combinations that may be the same but for missing keys."""
     shown = np.zeros(len(own), np.int64)
     for j, one in enumerate(codes):
@@ -79,7 +77,7 @@ def _with_wildcards(own: Sets, codes: Sequence[NDArray[np.int32]]) -> Sets:
 
 
 def _join(
-    joined: Sets, own: Sets, first: NDArray[np.int64], second: NDArray[np.int64],
+    joined: Words, own: Words, first: NDArray[np.int64], second: NDArray[np.int64],
     shared: Sequence[NDArray[np.int32]],
 ) -> None:  # fmt: skip
     """Give combinations of two patterns the sets of those that agree with them in the keys that both show."""

@@ -6,16 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.earlier_releases import Earlier, set_among
 from sdckit.attacks.differencing.opened_release import Combinations, OpenedRelease
 from sdckit.data.ledger.digests import places
 from sdckit.data.ledger.sketch import sorted_part
-
-__all__ = ["CountsCompared", "Relation", "compare_counts", "relation_of", "told_by_difference"]
-
-Ints = NDArray[np.int64]
+from sdckit.numerics.array_types import Ints
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.differencing.candidates import MOST_LEVELS
 from sdckit.attacks.differencing.earlier_releases import Earlier
@@ -23,11 +22,8 @@ from sdckit.data.frames import open_frame, result_frame
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Bools
 from sdckit.result import FileFigure, LetGo, Result, json_ready
-
-__all__ = ["Differencing", "differencing"]
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,8 +12,6 @@ from sdckit.attacks.differencing.opened_release import OpenedRelease
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.ledger.sketch import Part, Sketch
 
-__all__ = ["Earlier", "comparable_columns", "link_rows", "set_among"]
-
 ALIKE = 0.5  # of the records of each file have a value that the other file has, too: one coding
 
 

@@ -16,10 +16,8 @@ from sdckit.attacks.differencing.opened_release import OpenedRelease
 from sdckit.attacks.differencing.together import Seen, certain_together, seen_in_file, seen_in_sketch
 from sdckit.data.ledger.digests import places
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Bools
 
-__all__ = ["NO_LINK", "EarlierRelease", "hold_against"]
-
-Bools = NDArray[np.bool_]
 NO_LINK = (
     "nothing says which records are the same person's (an id in both, or rows in the same order with the file itself), "
     "so it was not looked for"

@@ -10,10 +10,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.differencing.earlier_releases import Earlier, set_among
 from sdckit.attacks.differencing.opened_release import Combinations, OpenedRelease
 from sdckit.data.ledger.digests import places
+from sdckit.numerics.array_types import Bools
 
-__all__ = ["shown_by_id", "shown_by_link", "shown_by_match"]
-
-Bools = NDArray[np.bool_]
 MOST_TRIED = 1_000_000  # digests of values that a hidden one may have
 
 

@@ -16,8 +16,6 @@ from sdckit.data.ledger.canonical import Levels, canonical
 from sdckit.data.ledger.digests import Digester
 from sdckit.errors import DataError
 
-__all__ = ["Combinations", "OpenedRelease", "open_release"]
-
 
 @dataclass(frozen=True, eq=False)
 class Combinations:

@@ -17,8 +17,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 
-__all__ = ["ReleaseLedger", "key_sets"]
-
 
 class ReleaseLedger(Displayed):
     """Releases remembered by keyed digests: a folder with `ledger.toml` and a Parquet file for each release.

@@ -13,8 +13,6 @@ from sdckit.attacks.differencing.opened_release import Combinations, OpenedRelea
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.ledger.sketch import Part, Place, Sketch, sorted_part
 
-__all__ = ["sketch_release"]
-
 MOST_DIGESTS = 2_000_000  # of one release; sets of many columns that lack one are left out first
 
 

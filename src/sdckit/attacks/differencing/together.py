@@ -12,11 +12,7 @@ from sdckit.attacks.differencing.candidates import candidate_sets, every_level, 
 from sdckit.attacks.differencing.earlier_releases import Earlier
 from sdckit.attacks.differencing.opened_release import OpenedRelease
 from sdckit.data.ledger.digests import places
-
-__all__ = ["Seen", "certain_together", "own_candidates", "seen_in_file", "seen_in_sketch"]
-
-Bools = NDArray[np.bool_]
-Sets = NDArray[np.uint64]
+from sdckit.numerics.array_types import Bools, Words
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +22,7 @@ class Seen:
     `sets` (n, words); `alone` (n,) where the earlier release leaves one only.
     """
 
-    sets: Sets
+    sets: Words
     alone: Bools
 
 

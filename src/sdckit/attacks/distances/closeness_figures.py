@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.attacks.distances.closest_distances import (
@@ -21,11 +20,9 @@ from sdckit.attacks.distances.closest_distances import (
     wins,
 )
 from sdckit.attacks.distances.compared_files import ComparedFiles
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import Encoded
 
-__all__ = ["FIGURES", "GROUP_FIGURES", "Closeness", "Drawing", "closeness", "group_figures"]
-
-Floats = NDArray[np.float64]
 FIGURES = (
     "n_released", "dcr_released_to_original", "dcr_original_to_released", "dcr_within_original",
     "dcr_p5_released_to_original", "dcr_ratio", "nndr_released_to_original", "nndr_original_to_released", "copies",

@@ -10,16 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
-
-__all__ = [
-    "Exchange", "Searches", "adversarial_accuracy", "distance_ratio", "exchange", "hits", "same_size", "wins",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,15 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
 from sdckit.numerics.quantile_bins import quantile_bins
 
-__all__ = ["ComparedFiles"]
-
-Floats = NDArray[np.float64]
 CLASSES = 10  # of a number, for its entropy
 
 

@@ -25,8 +25,6 @@ from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["DistanceToClosestRecord", "distance_to_closest_record"]
-
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
 MOST_RESAMPLES = 100_000
 NO_CONTROL = "no control file: no figure tells copying from resemblance that holds for anybody"

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Agreement", "Patterns", "agreements"]
-
 ROUNDS, CHANGE = 200, 1e-4  # EM ends when no probability changes by more
 MISSING = -1
 NEVER = 1e-6  # what EM takes for the probability of a level of which no pair is

@@ -8,9 +8,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BEGINNING", "BOOST_FROM", "SCALE", "jaro_winkler"]
+from sdckit.numerics.array_types import Bytes
 
-Bytes = NDArray[np.uint8]
 BOOST_FROM = 0.7  # Jaro's similarity above which an equal beginning counts more
 BEGINNING = 4
 SCALE = 0.1

@@ -13,8 +13,6 @@ from sdckit.data.files.whole_files import spill_folder
 from sdckit.data.frames import carried_out
 from sdckit.errors import DataError
 
-__all__ = ["Engine", "check_session", "open_duckdb", "open_spark", "session_of"]
-
 
 class Engine(ABC):
     """Tables by name, and SQL on them.

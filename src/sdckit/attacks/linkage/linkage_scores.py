@@ -29,8 +29,6 @@ from sdckit.attacks.linkage.linkage_sql import (
 )
 from sdckit.errors import DataError
 
-__all__ = ["Compared", "Level", "Links", "need_duckdb", "scored_links"]
-
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
 LEVELS = {
     "text": ("equal", "a slip", "several slips", "different"), "number": ("equal", "near", "different"),

@@ -6,11 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = [
-    "ALL", "COMPARED", "EVERYBODY", "FILES", "WEIGHED", "Step", "best_sql", "compared_sql", "patterns_sql", "steps_sql",
-    "weighed_sql",
-]  # fmt: skip
-
 FILES = ("a_original", "b_released")
 ALL = "1=1"  # the rule that every pair meets
 COMPARED, EVERYBODY, WEIGHED = "sdckit_compared", "sdckit_everybody", "sdckit_weighed"

@@ -23,7 +23,6 @@ from sdckit.numerics.intervals import wilson
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["ProbabilisticLinkage", "probabilistic_linkage"]
 
 ALL_PAIRS = 25_000_000
 TAUGHT = 0.5  # of the best links, from which share on those believed tell something

@@ -10,8 +10,6 @@ from typing import Any
 
 from sdckit.attacks.linkage.jaro_winkler import BEGINNING, BOOST_FROM, SCALE
 
-__all__ = ["similarity_for_workers"]
-
 AT_ONCE = 4096  # pairs, whose texts lie side by side as matrices of bytes
 
 

@@ -22,8 +22,6 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.encode import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.neighbours import prepare
 
-__all__ = ["Canaries", "canaries"]
-
 CANDIDATES = 20  # drawn for each canary wanted
 ORDERED = ("integer", "number", "date")
 

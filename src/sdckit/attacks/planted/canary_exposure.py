@@ -8,18 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.planted.canary_rates import auc_interval, exposures, stand_out
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import gower
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.search.neighbours import prepare
 
-__all__ = ["CanaryExposure", "canary_exposure"]
-
-Floats = NDArray[np.float64]
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
 
 

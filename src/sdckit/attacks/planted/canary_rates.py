@@ -5,11 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["auc_interval", "exposures", "stand_out"]
-
-Floats = NDArray[np.float64]
+from sdckit.numerics.array_types import Floats
 
 
 def _places(planted: Floats, held_out: Floats, tolerance: float) -> tuple[Floats, Floats]:

@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_files import AuditFile, Suppressed
 from sdckit.attacks.published.audit_model import System, build
 from sdckit.attacks.published.audit_programme import loosened
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.integer_programme import solve_programme
 
-__all__ = ["AuditedCells", "audit_cells"]
-
-Ints = NDArray[np.int64]
 MOST_CELLS = 200  # of a release: each takes two programmes
 MOST_UNKNOWN = 30_000
 NEAR = 1e-6

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_files import AuditFile
 from sdckit.attacks.published.audit_model import System, build, row_words
 from sdckit.attacks.published.audit_programme import MOST_UNKNOWN, Attainable, attainable
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
-__all__ = ["AuditedColumn", "ReleaseAudit", "audit_release", "column_figures"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 SUPPRESSED, GROUPED = "suppressed", "in groups"
 
 

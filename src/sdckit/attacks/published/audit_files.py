@@ -18,11 +18,8 @@ from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.data.hierarchy import Hierarchy
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Bools, Ints
 
-__all__ = ["AuditFile", "Dense", "contradicted", "open_audit"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, least and greatest count of each cell
 MOST_CELLS = 20_000_000
 

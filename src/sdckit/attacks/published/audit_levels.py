@@ -6,16 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.counted_tables import MISSING, Column
 from sdckit.data.band_labels import range_of_label
 from sdckit.data.hierarchy import Hierarchy
 from sdckit.errors import DataError
-
-__all__ = ["Levels", "finest_levels"]
-
-Bools = NDArray[np.bool_]
+from sdckit.numerics.array_types import Bools
 
 
 @dataclass(frozen=True, eq=False)

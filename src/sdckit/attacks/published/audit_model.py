@@ -20,24 +20,9 @@ from sdckit.attacks.published.audit_sums import (
     no_terms,
     sum_terms,
 )
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.linear_bounds import Relations, narrow
 
-__all__ = [
-    "Axis",
-    "Completions",
-    "ContradictionError",
-    "Counts",
-    "Patterns",
-    "System",
-    "build",
-    "margins_of",
-    "patterns_of",
-    "row_words",
-]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 MOST_COMPLETIONS = 400_000
 LARGEST = 2**62
 ENDLESS = 2**39  # a count up to which nothing is said
@@ -210,8 +195,8 @@ class System:
     patterns: Patterns
     completions: Completions
     relations: Relations
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    low: Floats
+    high: Floats
     family: Ints
     cell: Ints
     places: tuple[tuple[int, ...], ...]

@@ -6,8 +6,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["walk"]
-
 SWEEPS = 30
 FACTOR, SHIFT, SPAN = (
     1_103_515_245,

@@ -6,18 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.attacks.published.audit_moves import walk
 from sdckit.attacks.published.audit_search import MOST_SEARCHED, search_levels
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.numerics.integer_programme import solve_programme
 
-__all__ = ["Attainable", "attainable", "loosened"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
 GAP = (
     0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used

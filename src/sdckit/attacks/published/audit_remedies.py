@@ -6,18 +6,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_figures import ReleaseAudit, audit_release
 from sdckit.attacks.published.audit_files import AuditFile, Dense
 from sdckit.attacks.published.audit_model import Axis, patterns_of
 from sdckit.attacks.published.counted_tables import CountedTable
 from sdckit.attacks.published.summed_values import keep_apart
+from sdckit.numerics.array_types import Bools, Ints
 
-__all__ = ["Remedy", "Repairs", "TableDamage", "find_repairs", "restricted", "rounded", "take_out"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 BASES = (3, 5, 10)
 LEAVE_OUT, ROUND, TAKE_OUT = "leave out", "round", "take out"
 # Documents print no number between none and this: the order in which tables are tried must not tell it either.

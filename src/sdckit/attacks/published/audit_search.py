@@ -5,15 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.linear_bounds import Relations, narrow
 from sdckit.numerics.linear_points import find_point
 
-__all__ = ["MOST_SEARCHED", "search_levels"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 MOST_SEARCHED = 200  # unknowns of a block
 MOST_ENDS = 500  # dead ends of one search
 WORK = 40_000  # unknowns times searches of a block

@@ -8,16 +8,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = [
-    "DisagreementError", "Possible", "Shown", "SumTerms", "SummedCells", "Unit", "apart", "in_units", "no_terms",
-    "sum_terms", "unit_of",
-]  # fmt: skip
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 MOST_DECIMALS = 6
 MOST_WHOLE = 2.0**52  # all whole values together: their sums are exact
 MOST_UNITS = 2.0**40  # all decimal values together: rounding on the way stays below a unit

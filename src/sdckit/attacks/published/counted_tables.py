@@ -16,13 +16,9 @@ from sdckit.data.files.readers import read_file
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.published_table import PublishedTable
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import group
 
-__all__ = [
-    "ANY", "Column", "CountedTable", "cells_of", "count_table", "labelled", "table_frame", "there", "with_totals",
-]  # fmt: skip
-
-Ints = NDArray[np.int64]
 ANY = 2**40  # no table counts so many
 MISSING = ""  # how a missing value is labelled; no value prints as nothing
 

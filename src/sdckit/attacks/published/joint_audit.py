@@ -32,8 +32,6 @@ from sdckit.data.scenarios.hierarchies import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
-__all__ = ["JointAudit", "joint_audit"]
-
 NOTHING_HIDDEN = "no value of the tables' variables is hidden in the release"
 LEFT_OUT = "not every value of {} that is shown is the original's: what tables tell by it is not looked at"
 TOO_MANY = "{} records could be so many things that they were left out; more may be certain"

@@ -20,10 +20,7 @@ from sdckit.attacks.published.counted_tables import (
 from sdckit.data.columns import float_values
 from sdckit.data.published_table import PublishedTable
 from sdckit.errors import DataError
-
-__all__ = ["read_table", "rounding_error", "sum_table"]
-
-Floats = NDArray[np.float64]
+from sdckit.numerics.array_types import Floats
 
 
 def read_table(table: PublishedTable, original: Any) -> CountedTable:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.published.audit_model import Axis
 from sdckit.attacks.published.audit_sums import SummedCells, Unit, apart, in_units, unit_of
@@ -15,12 +14,8 @@ from sdckit.attacks.published.summed_tables import rounding_error
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
-__all__ = ["SummedValues", "dense_sums", "keep_apart", "summed_values"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 NOT_SHOWN = "the release has no numbers in {}: sums of it tell nothing beside it, and are not used"
 CHANGED = "values of {} that are shown are not the original's: its sums are not used"
 SOME_HIDDEN = "not every value of {} is shown: sums of cells that a record without one may be in are not used"

@@ -11,14 +11,9 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.relations import could_be_scaled
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
+from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.grouping import group
 
-__all__ = [
-    "ID_SHARE", "Clue", "Household", "Kind", "below_counts", "column_clues", "household_clues", "id_clues", "numbered",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 # How values are told: by columns or what mates share, by counting, by what mates divide among them, by neighbours.
 Kind = Literal["column", "counted", "divided", "order"]
 FEW_LEVELS = 12  # of a column whose values are counted within households

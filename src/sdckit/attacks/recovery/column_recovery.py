@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from sdckit.attacks.recovery.guesses import Guessed, beyond
 from sdckit.attacks.recovery.recovered import Recovered
 from sdckit.attacks.recovery.told_values import Source
+from sdckit.numerics.array_types import Bools
 
-__all__ = ["ColumnRecovery", "advice", "summed_up"]
-
-Bools = NDArray[np.bool_]
 MOST_NAMED = 3
 
 

@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.clues import Clue, Household
 from sdckit.attacks.recovery.told_values import Restoring
+from sdckit.numerics.array_types import Bools, Floats
 
-__all__ = ["Guessed", "beyond", "guess_values"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 TRAINING = 8_000
 TREES = 20
 LEAF = 3

@@ -10,8 +10,6 @@ from sdckit.attacks.recovery.clues import Clue
 from sdckit.attacks.recovery.tells import majorities_of
 from sdckit.attacks.recovery.told_values import Restoring
 
-__all__ = ["by_majority"]
-
 OF_THE_USUAL = 1 / 3  # of what the most frequent value leaves wrong may a majority leave wrong
 SUPPORT = 3
 FEWEST = 30  # records that a majority is judged by

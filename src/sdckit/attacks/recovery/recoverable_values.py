@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.column_recovery import ColumnRecovery, advice, summed_up
 from sdckit.attacks.recovery.guesses import Guessed, guess_values
@@ -23,10 +22,8 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools
 
-__all__ = ["RecoverableValues", "recoverable_values"]
-
-Bools = NDArray[np.bool_]
 NO_GUESS = "no value was suppressed, or too few are left to learn from"
 UNTOUCHED = "no value of the release was changed"
 

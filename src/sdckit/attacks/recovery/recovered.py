@@ -31,11 +31,8 @@ from sdckit.attacks.recovery.told_values import (
     by_pairs,
 )
 from sdckit.attacks.recovery.touched_cells import TouchedColumn
+from sdckit.numerics.array_types import Codes, Floats
 
-__all__ = ["Recovered", "recover"]
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 Tell = Callable[[str], None]
 ROUNDS = 3
 FILE_ORDER = "the order of the rows"

@@ -26,8 +26,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["RecoveryFile", "recovery_files"]
-
 
 @dataclass(frozen=True, eq=False)
 class RecoveryFile:

@@ -10,8 +10,6 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["NO_KEYS", "NO_TRUTH", "class_sizes", "optional_roles", "shown_size"]
-
 NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
 NO_KEYS = "no keys are given"
 

@@ -7,11 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Offset", "Relation", "could_be_scaled", "linear_relation", "offset_of", "scaled_copy"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 FEWEST = 10  # records that a relation must hold for
 FEWEST_VALUES = 4  # different numbers among them
 EXACT = 1e-7  # of a number, and

@@ -14,12 +14,9 @@ from numpy.typing import NDArray
 from sdckit.data.band_labels import range_of_label
 from sdckit.data.columns import Coded, code_column, days_values, float_values
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.grouping import group
 
-__all__ = ["ReleasedColumn", "read_columns"]
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
 LARGEST = 2.0**53  # whole numbers from here on are read as ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.clues import Clue
 from sdckit.attacks.recovery.told_values import Restoring
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["remaining_values"]
-
-Floats = NDArray[np.float64]
 EXPECTED = 15.0  # records expected of a value that none has: it does not occur with the clue
 MOST_LEVELS = 500
 SUPPORT = 50  # records whose range bounds that of a value suppressed beside them

@@ -11,11 +11,6 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.intervals import wilson
 
-__all__ = [
-    "CHANCE", "MOST_WRONG", "Majorities", "Tally", "Telling", "judge_rule", "judge_tells", "majorities_of",
-    "tally_groups",
-]  # fmt: skip
-
 SUPPORTS = (1, 2, 3, 5, 10, 30, 100)
 CHANCE = math.log(1e-7)  # a rule this probable by chance alone is none
 MOST_WRONG = 0.03  # of what a rule says; and a fifth of what the most frequent value says

@@ -15,14 +15,8 @@ from sdckit.attacks.recovery.relations import linear_relation, offset_of, scaled
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.attacks.recovery.tells import CHANCE, judge_rule, judge_tells, tally_groups
 from sdckit.attacks.recovery.touched_cells import TouchedColumn
+from sdckit.numerics.array_types import Bools, Codes, Floats
 
-__all__ = [
-    "Restoring", "Source", "by_columns", "by_household", "by_mates", "by_numbers", "by_order", "by_pairs",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32]
-Bools = NDArray[np.bool_]
 FEW_PARTS = 30  # values of a column of which each household may have exactly one
 MOST_COUNTED = 30.0  # a household has no more members of a kind
 

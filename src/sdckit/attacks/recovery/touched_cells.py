@@ -12,12 +12,9 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.recovery.released_columns import ReleasedColumn
 from sdckit.attacks.recovery.tells import majorities_of
-
-__all__ = ["Logged", "TouchedColumn", "by_log", "by_original", "by_sight", "truth_codes"]
+from sdckit.numerics.array_types import Bools, Floats
 
 MOST_GROUPED = 100  # values of a column of codes
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
     "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
 )  # fmt: skip

@@ -14,11 +14,8 @@ from sdckit.cells.as_cells import tabulate_roles
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import take_rows, with_levels, with_some_numbers
 from sdckit.data.scenarios.roles import Roles
+from sdckit.numerics.array_types import Bools
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
-
-__all__ = ["Undone", "put_back", "recognised"]
-
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

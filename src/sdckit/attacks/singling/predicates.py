@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["AT_LEAST", "AT_MOST", "EQUAL", "Predicates", "Table", "matches", "random_predicates"]
-
-Ints = NDArray[np.int64]
 EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW, ABOVE = range(6)
 SIGNS = ("=", "≠", "≤", "≥", "<", ">")
 LARGEST = np.iinfo(np.int32).max

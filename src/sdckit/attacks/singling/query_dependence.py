@@ -7,8 +7,6 @@ import numpy as np
 from sdckit.attacks.control_size import counted, isolated
 from sdckit.attacks.singling.predicates import Predicates, Table, matches
 
-__all__ = ["design_effect"]
-
 FEW = 40  # a query true of more people than this isolates nobody in either half
 LEAST = 0.1  # an expected number among fewer people varies less than a count
 

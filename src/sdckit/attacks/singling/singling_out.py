@@ -28,9 +28,8 @@ from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.result import LetGo
-
-__all__ = ["SinglingOut", "singling_out"]
 
 Mode = Literal["univariate", "multivariate"]
 TOLD = 0.01  # a scale nearer to 1 needs no note
@@ -42,8 +41,6 @@ NOTHING: dict[str, str] = {
     ),
     "multivariate": "There is nothing to ask: no combination of values was found that one released record alone has.",
 }
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

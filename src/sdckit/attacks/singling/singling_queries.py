@@ -14,10 +14,8 @@ from sdckit.attacks.singling.predicates import (
     matches,
     random_columns,
 )
+from sdckit.numerics.array_types import Ints
 
-__all__ = ["ATTEMPTS", "multivariate_queries", "univariate_queries"]
-
-Ints = NDArray[np.int64]
 ATTEMPTS = (
     200  # tries per query asked for, and in vain per query found, until the search for combinations ends
 )

@@ -23,8 +23,6 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import FileFigure
 
-__all__ = ["AlphaK", "alpha_k"]
-
 OR_SMALL = "small_or_alpha_"  # of a variable: its alpha, infinite in a class that is too small
 
 

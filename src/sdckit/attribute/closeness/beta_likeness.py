@@ -24,8 +24,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit
 from sdckit.result import FileFigure
 
-__all__ = ["BetaLikeness", "beta_likeness"]
-
 COLUMNS = {"basic": "beta", "enhanced": "enhanced_beta"}
 
 

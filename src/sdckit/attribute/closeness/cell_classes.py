@@ -24,10 +24,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import AnyCells
 
-__all__ = [
-    "ClassResult", "Classes", "Spread", "count_violations", "open_classes", "sensitive_of",
-    "shares_of_records", "violation_figures",
-]  # fmt: skip
 
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
 

@@ -24,9 +24,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit
 from sdckit.result import FileFigure
 
-__all__ = ["DeltaDisclosure", "delta_disclosure"]
-
-
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 

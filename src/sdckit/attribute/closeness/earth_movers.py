@@ -13,8 +13,6 @@ from sdckit.cells.levels import Levels
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
 
-__all__ = ["branches_of", "distance_by_branches", "distance_by_order", "order_of", "steps_of"]
-
 SHORT = 16  # stretches of the order up to this length are added up, longer ones looked up
 
 

@@ -31,8 +31,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
-__all__ = ["Distance", "TCloseness", "t_closeness"]
-
 # "equal", "ordered", "numeric", a list of levels in order, or a hierarchy {level: [parents, ...]}
 Distance: TypeAlias = "str | Sequence[Any] | Mapping[Any, Sequence[Any]]"
 NAMES = ("equal", "ordered", "numeric")

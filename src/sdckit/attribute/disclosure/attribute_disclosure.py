@@ -25,8 +25,6 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import FileFigure
 
-__all__ = ["AttributeDisclosure", "attribute_disclosure", "disclosure_of", "key_codes_of", "key_groups"]
-
 SHARES = (
     "disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",
 )  # fmt: skip

@@ -23,8 +23,6 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["AttributeDisclosureTable", "attribute_disclosure_table"]
-
 SHOWN = (
     "disclosive_in_original", "disclosive_in_released", "keys_in_released", "disclosed", "correctly_disclosed",
     "disclosed_and_disclosive", "n_checks",

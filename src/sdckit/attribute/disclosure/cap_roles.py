@@ -14,8 +14,6 @@ from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.errors import ColumnError
 
-__all__ = ["Width", "sides", "target_groups", "widths_by_name"]
-
 
 @dataclass(frozen=True)
 class Width:

@@ -9,8 +9,6 @@ from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["bins_by_name", "coded_columns", "find_level"]
-
 Bins = int | Mapping[str, int]
 
 

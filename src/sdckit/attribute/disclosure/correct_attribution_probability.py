@@ -22,13 +22,8 @@ from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.result import FileFigure
-
-__all__ = ["CorrectAttributionProbability", "cap", "correct_attribution_probability"]
-
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
@@ -150,7 +145,7 @@ class CorrectAttributionProbability(BeforeAfter):
         values = dict(self.columns.items())  # refused by what stands there once the result was pickled
         return values["cap_original"], values["cap"]
 
-    def cap_histogram(self, edges: Sequence[float]) -> tuple[Counts, Counts]:
+    def cap_histogram(self, edges: Sequence[float]) -> tuple[Ints, Ints]:
         """Count the records by their value with the original, and with the release.
 
         Parameters
@@ -323,7 +318,7 @@ class _Found:
     """Per record of the original its share there, that of a blind guess, and its matches and guess in each release."""
 
     original: Floats
-    released: list[tuple[Counts, Counts]]
+    released: list[tuple[Ints, Ints]]
     baseline: float
     blind: Floats
     targeted: list[Targeted]

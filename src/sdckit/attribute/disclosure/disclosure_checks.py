@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from sdckit.attribute.disclosure.key_target import KeyTarget
 from sdckit.cells.shared_coding import SharedCoding
 
-__all__ = ["DisclosureCheck", "one_way", "two_way"]
-
 # The defaults of synthpop's `disclosure`: more records than the first, and a larger share than the second.
 ONE_WAY = (50, 0.90)
 TWO_WAY = (4, 0.80)

@@ -16,8 +16,6 @@ from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Exclusions", "check_exclusions", "counted", "excluded_cells", "find_levels"]
-
 PAIR = 3
 
 

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import SharedGroups, group_files
 
-__all__ = ["KeyTarget", "codes_of_groups", "key_target", "shares"]
-
 PerFile = tuple[NDArray[np.int32], ...]
 
 

@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.array_types import AnyInts
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
-
-__all__ = ["Side", "count_matches", "nearest_matches"]
-
-Codes = NDArray[np.integer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +32,8 @@ class Side:
         Interval of each number of the target; with `low` equal to `high` where a record is searched in.
     """
 
-    keys: tuple[Codes, ...]
-    target: Codes
+    keys: tuple[AnyInts, ...]
+    target: AnyInts
     low: NDArray[np.float64]
     high: NDArray[np.float64]
 

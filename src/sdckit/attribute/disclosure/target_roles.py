@@ -11,8 +11,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["MISSING_RULE", "check_targets", "identical_note", "known_and_learnt"]
-
 MISSING_RULE = "a missing value is a level of its own, of keys and target"
 
 

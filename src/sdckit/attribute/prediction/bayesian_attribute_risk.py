@@ -21,8 +21,6 @@ from sdckit.display import releases_have
 from sdckit.errors import ScenarioError
 from sdckit.result import FileFigure
 
-__all__ = ["BayesianAttributeRisk", "bayesian_attribute_risk"]
-
 FEW_DRAWS = 30
 RECORDS = ("probability", "baseline", "rank", "effective_draws")
 MISSING_RULE = "a missing value is a level of its own"

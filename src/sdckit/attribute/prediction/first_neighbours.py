@@ -6,11 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.prediction.key_features import Features
-
-__all__ = ["first_neighbours"]
+from sdckit.numerics.array_types import Floats
 
 BLOCK = 20_000_000  # distances at a time
-Floats = NDArray[np.float64]
 
 
 def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.int64]:

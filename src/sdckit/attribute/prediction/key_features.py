@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.errors import DataError
-
-__all__ = ["DESIGN_LIMIT", "Features", "Selection", "features_of", "first_of_each", "order_of_rows"]
+from sdckit.numerics.array_types import AnyInts, Floats
 
 DESIGN_LIMIT = 100_000_000  # numbers of a design matrix
 WORD = 63  # bits of a whole number that sorts as it is
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +31,7 @@ class Features:
     """
 
     numbers: tuple[tuple[Floats, Floats], ...]
-    codes: tuple[tuple[Ints, Ints], ...]
+    codes: tuple[tuple[AnyInts, AnyInts], ...]
     scale: tuple[float, ...]
 
     @property
@@ -108,7 +104,7 @@ def features_of(
     return Features(tuple(numbers), tuple(codes), tuple(scale))
 
 
-def first_of_each(of_row: Ints, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """A record of each group among some rows, and which of them stands for each row.
 
     Examples

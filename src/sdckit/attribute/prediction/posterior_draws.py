@@ -20,10 +20,8 @@ from sdckit.attribute.prediction.posterior_numbers import number_evidence
 from sdckit.cells.pair import Pair
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["KINDS", "evidence", "kind_of"]
-
-Floats = NDArray[np.float64]
 # what each kind must hold, and what it may
 KINDS: dict[str, tuple[set[str], set[str]]] = {
     "normal": ({"mean", "sd"}, {"missing"}),

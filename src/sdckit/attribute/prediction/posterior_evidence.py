@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.attribute.prediction.posterior_guesses import Part
 from sdckit.errors import DataError
-
-__all__ = ["Evidence", "read_array", "read_missing", "read_prior", "with_missing"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from sdckit.numerics.array_types import Bools, Floats
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,13 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "Guesses", "Part", "category_logs", "normal_logs", "poisson_log_above", "poisson_logs", "posterior_of_guesses",
-    "rank_of_truth",
-]  # fmt: skip
+from sdckit.numerics.array_types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 LogOf = Callable[[int, int], Floats]
 BLOCK = 100_000  # logs held at once: no more than the processor's cache takes
 FAINT = 1e-140  # the square of a smaller number is not exact any more

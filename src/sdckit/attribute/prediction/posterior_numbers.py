@@ -20,11 +20,8 @@ from sdckit.attribute.prediction.posterior_guesses import Part, normal_logs, poi
 from sdckit.cells.pair import Pair
 from sdckit.data import arguments
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Floats
 
-__all__ = ["MOST_COUNTS", "number_evidence"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Asked = int | Sequence[float] | None
 MOST_COUNTS = 100  # counts are guessed one by one where there are no more of them
 QUANTILES = 10  # guesses of other numbers unless asked otherwise

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["categorical_figures", "compared_losses", "loss_figures", "numeric_figures", "told_of_records"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 ROUNDING = 1e-9  # errors that differ by less are equal
 
 

@@ -6,15 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.errors import DataError
-
-__all__ = ["LOSSES", "costs_of", "loss_of_numbers", "named_loss"]
+from sdckit.numerics.array_types import Floats
 
 LOSSES = ("absolute", "squared", "relative")
-Floats = NDArray[np.float64]
 
 
 def named_loss(loss: Any, *, numeric: bool) -> str:

@@ -14,13 +14,10 @@ from sdckit.attribute.prediction.first_neighbours import first_neighbours
 from sdckit.attribute.prediction.key_features import Features
 from sdckit.attribute.prediction.tree_neighbours import tree_neighbours
 from sdckit.errors import DataError
-
-__all__ = ["MODELS", "Guesses", "Model", "checked_model", "guess_levels", "guess_numbers", "mean_costs"]
+from sdckit.numerics.array_types import AnyInts, Floats
 
 MODELS = ("knn", "tree", "forest", "boosting")
 BLOCK = 20_000_000  # numbers of a table of levels by records
-Floats = NDArray[np.float64]
-Ints = NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +110,9 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
     return guessed
 
 
-def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, place: Ints) -> Guesses:
+def guess_levels(
+    model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts
+) -> Guesses:
     """Guess a level for each query, and how the true levels of the records fare that the queries stand for.
 
     `target` (n_train,) are the levels of the training records, 1 and up; `truth` and `place` (n_record,) the true
@@ -145,7 +144,7 @@ def guess_levels(model: Model, features: Features, target: Ints, truth: Ints, pl
 
 
 def mean_costs(
-    model: Model, features: Features, target: Ints, truth: Ints, place: Ints, costs: Floats
+    model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts, costs: Floats
 ) -> Floats:
     """What the guess for each record costs, a guess drawn among tied levels.
 
@@ -174,7 +173,7 @@ def mean_costs(
     return np.asarray(total / ties[place], np.float64)
 
 
-def _votes(model: Model, features: Features, target: Ints) -> Iterator[tuple[Ints, Floats]]:
+def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[AnyInts, Floats]]:
     """Some levels and how many neighbours of each query hold each: a few at a time, a table of all may not fit."""
     used = np.unique(target)
     k = min(model.n_neighbors, features.sizes[0])
@@ -196,7 +195,7 @@ def _votes(model: Model, features: Features, target: Ints) -> Iterator[tuple[Int
         yield levels, within.totals((target[:, None] == levels).astype(np.float64))[0]
 
 
-def _some(model: Model, features: Features) -> Ints:
+def _some(model: Model, features: Features) -> AnyInts:
     """As many neighbours as asked for, whatever is equally far."""
     search = first_neighbours if model.ties == "first" else tree_neighbours
     return search(features, min(model.n_neighbors, features.sizes[0]), scaled=model.scaled)

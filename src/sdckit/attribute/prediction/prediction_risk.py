@@ -39,9 +39,8 @@ from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
-
-__all__ = ["PredictionRisk", "prediction_risk"]
 
 FOLDS = 5
 ERROR_EDGES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # in standard deviations of the target
@@ -50,7 +49,6 @@ MISSING_RULE = (
     "a missing category is a level of its own, a missing numeric key the mean and a mark that it is missing; "
     "records without a target are left out"
 )
-Floats = NDArray[np.float64]
 
 
 # --- result -------------------------------------------------------------------------------------------

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.attribute.prediction.key_features import Features
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 
-__all__ = ["tree_neighbours"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ALIKE = 0.999  # sides of a box that are nearly the longest are cut where the points spread most
 
 

@@ -8,8 +8,6 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data.frames import collect
 
-__all__ = ["aggregate", "count", "expm1_negative"]
-
 
 def aggregate(frame: nw.LazyFrame[Any], *expressions: nw.Expr) -> list[float]:
     """The values of some aggregates of a plan, in one pass; None becomes NaN."""

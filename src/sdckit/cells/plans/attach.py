@@ -17,7 +17,6 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["CHANGED", "attach"]
 
 WORD = 63  # bits of a packed word
 CHANGED = "the records of this plan are no longer those that were measured: measure again"

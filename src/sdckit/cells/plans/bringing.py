@@ -20,13 +20,12 @@ from sdckit.data.differing import differing
 from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark
 from sdckit.data.level_order import in_order
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Brought", "as_codes", "bring", "is_comparable", "is_text", "others", "put_back"]
 
-Ints = NDArray[np.int64]
 MARK = f"{PREFIX}mark"  # whether a record gets values
 OFF = f"{PREFIX}off"
 

@@ -21,14 +21,12 @@ from sdckit.data.frames import check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.data.tallied import Tallied
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["RECOUNT", "ROW", "Blanked", "Changing", "Distinct", "open_changing"]
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 ROW = f"{PREFIX}row"  # where a record stood in the file
 RECOUNT = "the records of this plan are no longer those that were counted: start again"
 CELL, NTH = f"{PREFIX}cell", f"{PREFIX}nth"

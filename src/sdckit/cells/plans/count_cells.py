@@ -23,11 +23,6 @@ from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
 
-__all__ = [
-    "PERSONS", "SIZE", "WEIGHT", "Counted", "Grouped", "count_by", "group_keys", "most_cells", "one_row_a_cell",
-    "sizes_of", "too_many", "with_missing",
-]  # fmt: skip
-
 SIZE, WEIGHT, PERSONS = f"{PREFIX}size", f"{PREFIX}weight", f"{PREFIX}persons"
 MAX_KEYS = 53
 MOST_CELLS = 100_000_000

@@ -18,15 +18,14 @@ from sdckit.cells.record_columns import warn
 from sdckit.cells.values import CellValues
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.gather import sum_through
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["Asked", "Brought", "Household", "sum_households"]
 
 HOME, PERSON, SUM, N = f"{PREFIX}home", f"{PREFIX}whose", f"{PREFIX}sum", f"{PREFIX}n"
-Floats = NDArray[np.float64]
 Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of cells in parts one array a part
 
 

@@ -14,8 +14,6 @@ import narwhals.stable.v2 as nw
 
 from sdckit.errors import DataError
 
-__all__ = ["PREFIX", "KeyColumn", "type_name"]
-
 PREFIX = "sdckit__"
 
 

@@ -26,8 +26,6 @@ from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["COLLECT_LIMIT", "LazyCells", "PlanCells", "check_collected"]
-
 COLLECT_LIMIT = 200_000_000  # values of records brought here for a measure that no table of cells can do
 
 

@@ -12,8 +12,6 @@ from sdckit.data.frames import check_plan_names, collect
 from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
-__all__ = ["MOST_GROUPS", "lazy_group_figures"]
-
 MOST_GROUPS = 1_000_000
 
 

@@ -12,8 +12,6 @@ from sdckit.data.frames import on_spark
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["new_records", "uploaded"]
-
 
 def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """A table as a plan on the engine, and the connection, of another plan; nothing stays behind there.

@@ -29,8 +29,6 @@ from sdckit.cells.values import PartedValues
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
 
-__all__ = ["PartedCells", "tabulate_parts"]
-
 T = TypeVar("T")
 Columns = dict[str, NDArray[Any]]
 

@@ -21,8 +21,6 @@ from sdckit.cells.plans.count_cells import Grouped, most_cells, too_many
 from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
 from sdckit.data.frames import collect
 
-__all__ = ["Parting", "choose_parting"]
-
 BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
 N_BUCKETS = 1 << 16
 LOOSE = -1

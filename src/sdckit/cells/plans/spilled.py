@@ -17,7 +17,6 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["Spilled"]
 
 Of = TypeVar("Of")
 

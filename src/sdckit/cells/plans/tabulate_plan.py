@@ -13,8 +13,6 @@ from sdckit.cells.tabulate import tabulate_counts
 from sdckit.data.frames import built
 from sdckit.data.scenarios.roles import Roles
 
-__all__ = ["tabulate_lazy"]
-
 
 def tabulate_lazy(frame: nw.LazyFrame[Any], roles: Roles, *, learnt: str | None = None) -> PlanCells:
     """Count the cells of a plan on its engine.

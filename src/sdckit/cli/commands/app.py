@@ -14,8 +14,6 @@ from typer import Argument, Option
 
 from sdckit.errors import SdcError
 
-__all__ = ["app"]
-
 NEEDED = ("shiny", "uvicorn")
 HIGHEST_PORT = 65_535
 

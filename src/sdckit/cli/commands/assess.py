@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoding.recodings import Recodings
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
-__all__ = ["Release", "assess", "deliver", "run"]
 
 ROLE, LIMIT, RELEASE, OUTPUT = (
     partial(typer.Option, rich_help_panel=panel)

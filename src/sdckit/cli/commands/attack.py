@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.plan import Outcome
     from sdckit.workflow.recoding.recodings import Recodings
 
-__all__ = ["attack"]
-
 
 @reads_a_file
 def attack(

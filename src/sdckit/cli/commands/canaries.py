@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sdckit.attacks.planted.canary_exposure import CanaryExposure
     from sdckit.cli.canaries_key import Key
 
-__all__ = ["app"]
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
 KeyFile = Annotated[

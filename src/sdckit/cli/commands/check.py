@@ -23,8 +23,6 @@ from sdckit.errors import SdcWarning
 if TYPE_CHECKING:
     from sdckit.workflow.check import CheckResult
 
-__all__ = ["check", "exit_code"]
-
 
 @takes(ReleaseType, EngineOptions, Reading)
 def check(

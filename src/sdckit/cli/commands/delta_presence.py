@@ -10,8 +10,6 @@ from typer import Option
 from sdckit.cli.source import POPULATION, Source, read_population, reads_keys
 from sdckit.cli.terminal import print_measure
 
-__all__ = ["delta_presence"]
-
 
 @reads_keys
 def delta_presence(

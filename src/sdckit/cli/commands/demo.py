@@ -11,8 +11,6 @@ from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import check_report_name, check_targets
 from sdckit.cli.progress import Steps
 
-__all__ = ["demo"]
-
 
 def demo(
     *,

@@ -13,7 +13,6 @@ from sdckit.errors import ColumnError, SdcError
 if TYPE_CHECKING:
     from sdckit.identity.special_uniques.explain import Explanation
 
-__all__ = ["explain"]
 
 MOST_SETS = 20
 

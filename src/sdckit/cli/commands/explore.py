@@ -13,16 +13,15 @@ from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
 from sdckit.cli.progress import Steps
-from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of, unread
+from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
+from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.exploration import Exploration
-
-__all__ = ["explore", "read_grid"]
 
 
 @takes(ReleaseType, Reading)

@@ -13,8 +13,6 @@ from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
 
-__all__ = ["joint_audit"]
-
 
 @reads_keys
 def joint_audit(

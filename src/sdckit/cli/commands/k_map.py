@@ -11,8 +11,6 @@ from sdckit.cli.source import Population, Source, read_population, reads_keys
 from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
 
-__all__ = ["k_map"]
-
 
 @reads_keys
 def k_map(

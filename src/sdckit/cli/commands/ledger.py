@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["app"]
 
 app = typer.Typer(help="Remember releases as keyed sketches, and hold the next one against them.")
 FromScenario = Annotated[

@@ -11,8 +11,6 @@ from sdckit.cli.source import Source, reads_a_file
 from sdckit.cli.terminal import print_measure
 from sdckit.errors import ScenarioError
 
-__all__ = ["outliers"]
-
 
 @reads_a_file
 def outliers(

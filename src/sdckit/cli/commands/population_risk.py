@@ -10,8 +10,6 @@ from sdckit.cli.options import Fraction, Weight
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
 
-__all__ = ["population_risk"]
-
 
 @reads_keys
 def population_risk(

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.proposing.proposal import Proposal
 
-__all__ = ["propose"]
-
 
 @takes(ReleaseType, Reading)
 def propose(

@@ -28,24 +28,21 @@ from sdckit.cli.recipe_files import (
     check_written,
     codes_of,
     labels_for,
-    numbered,
     read_all,
     read_replay,
     scenario_of,
-    unread,
-    write_release,
 )
 from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.cli.whole_population import whole_population
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.recipes.recipe_applied import Applied
 
-__all__ = ["protect"]
 
 TOML = ".toml"
 

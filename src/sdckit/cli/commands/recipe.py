@@ -18,8 +18,6 @@ from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
 
-__all__ = ["app"]
-
 app = typer.Typer(help="Make a recipe: the steps that protect a file.")
 
 

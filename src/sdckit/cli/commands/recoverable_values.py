@@ -12,8 +12,6 @@ from sdckit.cli.options import Fraction, Weight
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
 
-__all__ = ["recoverable_values"]
-
 
 @reads_keys
 def recoverable_values(

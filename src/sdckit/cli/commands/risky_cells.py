@@ -9,8 +9,6 @@ from typer import Option
 from sdckit.cli.source import Source, reads_keys
 from sdckit.cli.terminal import print_measure
 
-__all__ = ["risky_cells"]
-
 
 @reads_keys
 def risky_cells(

@@ -17,7 +17,6 @@ from sdckit.cli.source import Reading, takes
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
 
-__all__ = ["app"]
 
 TAKEN = "taken for the whole population,\nunless sampling_fraction = X (or weight) is declared in it"
 

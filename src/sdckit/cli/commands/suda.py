@@ -13,7 +13,6 @@ from sdckit.cli.terminal import print_measure
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["suda"]
 
 ASSUMED = 0.01  # sampling fraction where nothing is said
 

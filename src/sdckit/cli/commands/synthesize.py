@@ -25,15 +25,12 @@ from sdckit.cli.recipe_files import (
     check_release,
     check_written,
     labels_for,
-    numbered,
     read_all,
     read_replay,
-    write_release,
 )
 from sdckit.cli.source import Reading, takes
 from sdckit.errors import ScenarioError
-
-__all__ = ["synthesize"]
+from sdckit.workflow.recipes.release_files import numbered, write_release
 
 
 @takes(EngineOptions, Reading)

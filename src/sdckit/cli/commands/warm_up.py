@@ -8,8 +8,6 @@ from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet
 from sdckit.cli.progress import Steps
 
-__all__ = ["warm_up"]
-
 
 def warm_up(*, quiet: Quiet = False) -> None:
     """Compile what the other commands run, so that their first run need not wait.

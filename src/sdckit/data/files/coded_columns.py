@@ -12,7 +12,6 @@ from sdckit.data.files.file_labels import Code, ColumnLabels, FileLabels
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CodedColumn", "code_text", "coded_column", "codes_of_levels", "shared_codes"]
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # Stata's missing values .a to .z
 NO_LABEL = " (no label)"  # how `read_labelled` keeps a code apart from another code's label

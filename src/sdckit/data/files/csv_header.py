@@ -10,8 +10,6 @@ from pathlib import Path
 from sdckit.data.files.file_checks import is_code, is_value, refuse_duplicates
 from sdckit.errors import DataError
 
-__all__ = ["HeaderNames", "header_names"]
-
 _BELOW = 2_000  # records the header is held against
 
 

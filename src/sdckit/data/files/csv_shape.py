@@ -17,8 +17,6 @@ from sdckit.data.files.csv_header import header_names
 from sdckit.data.files.csv_text import CsvText
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["CsvShape", "csv_shape"]
-
 _HEAD = 1 << 20
 _DELIMITERS = (",", ";", "\t", "|")
 _SPELT = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}

@@ -12,8 +12,6 @@ from pathlib import Path
 from sdckit.data.files.unpacked import unpacked
 from sdckit.errors import FileFormatError, SdcWarning
 
-__all__ = ["CsvText", "open_text"]
-
 _BLOCK = 1 << 23
 _MARKS = (  # the longer first: UTF-32's little-endian mark starts with UTF-16's
     (codecs.BOM_UTF8, "utf-8"),

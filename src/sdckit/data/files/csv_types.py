@@ -11,7 +11,6 @@ from sdckit.data.missing_values.missing_codes import Found
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Kind", "kinds_to_try", "other_decimals", "streamed", "typed"]
 
 Kind = Literal["integer", "point", "comma", "comma or text", "date", "text"]
 

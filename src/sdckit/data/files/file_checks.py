@@ -14,11 +14,6 @@ from sdckit.data.missing_values.missing_codes import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
-__all__ = [
-    "FORMATS", "WITHHELD", "FileHeader", "clear_errors", "file_format", "is_code", "is_value", "may_tell",
-    "pick_columns", "refuse_duplicates", "second_file", "warn_of_absent",
-]  # fmt: skip
-
 FORMATS: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".tab": "CSV", ".txt": "CSV", ".xlsx": "Excel", ".xlsm": "Excel",
     ".parquet": "Parquet", ".pq": "Parquet",

@@ -9,8 +9,6 @@ from typing import Any
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
 
-__all__ = ["Code", "ColumnLabels", "FileLabels", "as_labels"]
-
 Code = int | float | str
 Range = tuple[Any, Any]
 

@@ -14,7 +14,6 @@ from sdckit.errors import ColumnError, DataError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Parts", "join_frames", "joined_header", "parts_of"]
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
 

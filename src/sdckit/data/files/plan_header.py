@@ -13,8 +13,6 @@ from sdckit.data.files.stored_csv import folder_values
 from sdckit.data.frames import count_records
 from sdckit.display import counted
 
-__all__ = ["plan_header"]
-
 
 def plan_header(
     path: Path, *, engine: ScanEngine, memory: str | None = None, delimiter: str | None = None,

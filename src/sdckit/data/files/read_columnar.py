@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-__all__ = ["DESCRIBES", "column_descriptions", "columnar_header", "read_columnar"]
 
 DESCRIBES = ("label", "description", "comment")  # entries of a field's metadata that say what it is
 OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file

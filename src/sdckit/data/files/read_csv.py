@@ -18,7 +18,6 @@ from sdckit.errors import FileFormatError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["check_decimal", "csv_header", "hint_at_decimals", "quotes_apart", "read_csv", "scan_text"]
 
 _ENOUGH = 5  # columns named in one message
 

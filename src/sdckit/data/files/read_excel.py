@@ -16,7 +16,6 @@ from sdckit.errors import FileFormatError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["DELIMITER", "sheet_as_csv"]
 
 DELIMITER = ","
 _CUT = 1e-9

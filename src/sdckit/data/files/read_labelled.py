@@ -18,7 +18,6 @@ from sdckit.errors import FileFormatError, SdcWarning
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["labelled_header", "read_column_labels", "read_labelled"]
 
 _READERS = {
     "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",

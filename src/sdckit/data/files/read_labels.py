@@ -10,8 +10,6 @@ from sdckit.data.files.file_labels import FileLabels
 from sdckit.data.files.read_columnar import column_descriptions
 from sdckit.data.files.read_labelled import read_column_labels
 
-__all__ = ["read_labels"]
-
 
 def read_labels(
     path: str | Path, *, encoding: str | None = None, join: str | Path | None = None

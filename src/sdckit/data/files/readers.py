@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sdckit.data.missing_values.missing_codes import Found
 
-__all__ = ["FileHeader", "FileSample", "describe_file", "read_file", "scan_header"]
 
 AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
 # Records of a sample: a million, of files with more than 50 columns fewer.

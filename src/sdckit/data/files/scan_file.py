@@ -22,8 +22,6 @@ from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, code_numbers
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["ENGINES", "ScanEngine", "files_of", "is_address", "scan_file"]
-
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
 ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}

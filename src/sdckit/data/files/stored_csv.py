@@ -18,7 +18,6 @@ from sdckit.errors import FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["CsvOptions", "folder_values", "store_csv"]
 
 STORED = "table.parquet"
 

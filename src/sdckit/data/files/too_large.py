@@ -9,8 +9,6 @@ from sdckit.data.files.scan_file import is_address
 from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
 from sdckit.errors import FileFormatError
 
-__all__ = ["is_for_an_engine"]
-
 SHARE = 2  # records may take one part in so many of the free memory
 
 

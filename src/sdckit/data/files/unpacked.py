@@ -11,8 +11,6 @@ from typing import Any
 
 from sdckit.errors import FileFormatError
 
-__all__ = ["PACKED", "bare_name", "unpacked"]
-
 PACKED: dict[str, str] = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}
 _BLOCK = 1 << 23
 # A file that unpacks to more than so many times its size, and to more than so many bytes, is a trap.

@@ -25,17 +25,6 @@ from typing import Any
 
 from sdckit.errors import FileFormatError
 
-__all__ = [
-    "PRIVATE",
-    "number_of",
-    "reason_of",
-    "remove",
-    "remove_left",
-    "replacing",
-    "replacing_folder",
-    "spill_folder",
-]
-
 PRIVATE = 0o600
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 # .sdckit-HOST-PROCESS-RANDOM.part is a file under way, the same without dot and ending a spill folder.

@@ -23,7 +23,6 @@ from sdckit.errors import DataError, FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["WRITTEN", "check_output", "write_file", "writing_file"]
 
 WRITTEN: dict[str, str] = {
     ".csv": "CSV", ".tsv": "CSV", ".parquet": "Parquet", ".pq": "Parquet",

@@ -15,7 +15,6 @@ from sdckit.errors import ColumnError, DataError, FileFormatError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["LABELLED", "check_names", "check_writer", "write_labelled"]
 
 LABELLED = ("SPSS", "Stata")
 # The longest label of a variable and of a value: SPSS counts bytes, Stata letters.

@@ -14,8 +14,6 @@ from sdckit.data.frames import carried_out, on_spark, open_frame
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.errors import FileFormatError
 
-__all__ = ["writing_plan"]
-
 FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGNORECASE)
 
 

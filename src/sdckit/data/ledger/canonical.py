@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded
 
-__all__ = ["Levels", "canonical"]
-
 SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
 MIDNIGHT = " 00:00:00"
 

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.ledger.canonical import Levels
-
-__all__ = ["WIDTH", "Digester", "places", "starts"]
+from sdckit.numerics.array_types import Bytes
 
 WIDTH = 16  # bytes of a digest
 AT_ONCE = 1 << 16
 BLOCK = 64  # bytes that SHA-256 reads at once
-Digests = NDArray[np.uint8]  # (K, WIDTH)
 
 
 class Digester:
@@ -45,12 +43,12 @@ class Digester:
         """What says that a key belongs to a text, without telling the key."""
         return hmac.digest(self.purpose(b"check"), text.encode(), "sha256")[:WIDTH].hex()
 
-    def levels(self, column: Levels) -> Digests:
+    def levels(self, column: Levels) -> Bytes:
         """A digest of each level of a column, the missing value first."""
         told = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
         return self._digests(self._about(b"value", column.name.encode()), told)
 
-    def combinations(self, parts: Sequence[tuple[Digests, NDArray[np.int32]]], n: int) -> Digests:
+    def combinations(self, parts: Sequence[tuple[Bytes, NDArray[np.int32]]], n: int) -> Bytes:
         """A digest of each of n combinations: of each column its digests, and the level of each combination."""
         about, found = self._about(b"combination", b""), []
         for first in range(0, n, AT_ONCE):
@@ -60,11 +58,11 @@ class Digester:
             found.append(self._digests(about, _split(rows)))
         return np.concatenate(found) if found else np.zeros((0, WIDTH), np.uint8)
 
-    def joined(self, base: Digests, further: Digests) -> Digests:
+    def joined(self, base: Bytes, further: Bytes) -> Bytes:
         """A digest of each combination with one value more."""
         return self._digests(self._about(b"with", b""), _split(np.concatenate([base, further], axis=1)))
 
-    def stream(self, nonce: bytes, n: int) -> NDArray[np.uint8]:
+    def stream(self, nonce: bytes, n: int) -> Bytes:
         """Bytes that nobody can tell from random ones without the key."""
         return np.frombuffer(hashlib.shake_256(self.purpose(b"stream") + nonce).digest(n), np.uint8)
 
@@ -72,7 +70,7 @@ class Digester:
         """What messages of one kind begin with, so that no two kinds have one in common."""
         return b"%s\0%d\0%s" % (what, len(name), name)
 
-    def _digests(self, about: bytes, messages: Iterable[bytes]) -> Digests:
+    def _digests(self, about: bytes, messages: Iterable[bytes]) -> Bytes:
         start = self._inner.copy()
         start.update(about)
         inner, outer = start.copy, self._outer.copy
@@ -85,12 +83,12 @@ class Digester:
         return np.frombuffer(b"".join(found), np.uint8).reshape(-1, WIDTH)
 
 
-def _split(rows: NDArray[np.uint8]) -> Iterator[bytes]:
+def _split(rows: Bytes) -> Iterator[bytes]:
     packed, width = rows.tobytes(), rows.shape[1]
     return (packed[at : at + width] for at in range(0, len(packed), width))
 
 
-def places(among: Digests, wanted: Digests) -> NDArray[np.int64]:
+def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
     """Where each wanted digest stands among others, which are in the order of their `starts`; -1 where it does not.
 
     >>> among = np.repeat(np.arange(3, dtype=np.uint8), 16).reshape(3, 16)
@@ -105,6 +103,6 @@ def places(among: Digests, wanted: Digests) -> NDArray[np.int64]:
     return np.where(same, at, -1)
 
 
-def starts(digests: Digests) -> NDArray[np.uint64]:
+def starts(digests: Bytes) -> NDArray[np.uint64]:
     """The first eight bytes as a number: two of a million digests that share them would be a wonder."""
     return np.ascontiguousarray(digests[:, :8]).view(">u8").astype(np.uint64).reshape(-1)

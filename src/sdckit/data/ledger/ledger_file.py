@@ -21,8 +21,6 @@ from sdckit.data.ledger.sketch import Part, Place, Sketch
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["LedgerEntry", "LedgerFile", "create_file", "open_file"]
-
 SCHEMA, VERSION = "sdckit/ledger", "1"
 TOML, LOCK = "ledger.toml", "ledger.lock"
 NUMBER = 4  # bytes of a number

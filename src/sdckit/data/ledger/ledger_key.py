@@ -10,8 +10,6 @@ from pathlib import Path
 from sdckit.data.files.whole_files import PRIVATE, reason_of
 from sdckit.errors import DataError, FileFormatError
 
-__all__ = ["make_key", "read_key"]
-
 BYTES = 32
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 LOST = (

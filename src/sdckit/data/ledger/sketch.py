@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from sdckit.data.ledger.digests import places, starts
 
-__all__ = ["Part", "Place", "Sketch", "sorted_part"]
-
 # What a part is of. "counts": combinations of columns; "candidates": the values of the last column that are possible
 # for a combination of the others; "people": the id that stands first, and the combination it has.
 Kind = Literal["counts", "candidates", "people"]

@@ -8,8 +8,6 @@ from typing import Literal, TypeAlias
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["MissingRule", "Rule", "describe_rule", "missing_rule"]
-
 Rule: TypeAlias = Literal["wildcard", "category", "error"]
 MissingRule: TypeAlias = "Rule | Mapping[str, Rule]"
 RULES = ("wildcard", "category", "error")

@@ -13,17 +13,6 @@ from sdckit.data.exact_names import exactly
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = [
-    "DEFAULT_CODES",
-    "Found",
-    "apply_codes",
-    "code_numbers",
-    "code_texts",
-    "counted_codes",
-    "found_texts",
-    "suspects",
-    "take_defaults",
-]
 
 # "None" is not here: it is a real answer in many surveys (children: None).
 DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")

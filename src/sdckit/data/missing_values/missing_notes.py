@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from sdckit.data.missing_values.missing_codes import Found
 from sdckit.errors import SdcWarning
 
-__all__ = ["MissingNotes", "by_code", "counted"]
-
 _ENOUGH = 5  # columns named in one message
 
 

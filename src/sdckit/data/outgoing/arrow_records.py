@@ -13,8 +13,6 @@ from sdckit.data.outgoing.in_use import InUse, in_use
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["arrow_column", "arrow_records", "arrow_use", "bare_array", "column_use", "without_dictionaries"]
-
 
 def arrow_use(table: pa.Table) -> dict[str, InUse]:
     """Categories of the dictionary columns."""

@@ -18,8 +18,6 @@ from sdckit.data.outgoing.pandas_records import pandas_records, pandas_use
 from sdckit.data.outgoing.plan_records import plan_records
 from sdckit.data.outgoing.polars_records import polars_records, polars_use
 
-__all__ = ["only_records"]
-
 
 def only_records(data: Any) -> Any:
     """Give a frame, or a list of them, that holds nothing but its records; of a plan the categories become texts.

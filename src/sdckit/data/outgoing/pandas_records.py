@@ -13,7 +13,6 @@ from sdckit.data.outgoing.in_use import InUse, in_use
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["pandas_records", "pandas_use"]
 
 MASKED = ("Int", "UInt", "Float", "boolean")  # kept as values, and a mask over them
 

@@ -8,8 +8,6 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data.frames import on_spark, open_frame
 
-__all__ = ["plan_records"]
-
 
 def plan_records(plan: Any) -> Any:
     """A plan whose categories are texts, and whose columns have no notes.

@@ -11,8 +11,6 @@ from sdckit.data.outgoing.in_use import InUse, in_use
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["polars_records", "polars_use"]
-
 
 def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
     """Categories of the Enum columns; a Categorical has none of its own outside this process."""

@@ -23,7 +23,6 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["SAMPLE", "Guessed", "guess_file", "guess_roles", "scenario_toml"]
 
 SAMPLE = 1_000_000  # records looked at
 """Files of many columns are looked at in fewer records, at least 100,000."""

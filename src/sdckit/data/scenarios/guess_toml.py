@@ -11,8 +11,6 @@ from sdckit.data.missing_values.missing_notes import MissingNotes, by_code, coun
 from sdckit.data.scenarios.guessing.guesses import Guess, RoleGuesses
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
 
-__all__ = ["write_guesses"]
-
 _WIDTH = 80
 _LISTS = (
     ("keys", "key", "What a stranger could know about a person."),

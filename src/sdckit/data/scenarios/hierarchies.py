@@ -8,8 +8,6 @@ from sdckit.data.hierarchy import Hierarchy, read_hierarchy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import FileFormatError
 
-__all__ = ["read_hierarchies"]
-
 
 def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hierarchy]:
     """The hierarchies of some columns, of those that the scenario declares one for.

@@ -10,8 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sdckit.data.scenarios.scenario_checks import explain
 from sdckit.errors import ScenarioError
 
-__all__ = ["LedgerPlace"]
-
 _Name = Annotated[str, Field(min_length=1)]
 
 

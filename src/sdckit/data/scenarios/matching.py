@@ -12,8 +12,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_checks import explain
 from sdckit.errors import ScenarioError
 
-__all__ = ["Matching", "merged"]
-
 _Name = Annotated[str, Field(min_length=1)]
 
 

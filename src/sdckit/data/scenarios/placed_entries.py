@@ -7,8 +7,6 @@ from typing import Any
 
 from sdckit.data.scenarios.scenario_toml import read_toml
 
-__all__ = ["placed_entries"]
-
 LEDGER = ("folder", "key")
 
 

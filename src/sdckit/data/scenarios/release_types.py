@@ -17,10 +17,6 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "PUBLIC_USE", "RELEASE_TYPES", "SCIENTIFIC_USE", "Limit", "a_release", "check_release", "limits_in_force",
-    "limits_not_asked", "office_types", "release_words",
-]  # fmt: skip
 
 ENTRY = "release_types"
 NONE = "none"  # an office's word for: this limit is not asked of files of the type

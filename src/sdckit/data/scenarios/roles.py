@@ -11,8 +11,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["Roles", "check_columns", "resolve_roles"]
-
 MOST_KEYS = 1_000
 
 

@@ -35,8 +35,6 @@ from sdckit.data.scenarios.thresholds import Thresholds, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 
-__all__ = ["MissingRule", "Scenario", "Thresholds"]
-
 MissingRule = Literal["wildcard", "category", "error"]
 _Name = Annotated[str, Field(min_length=1)]
 _Names = tuple[_Name, ...]

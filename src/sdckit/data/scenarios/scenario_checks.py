@@ -13,10 +13,6 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "check_consistent", "check_missing_rules", "explain", "name_intruders", "require_confirmed", "role_words",
-    "roles_of", "unconfirmed_words",
-]  # fmt: skip
 
 HOUSEHOLD_VARIABLES = "household_variables"
 _ENOUGH = 8  # problems told at once; the rest is only counted

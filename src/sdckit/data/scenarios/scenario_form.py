@@ -8,12 +8,6 @@ from typing import Any
 
 from sdckit.errors import ScenarioError
 
-__all__ = [
-    "LIMITS", "RELEASE_WORDS", "ROLES", "RULES", "columns_of", "declared", "fits", "fraction_of", "intruders_of",
-    "limits_of", "number_of", "number_told", "population_of", "release_choices", "role_of", "sizes_of",
-    "stated_fraction",
-]  # fmt: skip
-
 Plain = Mapping[str, Any]
 # What stands in the list of roles, and what it is called.
 ROLES = {

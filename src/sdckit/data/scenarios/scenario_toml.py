@@ -12,8 +12,6 @@ from typing import Any
 
 from sdckit.errors import FileFormatError, ScenarioError
 
-__all__ = ["read_toml", "toml_entry", "toml_key", "toml_string", "toml_value", "write_toml"]
-
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 

@@ -9,8 +9,6 @@ from typing import Any
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 
-__all__ = ["read_tables"]
-
 TEXTS = ("file", "count", "sum", "total", "name")
 BASES = ("rounded", "suppressed_below")
 ROUNDING = ("random", "nearest")

@@ -10,8 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sdckit.data.scenarios.scenario_checks import explain
 from sdckit.errors import ScenarioError
 
-__all__ = ["Thresholds", "read_limits"]
-
 _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
 _ShareFrom0 = Annotated[float, Field(strict=True, ge=0, le=1)]
 _Level = Annotated[int, Field(strict=True, ge=2)]

@@ -20,17 +20,6 @@ if TYPE_CHECKING:
     from sdckit.data.columns import Coded
     from sdckit.data.hierarchy import Hierarchy
 
-__all__ = [
-    "Grouping",
-    "Levels",
-    "bands",
-    "entropy",
-    "joined",
-    "levels_of",
-    "pooled",
-    "smaller_key",
-    "text_of",
-]
 
 ENOUGH = 5  # records that a level must have to stand alone
 MANY = 50  # records of which no figure tells how many they are

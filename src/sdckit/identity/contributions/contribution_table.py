@@ -10,8 +10,6 @@ from typing import Literal
 from sdckit.identity.contributions.coarsening import Grouping, Levels
 from sdckit.identity.contributions.recode_steps import step_text
 
-__all__ = ["Coarsened", "Contribution", "Figures", "Suggestion", "nine_digits", "rank", "suggest"]
-
 
 @dataclass(frozen=True)
 class Figures:

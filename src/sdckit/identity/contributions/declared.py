@@ -13,8 +13,6 @@ from sdckit.data.scenarios.hierarchies import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["NOTHING", "Declared", "declared_kinds"]
-
 
 @dataclass(frozen=True, eq=False)
 class Declared:

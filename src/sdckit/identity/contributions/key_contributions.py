@@ -33,7 +33,6 @@ from sdckit.result import Result
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["KeyContributions", "key_contributions"]
 
 OF_ROW = (
     "uniques_without", "uniques_saved", "decides_alone", "violations_without", "risk_without", "entropy_lost",

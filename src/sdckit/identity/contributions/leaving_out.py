@@ -21,7 +21,6 @@ from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, m
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["LeftOut", "Round", "is_packed", "leave_out", "limits_of", "rounds", "takes_whole_cells"]
 
 Plan = Sequence[tuple[Sequence[int], Sequence[Branch]]]
 Results = tuple[Sums, list[tuple[Branch, Counted]]]

@@ -14,7 +14,6 @@ from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 if TYPE_CHECKING:
     from sdckit.data.columns import Coded
 
-__all__ = ["along", "grouped", "in_bands", "other", "step_text"]
 
 Step = dict[str, Any]
 NUMBERS = ("integer", "number")

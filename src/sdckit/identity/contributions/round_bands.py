@@ -7,13 +7,11 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["round_edges"]
+from sdckit.numerics.array_types import Floats
 
 MOST = 20  # bands
 ENOUGH = 5  # records, at least, in the outermost bands
 SHARE = 0.01  # of the records, at least, in the outermost bands
-
-Floats = NDArray[np.float64]
 
 
 def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:

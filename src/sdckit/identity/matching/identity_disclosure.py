@@ -17,9 +17,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.identity.matching.replicated_uniques import MISSING_RULE, open_keys, record_columns, unique_counts
 from sdckit.result import FileFigure
 
-__all__ = ["IdentityDisclosure", "identity_disclosure"]
-
-
 # --- result -------------------------------------------------------------------------------------------
 
 

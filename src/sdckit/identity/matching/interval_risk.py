@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.pair_result import mean_figures
@@ -18,13 +17,9 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
-__all__ = [
-    "IntervalRisk", "identical_note", "interval_risk", "mean_known", "numeric_names", "share", "values_note",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
 Scale = Literal["sd", "rank"]
 SCALES: tuple[Scale, ...] = ("sd", "rank")
 MISSING_RULE = "a missing value says nothing: the record's other variables decide"

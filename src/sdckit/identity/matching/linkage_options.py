@@ -15,8 +15,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.encode import Encoded, differences, gower, ranks, whitened
 
-__all__ = ["Distance", "Method", "Options", "encoders", "linked_variables", "options"]
-
 Method = Literal["nearest", "rank", "assignment"]
 Distance = Literal["gower", "euclidean", "manhattan", "mahalanobis"]
 METHODS: tuple[Method, ...] = ("nearest", "rank", "assignment")

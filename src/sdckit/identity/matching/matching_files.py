@@ -18,8 +18,6 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.matching_options import DEFAULT_WIDTH, MatchBy, match_by
 
-__all__ = ["Asked", "FilesToMatch", "declared_matching", "files_to_match", "refuse_missing"]
-
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:

@@ -6,18 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 
-__all__ = ["Category", "Interval", "match"]
-
-Codes = NDArray[np.int32]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 Rows = Ints | slice
 
 MOST_PATTERN_PAIRS = 1 << 16  # pairs of patterns of missing values, each worth a pass over its records

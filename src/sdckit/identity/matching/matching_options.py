@@ -16,16 +16,6 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 
-__all__ = [
-    "DEFAULT_WIDTH",
-    "MatchBy",
-    "MatchedVariable",
-    "match_by",
-    "matched_variables",
-    "refuse_with_radius",
-    "target_rows",
-]
-
 DEFAULT_WIDTH = 0.10
 Role = Literal["known", "synthetic"]
 

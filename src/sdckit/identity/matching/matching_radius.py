@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.identity.matching.matching_kernel import Category, Interval
-
-__all__ = ["match_in_ball"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
+from sdckit.numerics.array_types import Bools, Floats, Ints
 
 
 def match_in_ball(

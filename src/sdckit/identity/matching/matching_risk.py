@@ -31,8 +31,6 @@ from sdckit.identity.matching.matching_options import (
 from sdckit.identity.matching.matching_radius import match_in_ball
 from sdckit.result import FileFigure
 
-__all__ = ["MatchingRisk", "matching_risk"]
-
 Bounds = Literal["closed", "open"]
 Around = Literal["original", "released"]
 RISK_STEPS = (0.0, 0.1, 0.2, 0.5, 1.0)  # a risk is 0 or 1 over a number of matches

@@ -18,13 +18,11 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.linkage_options import Distance, Method, encoders, linked_variables, options
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import Encoded
 from sdckit.numerics.search.neighbours import paired, pairwise, prepare
 from sdckit.result import FileFigure
 
-__all__ = ["RecordLinkage", "record_linkage"]
-
-Floats = NDArray[np.float64]
 ASSIGNED_ROWS = 5_000  # the optimum needs all distances at once: 200 MB for so many
 OF_LINK = {"correct": "correct", "distance": "distance", "second_distance": "second"}
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"

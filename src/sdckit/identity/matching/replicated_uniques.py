@@ -24,7 +24,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.packing import SharedGroups
 
-__all__ = ["MISSING_RULE", "ReplicatedUniques", "open_keys", "record_columns", "replicated_uniques"]
 
 MISSING_RULE = "a missing key value is a level of its own"
 

@@ -18,14 +18,12 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import identical_note, mean_known, numeric_names
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.encode import differences
 from sdckit.numerics.outlying import FIT_ROWS, robust_estimate
 from sdckit.numerics.search.neighbours import prepare
 from sdckit.result import FileFigure
 
-__all__ = ["RobustIntervalRisk", "robust_interval_risk"]
-
-Floats = NDArray[np.float64]
 Estimate = tuple[Floats, Floats]
 UNIT = 0.05  # half-width of an interval is factor times this times the distance (Templ & Meindl)
 COLUMNS = ("inside", "isolated", "robust_distance")

@@ -19,8 +19,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["DeltaPresence", "delta_presence"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DeltaPresence(RecordResult):

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["FitStatistics", "GridSums", "fit_statistics", "grid_functions", "sum_grid"]
-
 
 @dataclass(frozen=True)
 class GridSums:

@@ -15,8 +15,6 @@ from sdckit.identity.population.log_linear import TOLERANCE, Grid, Term, dense_m
 from sdckit.identity.population.model_terms import maximal
 from sdckit.numerics.threads import run
 
-__all__ = ["ACCEPT", "Step", "forward_search", "generators", "grid_statistics"]
-
 ACCEPT = 1.645  # z2 below this: the risk is not overestimated at the 5 % level of N(0, 1)
 
 

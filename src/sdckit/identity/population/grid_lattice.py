@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from sdckit.identity.population.fit_statistics import GridSums, grid_functions
 
-__all__ = ["STEP", "expected_histogram", "sum_lattice"]
-
 STEP = 1e-3  # of the lattice, in log expected counts
 
 

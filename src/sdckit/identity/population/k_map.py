@@ -24,8 +24,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["KMap", "cells_in", "file_and_population", "k_map", "population_cells"]
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class KMap(RecordResult):

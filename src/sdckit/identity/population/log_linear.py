@@ -19,9 +19,6 @@ from sdckit.numerics.compiling import njit
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = [
-    "MAX_GRID", "Grid", "Term", "dense_main_effects", "expected_main_effects", "fit_terms", "grid_of", "shares_of",
-]  # fmt: skip
 
 Term = tuple[int, ...]
 MAX_GRID = 10_000_000  # possible cells of a grid that is built

@@ -10,8 +10,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import Term
 
-__all__ = ["Formula", "maximal", "model_terms", "term_name", "term_names"]
-
 Formula = str | Sequence[str | Sequence[str]]
 
 

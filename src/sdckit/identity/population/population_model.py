@@ -23,8 +23,6 @@ from sdckit.identity.population.log_linear import (
 )
 from sdckit.identity.population.size_fit import expected_by_cell
 
-__all__ = ["FittedModel", "bootstrap_interval", "expected_groups", "fit_model", "unique_risk"]
-
 RESAMPLES = 200
 COVERAGE = (0.025, 0.975)
 

@@ -35,8 +35,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["PopulationRisk", "population_risk"]
-
 
 Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census"]
 

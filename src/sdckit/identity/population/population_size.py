@@ -14,8 +14,6 @@ from sdckit.errors import DataError
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["category_cells", "records_of", "sampling_fraction_of"]
-
 
 def category_cells(
     data: Any,

@@ -19,7 +19,6 @@ from sdckit.result import Result
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["PopulationUniques", "population_uniques"]
 
 CAUTION = (
     "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "

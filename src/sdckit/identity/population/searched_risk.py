@@ -8,8 +8,6 @@ from sdckit.identity.population.log_linear import MAX_GRID, grid_of
 from sdckit.identity.population.population_risk import PopulationRisk, population_risk
 from sdckit.identity.population.population_size import category_cells
 
-__all__ = ["searched_risk"]
-
 QUICK_MODEL = 60_000_000  # possible cells times pairs of keys squared: at most some five seconds on two cores
 
 

@@ -5,22 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.identity.population.size_models import SizeEstimate, SizeTable
+from sdckit.numerics.array_types import Floats
 
-__all__ = [
-    "CLOSE", "EDGES", "dissimilarity", "expected_by_cell", "expected_by_model", "observed_sizes", "pooled_sizes",
-]  # fmt: skip
-
-Vector = NDArray[np.float64]
 LARGEST = 99  # sizes that are computed one by one; larger ones together
 EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # where classes of sizes begin
 CLOSE = 0.03  # an index of dissimilarity up to this: a close fit, whatever the sample size (Agresti)
 BIN = 0.005  # of log expected counts, when cells are counted by them
 
 
-def dissimilarity(expected: Vector, observed: Vector) -> float:
+def dissimilarity(expected: Floats, observed: Floats) -> float:
     """Share of the groups that would have to be of another size for the model to be exact.
 
     References
@@ -38,13 +33,13 @@ def dissimilarity(expected: Vector, observed: Vector) -> float:
     return float(np.abs(expected - observed).sum() / (2 * groups))
 
 
-def pooled_sizes(one_by_one: Vector, larger: float) -> Vector:
+def pooled_sizes(one_by_one: Floats, larger: float) -> Floats:
     """Groups of sizes 1, 2, ..., 99 and of all larger ones, in the classes of `EDGES`."""
     starts = np.array(EDGES[:-1]) - 1
     return np.append(np.add.reduceat(one_by_one, starts), max(0.0, larger))
 
 
-def observed_sizes(table: SizeTable) -> Vector:
+def observed_sizes(table: SizeTable) -> Floats:
     """The groups of the file by class of size.
 
     Examples
@@ -54,11 +49,11 @@ def observed_sizes(table: SizeTable) -> Vector:
     [2.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
     """
     at = np.searchsorted(EDGES, table.size, side="right") - 1
-    groups: Vector = np.bincount(at, table.classes, len(EDGES)).astype(float)
+    groups: Floats = np.bincount(at, table.classes, len(EDGES)).astype(float)
     return groups
 
 
-def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Vector:
+def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Floats:
     """Groups of the file by class of size as a model of sizes expects them; NaN where it has no solution."""
     if not math.isfinite(estimate.uniques) or estimate.status in ("census", "no_uniques"):
         return np.full(len(EDGES), np.nan)
@@ -69,11 +64,11 @@ def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Ve
     return _by_slide(table, **{part: estimate.parameters[part] for part in ("K", "alpha", "beta")})
 
 
-def _sizes() -> Vector:
+def _sizes() -> Floats:
     return np.arange(1, LARGEST + 1, dtype=float)
 
 
-def _by_zayatz(table: SizeTable) -> Vector:
+def _by_zayatz(table: SizeTable) -> Floats:
     """Of as many groups as the file has: sizes drawn from the file's own, each member kept with the fraction."""
     from scipy.stats import binom
 
@@ -84,7 +79,7 @@ def _by_zayatz(table: SizeTable) -> Vector:
     return pooled_sizes(scale * kept, table.u - scale * float(kept.sum()))
 
 
-def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Vector:
+def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Floats:
     """C(n, j) (1 - alpha)_(j-1) (theta + alpha)_(n-j) / (theta + 1)_(n-1), with rising factorials."""
     from scipy.special import digamma, gammaln
 
@@ -104,7 +99,7 @@ def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Vector:
     return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
 
 
-def _by_slide(table: SizeTable, K: float, alpha: float, beta: float) -> Vector:
+def _by_slide(table: SizeTable, K: float, alpha: float, beta: float) -> Floats:
     """A group of 1 + Z members, Z negative binomial; thinned, Z is negative binomial with beta/D."""
     from scipy.stats import nbinom
 
@@ -116,7 +111,7 @@ def _by_slide(table: SizeTable, K: float, alpha: float, beta: float) -> Vector:
     return pooled_sizes(K * chance, K * float(seen - chance.sum()))
 
 
-def expected_by_cell(mu: Vector, mass: Vector | None = None) -> Vector:
+def expected_by_cell(mu: Floats, mass: Floats | None = None) -> Floats:
     """The same where the count of every possible cell is Poisson with its own expectation.
 
     `mu` are expected counts, `mass` how many cells have each; without it they are put together by their logarithm.
@@ -129,7 +124,7 @@ def expected_by_cell(mu: Vector, mass: Vector | None = None) -> Vector:
     return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
 
 
-def _binned(mu: Vector) -> tuple[Vector, Vector]:
+def _binned(mu: Floats) -> tuple[Floats, Floats]:
     mu = mu[mu > 0]
     place = np.floor(np.log(mu) / BIN).astype(np.int64)
     place -= place.min(initial=0)

@@ -12,8 +12,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SizeEstimate", "SizeTable", "dankar", "pitman", "size_table", "zayatz"]
-
 MIN_ALPHA = 1e-4  # below it the digamma form of Pitman's equations loses digits
 DANKAR_FRACTION = 0.1
 

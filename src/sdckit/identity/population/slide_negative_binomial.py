@@ -16,13 +16,10 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.identity.population.size_models import SizeEstimate, SizeTable, estimate, settled, undefined
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["shlosser_classes", "snb", "snb3"]
-
-Vector = NDArray[np.float64]
 SCAN = np.linspace(-18.0, 18.0, 1500)  # logit of d/(1 - pi)
 BISECTIONS = 100
 
@@ -30,7 +27,7 @@ BISECTIONS = 100
 class _Model:
     """The parts of the equations that depend on d alone, at one or many logits."""
 
-    def __init__(self, logit: Vector, pi: float) -> None:
+    def __init__(self, logit: Floats, pi: float) -> None:
         self.pi = pi
         self.log_rest = -np.logaddexp(0, -logit)  # log(1 - beta)
         self.log_beta = -np.logaddexp(0, logit)
@@ -39,28 +36,28 @@ class _Model:
         self.slope = self.log_beta - self.log_D  # log(beta/D), below 0
         self.odds = self.d / (1 - self.d)
 
-    def log_once(self, alpha: Vector) -> Vector:
+    def log_once(self, alpha: Floats) -> Floats:
         """log(p1/pi)."""
-        found: Vector = alpha * self.slope + np.log1p(alpha * self.odds)
+        found: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
         return found
 
-    def log_twice(self, alpha: Vector) -> Vector:
+    def log_twice(self, alpha: Floats) -> Floats:
         """log(p2)."""
         with np.errstate(divide="ignore"):
-            found: Vector = (
+            found: Floats = (
                 np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
                 - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
             )  # fmt: skip
         return found
 
-    def seen(self, alpha: Vector) -> Vector:
+    def seen(self, alpha: Floats) -> Floats:
         """1 - p0."""
-        found: Vector = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
+        found: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
         return found
 
-    def peak(self) -> Vector:
+    def peak(self) -> Floats:
         """Alpha at which p1 is largest."""
-        found: Vector = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
+        found: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
         return found
 
 
@@ -102,8 +99,8 @@ def snb(table: SizeTable) -> SizeEstimate:
         return undefined("above_n", {"K": k})
     once, twice = math.log(table.of(1) / (k * table.pi)), math.log(table.of(2) / k)
 
-    def branch(falling: bool) -> Callable[[Vector], tuple[Vector, Vector]]:
-        def gap(logit: Vector) -> tuple[Vector, Vector]:
+    def branch(falling: bool) -> Callable[[Floats], tuple[Floats, Floats]]:
+        def gap(logit: Floats) -> tuple[Floats, Floats]:
             model = _Model(logit, table.pi)
             alpha = _alpha_on_branch(model, once, falling=falling)
             return model.log_twice(alpha) - twice, alpha
@@ -123,7 +120,7 @@ def snb3(table: SizeTable) -> SizeEstimate:
     ratio = table.of(2) / table.of(1)
     once = math.log(table.of(1) / (table.u * table.pi))
 
-    def gap(logit: Vector) -> tuple[Vector, Vector]:
+    def gap(logit: Floats) -> tuple[Floats, Floats]:
         model = _Model(logit, table.pi)
         # p2/p1 = ratio is a quadratic in alpha with one positive root
         scale = 0.5 * table.pi * np.exp(model.log_rest - 2 * model.log_D)
@@ -133,13 +130,13 @@ def snb3(table: SizeTable) -> SizeEstimate:
         alpha = np.where(half > 0, ratio / (half + root), (root - half) / square)
         return model.log_once(alpha) - np.log(model.seen(alpha)) - once, alpha
 
-    def classes(model: _Model, alpha: Vector) -> float:
+    def classes(model: _Model, alpha: Floats) -> float:
         return float(table.u / model.seen(alpha)[0])
 
     return _from_roots(table, _roots(gap), classes)
 
 
-def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Vector:
+def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
     """Alpha with log(p1/pi) = target on one side of the peak, NaN where there is none; by bisection."""
     low = model.peak()
     top = model.log_once(low)
@@ -158,13 +155,13 @@ def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Vector:
     return np.where(exists, (low + high) / 2, np.nan)
 
 
-def _roots(gap: Callable[[Vector], tuple[Vector, Vector]]) -> list[tuple[float, float]]:
+def _roots(gap: Callable[[Floats], tuple[Floats, Floats]]) -> list[tuple[float, float]]:
     """Where a gap changes sign along the scan: (logit, alpha) of each root."""
     with np.errstate(all="ignore"):  # the ends of the scan may leave the range of numbers
         return _crossings(gap, gap(SCAN)[0])
 
 
-def _crossings(gap: Callable[[Vector], tuple[Vector, Vector]], values: Vector) -> list[tuple[float, float]]:
+def _crossings(gap: Callable[[Floats], tuple[Floats, Floats]], values: Floats) -> list[tuple[float, float]]:
     from scipy.optimize import brentq
 
     finite = np.isfinite(values[:-1]) & np.isfinite(values[1:])
@@ -177,7 +174,7 @@ def _crossings(gap: Callable[[Vector], tuple[Vector, Vector]], values: Vector) -
 
 
 def _from_roots(
-    table: SizeTable, roots: list[tuple[float, float]], classes: Callable[[_Model, Vector], float]
+    table: SizeTable, roots: list[tuple[float, float]], classes: Callable[[_Model, Floats], float]
 ) -> SizeEstimate:
     solutions = []
     for logit, alpha in roots:

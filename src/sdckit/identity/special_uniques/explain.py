@@ -26,7 +26,6 @@ from sdckit.result import Result
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["Change", "Explanation", "explain"]
 
 MOST_KEYS = 64
 REFUSED = "an explanation speaks of one record: it stays in the room"

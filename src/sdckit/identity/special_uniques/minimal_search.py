@@ -13,11 +13,6 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-__all__ = [
-    "CELL", "SINGLE", "START", "Level", "Lists", "Problem", "Work", "book", "count_in_table", "intersect",
-    "search_level", "split", "without",
-]  # fmt: skip
-
 START = np.uint32(1 << 31)
 SINGLE = np.uint32(1 << 30)
 CELL = np.uint32((1 << 30) - 1)  # the bits of the cell number

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["minimal_sets"]
-
 MOST_SETS = 200_000  # key sets tried of one size
 
 

@@ -38,8 +38,6 @@ from sdckit.identity.special_uniques.minimal_search import (
 from sdckit.identity.special_uniques.subset_blocks import bytes_of_blocks, search_blocks
 from sdckit.numerics.threads import n_threads, run
 
-__all__ = ["MinimalUniques", "find_minimal_uniques", "largest_size", "memory_needed"]
-
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
 TABLE = 1 << 20  # combinations that are counted in a table
 BYTE = 256  # codes a byte can have; longer ones are split byte by byte

@@ -26,7 +26,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["RiskyCells", "RiskyCombination", "risky_cells"]
 
 MOST_TABLES = 1_000_000
 

@@ -18,8 +18,6 @@ from numpy.typing import NDArray
 from sdckit.identity.special_uniques.minimal_search import Level, Lists, Problem, Work, search_level
 from sdckit.numerics.threads import run
 
-__all__ = ["bytes_of_blocks", "n_fixed", "search_blocks"]
-
 ROOM = 1 << 28  # bytes of the lists of a block, where blocks can be made so small
 MOST_FIXED = 6  # keys: beyond, a block has hardly a subset
 Subset = tuple[int, ...]

@@ -27,7 +27,6 @@ from sdckit.result import FileFigure
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
 
-__all__ = ["Suda", "suda"]
 
 Scoring = Literal["elliot", "ihsn"]
 MAX_KEYS = 63

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_word, hash_word
 from sdckit.numerics.search.box_search import Found
@@ -19,9 +20,6 @@ from sdckit.numerics.search.box_steps import insert
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["Base", "find_agreeing"]
-
-Ints = NDArray[np.int64]
 FREE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 LARGEST = np.int64(2**62)
 SLICE = 8192  # queries that share their tables at least

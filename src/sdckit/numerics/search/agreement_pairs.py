@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.hashing import find_word, hash_word
@@ -21,12 +22,6 @@ from sdckit.numerics.search.box_steps import farther, insert
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
 
-__all__ = [
-    "Asked", "NumberedRows", "away", "deal", "differ", "find_meeting", "first_from", "lead_column", "parts_of",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
 PAIRS = 1000  # by which the column is chosen whose values order the rows
 

@@ -8,8 +8,8 @@ taken off.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Words
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import find_word, hash_word
 from sdckit.numerics.search.agreement import FREE, SLICE, number_groups, room_for
@@ -17,11 +17,6 @@ from sdckit.numerics.search.agreement_pairs import deal, differ, parts_of
 from sdckit.numerics.search.box_search import Found
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
-
-__all__ = ["shares_agreeing", "sums_agreeing"]
-
-Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)

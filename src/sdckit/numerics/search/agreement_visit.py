@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import SLICE, number_groups, room_for
@@ -23,12 +23,6 @@ from sdckit.numerics.search.box_search import Limits, Visited, widened
 from sdckit.numerics.search.box_steps import add, tally
 from sdckit.numerics.search.column_sets import ColumnSets
 from sdckit.numerics.threads import chunks, run
-
-__all__ = ["visit_meeting"]
-
-Words = NDArray[np.uint64]
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class _Limits(NamedTuple):

@@ -5,16 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.box_tree import BoxTree, build
-
-__all__ = ["blocks_of", "fit", "push_near"]
 
 MOST = 16  # queries of a block; of 8 to 64 they take the least time
 CACHED = 1 << 13  # rows that stay in the processor's cache whatever is asked next
 NUMBERS = 4  # with more, or more columns, neighbours are far apart and have little of their way in common
 COLUMNS = 8
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

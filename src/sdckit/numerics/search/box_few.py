@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 
 if TYPE_CHECKING:
@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from sdckit.numerics.search.box_search import Limits, Queries, Visited
     from sdckit.numerics.search.box_tree import BoxTree
 
-__all__ = ["Parts", "is_few", "parts_of", "smallest_sums", "visit_few"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PAIRS = 20_000_000  # queries times rows
 MOST = 8  # neighbours

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.box_blocks import blocks_of, fit, push_near
@@ -15,13 +16,9 @@ from sdckit.numerics.search.box_steps import add, farther, insert, still_near, t
 from sdckit.numerics.search.box_tree import BoxTree
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Found", "Limits", "Queries", "Visited", "find", "in_place", "limits_of", "visit", "widened"]
-
 KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
 LEAST = 64  # queries of a slice
 SLICES = 16  # slices of the queries per thread, so that none waits long for the others
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True, fastmath=True)

@@ -6,8 +6,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["add", "farther", "insert", "still_near", "tally"]
-
 
 @njit(cache=True, nogil=True, inline="always")
 def insert(best, value, copies):  # type: ignore[no-untyped-def]

@@ -16,8 +16,6 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.count_tree import halve
 
-__all__ = ["LEAF", "BoxTree", "Nodes", "build"]
-
 LEAF = 32  # rows in a leaf at most: they are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
 SMALL = 1 << 13  # rows of a tree that takes no kernel: one would be compiled for seconds

@@ -12,8 +12,6 @@ from sdckit.numerics.hashing import spread
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["Weighed", "deal", "weigh"]
-
 CELLS_PER_BUCKET = 1 << 9
 MAX_BUCKET_BITS = 10
 TERMS = 32  # steps of the risk of one cell, about

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.encode import Metric
 from sdckit.numerics.search.agreement import Base, find_agreeing
 from sdckit.numerics.search.agreement_pairs import Asked, NumberedRows, find_meeting, lead_column
@@ -16,10 +17,6 @@ from sdckit.numerics.search.agreement_visit import visit_meeting
 from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, in_place
 from sdckit.numerics.search.column_sets import ColumnSets, Packed, column_sets, pack
 
-__all__ = ["Agreement", "Distinct", "by_agreement"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 SMALL = 2000  # so many different rows a tree searches as fast
 ALIKE = 500  # so many rows with the categories of a row, on average, have too many numbers to be compared
 

@@ -8,11 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Words
 from sdckit.numerics.encode import Metric
 
-__all__ = ["ColumnSets", "Packed", "column_sets", "pack"]
-
-Words = NDArray[np.uint64]
 MOST_BITS = 63  # of a packed row: the word of ones stands for a free place in a table
 MOST_SETS = 4096
 

@@ -15,15 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
 from sdckit.numerics.search.count_plane import build_plane, count_line, count_plane
 from sdckit.numerics.search.count_tree import build_tree, count_tree
 from sdckit.numerics.threads import chunks, n_threads, run
-
-__all__ = ["Dimension", "count_in_boxes", "order_by_group"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
 FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one

@@ -13,8 +13,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["build_plane", "count_line", "count_plane"]
-
 BLOCK = 64  # boxes taken together
 
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["build_tree", "count_tree", "halve"]
-
 LEAF = 64  # points that are compared one by one
 DEEPEST = 64  # nodes waiting to be opened: one per level, and 2**60 points fit nowhere
 LAST = 62  # the bit of this dimension and of all that follow

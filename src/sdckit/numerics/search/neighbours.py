@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.encode import Encoded, Metric
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import hash_rows
@@ -21,10 +22,6 @@ from sdckit.numerics.search.box_search import Found, Limits, Queries, Visited, f
 from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 from sdckit.numerics.search.by_agreement import Agreement, Distinct, by_agreement
 
-__all__ = ["Index", "Neighbours", "paired", "pairwise", "prepare"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 LISTED = 1 << 22  # so many nearest rows are listed at once, where they need not be listed together
 FEW = 500  # queries that are compared with all rows sooner than a tree grows
 

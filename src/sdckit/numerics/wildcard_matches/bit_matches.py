@@ -19,8 +19,6 @@ from sdckit.numerics.hashing import GOLDEN
 from sdckit.numerics.threads import run
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
-__all__ = ["BLOCK", "match_bits"]
-
 LEVELS = 64  # bit sets of a key; more levels share them, and what they find is compared
 WORDS = 16
 BLOCK = 64 * WORDS  # cells of a block

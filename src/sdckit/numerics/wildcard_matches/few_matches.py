@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["are_few", "credit_few"]
-
 PAIRS = 1 << 19  # of incomplete cells: all are compared
 LOOKED_UP = 1 << 16  # complete cells, once for each pattern
 

@@ -19,8 +19,6 @@ from sdckit.numerics.wildcard_matches.merging import Merged
 from sdckit.numerics.wildcard_matches.sections import next_levels
 from sdckit.numerics.wildcard_matches.wildcards import Matched, credit_complete, lay_out
 
-__all__ = ["match_merged"]
-
 BITS_PER_CELL = 3  # a bit set of 8 to 16 bits a cell
 COST_OF_FILLING = 2.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
 

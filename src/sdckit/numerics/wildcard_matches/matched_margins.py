@@ -38,8 +38,6 @@ from sdckit.numerics.wildcard_matches.wildcards import (
     patterns_of,
 )
 
-__all__ = ["Wild", "matched_sums"]
-
 COST_OF_FILLING = 5.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
 PARTNERS = 4  # pairs counted by one thread at a time
 WORD = 0xFFFFFFFFFFFFFFFF

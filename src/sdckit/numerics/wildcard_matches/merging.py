@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.hashing import find_number, hash_word
 
-__all__ = ["Merged", "add_up_field", "merge", "recode"]
-
 NO_WEIGHT = np.empty(0)
 
 

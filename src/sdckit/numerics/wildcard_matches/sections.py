@@ -19,18 +19,6 @@ from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, sp
 from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.wildcard_matches.submargins import Sums
 
-__all__ = [
-    "Parts",
-    "Room",
-    "Sections",
-    "count",
-    "fill",
-    "merge_few",
-    "merge_sections",
-    "next_levels",
-    "parts_of",
-]
-
 CELLS_PER_PART = 1 << 9
 MAX_PART_BITS = 10
 LIKELY = 256  # filled cells kept until they are looked up

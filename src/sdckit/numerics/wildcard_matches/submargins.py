@@ -22,8 +22,6 @@ from sdckit.numerics.mean_inverse import mean_inverse
 from sdckit.numerics.search.buckets import Weighed, deal
 from sdckit.numerics.threads import run
 
-__all__ = ["Branch", "Counted", "Sums", "margin_sums"]
-
 STEP = np.uint64(0x2545F4914F6CDD1E)  # from the multiplier of one turn to that of the next
 Room = tuple[NDArray[Any], ...]
 Plan = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]

@@ -14,23 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.array_types import Words
 from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
 from sdckit.numerics.grouping import group
 from sdckit.numerics.hashing import find_word, has_bit, mix, set_bit
 from sdckit.numerics.threads import chunks, n_threads, run
 from sdckit.numerics.wildcard_matches.few_matches import are_few, credit_few
 
-__all__ = [
-    "Credited", "Laid", "Matched", "credit_complete", "credit_incomplete", "lay_out",
-    "match_columns", "match_packed", "patterns_of",
-]  # fmt: skip
-
 SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
 FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
 EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
-
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +63,7 @@ def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Wo
 class Credited(NamedTuple):
     """Cells: packed codes (K,); sums, as records and weight (K, L); what matching cells have added so far (K, L)."""
 
-    words: NDArray[np.uint64]
+    words: Words
     sums: NDArray[np.float64]
     add: NDArray[np.float64]
 
@@ -77,9 +71,9 @@ class Credited(NamedTuple):
 class _Table(NamedTuple):
     """A hash table of words, the entry of each, and a bit for the hash of each."""
 
-    keys: NDArray[np.uint64]
+    keys: Words
     slots: NDArray[np.int32]
-    bitmap: NDArray[np.uint64]
+    bitmap: Words
 
 
 class _Tables(NamedTuple):
@@ -265,8 +259,8 @@ class Laid:
 
     cells: Credited
     position: NDArray[np.int32]
-    present: NDArray[np.uint64]
-    clears: NDArray[np.uint64]
+    present: Words
+    clears: Words
     edges: NDArray[np.int64]
 
     def credited(self, alpha: float) -> Matched:
@@ -296,10 +290,10 @@ def _tables(laid: Laid, chosen: NDArray[np.int64]) -> _Tables:
 
 
 def match_packed(
-    words: NDArray[np.uint64],
+    words: Words,
     size: NDArray[np.float64],
     weight: NDArray[np.float64],
-    pattern: NDArray[np.uint64],
+    pattern: Words,
     clear_of: dict[int, int],
     alpha: float,
 ) -> Matched:
@@ -321,9 +315,9 @@ def match_packed(
 
 
 def match_columns(
-    words: NDArray[np.uint64],
+    words: Words,
     sums: NDArray[np.float64],
-    pattern: NDArray[np.uint64],
+    pattern: Words,
     clear_of: dict[int, int],
 ) -> NDArray[np.float64]:
     """Several sums over the cells of other patterns that match each cell (K, L), each match counted whole.
@@ -350,9 +344,9 @@ def _kept(present: Words, clear_of: dict[int, int]) -> Words:
 
 
 def lay_out(
-    words: NDArray[np.uint64],
+    words: Words,
     sums: NDArray[np.float64],
-    pattern: NDArray[np.uint64],
+    pattern: Words,
     clear_of: dict[int, int],
 ) -> Laid:
     """Sort cells by pattern; arguments as `match_columns`."""

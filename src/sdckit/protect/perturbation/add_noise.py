@@ -13,15 +13,13 @@ from sdckit.data import arguments
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_distances
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw, key
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 
-__all__ = ["add_noise", "additive", "correlated", "moments_kept", "on_outliers", "rotated"]
-
-Floats = NDArray[np.float64]
 ROUNDS = 8  # of rotations: a record is mixed with thousands of others
 FAR = 0.975  # of the chi-squared distribution: beyond it a record is an outlier
 ENDS = (0.01, 0.99)  # quantiles beyond which a value is one
@@ -293,7 +291,7 @@ def add_noise(
     return Protected(out, change)
 
 
-def _zeros_kept(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def _zeros_kept(before: Floats, after: Floats) -> Floats:
     return np.where(before == 0, before, after)
 
 

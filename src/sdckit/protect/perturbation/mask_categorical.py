@@ -18,8 +18,6 @@ from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
-__all__ = ["by_column", "mask_categorical", "shares_of", "with_originals"]
-
 BOTH = "the originals stand beside their masked copies: this is no file to release"
 
 

@@ -16,8 +16,6 @@ from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.perturbation.mask_categorical import by_column, shares_of, with_originals
 
-__all__ = ["mask_continuous"]
-
 
 def mask_continuous(
     data: Any,

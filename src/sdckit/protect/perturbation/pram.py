@@ -7,22 +7,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.perturbation.pram_levels import EVERY, Levels, read_levels
 from sdckit.protect.strata import strata_rows
 
-__all__ = ["around_diagonal", "given_matrix", "invariant_of", "pram", "staying"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Matrix = Mapping[Any, Mapping[Any, float]]
 SUM_TOLERANCE = 1e-8
 

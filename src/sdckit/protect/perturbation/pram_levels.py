@@ -11,14 +11,11 @@ from numpy.typing import NDArray
 from sdckit.data.columns import code_column
 from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import FEW, njit, sparing
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.draws import PIECE
 
-__all__ = ["EVERY", "Levels", "read_levels"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_LEVELS = 2000  # a matrix of so many rows and columns is 32 MB
 MOVE = 12  # steps of a record that is moved, about
 WIDE = 1 << 16  # codes that span more are numbered anew first

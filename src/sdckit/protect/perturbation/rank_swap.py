@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import open_eager, take_rows, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected
@@ -22,10 +22,6 @@ from sdckit.protect.draws import key
 from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
 from sdckit.protect.perturbation.rank_swap_kernel import partners, ranked_rows
 
-__all__ = ["rank_swap"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 DEFAULT_P = 5.0
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import FEW, njit, sparing
 from sdckit.numerics.hashing import GOLDEN, splitmix
 
-__all__ = ["partners", "ranked_rows"]
-
-Ints = NDArray[np.int64]
 DIGIT = 11  # bits sorted by at a time
 DRAW = 16  # steps of a draw
 TRIES = 64  # draws before the window is searched rank by rank

@@ -12,13 +12,10 @@ from sdckit.data import arguments
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.draws import draw
 from sdckit.protect.numeric_columns import chosen, count_changed, numbers
-
-__all__ = ["shuffle"]
-
-Floats = NDArray[np.float64]
 
 
 def shuffle(

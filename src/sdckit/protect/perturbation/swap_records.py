@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
 from sdckit.protect.perturbation.swapping import (
@@ -23,10 +23,6 @@ from sdckit.protect.perturbation.swapping import (
     one_per_household,
     read_households,
 )
-
-__all__ = ["swap_records"]
-
-Ints = NDArray[np.int64]
 
 
 def swap_records(

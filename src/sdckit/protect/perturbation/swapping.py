@@ -7,18 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data.columns import code_column, first_rows
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
-
-__all__ = ["Households", "draw_order", "draw_partners", "one_per_household", "read_households"]
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True)

@@ -15,8 +15,6 @@ from sdckit.data import arguments
 from sdckit.data.tallied import Records
 from sdckit.errors import DataError
 
-__all__ = ["Bands", "Closed", "Method", "cut_bands", "given_bands"]
-
 Closed: TypeAlias = Literal["left", "right", "both"]
 Method: TypeAlias = Literal["equal_width", "log", "equal_frequency"]
 MOST = 10_000

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
@@ -14,17 +13,13 @@ from sdckit.data.replace import open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.data.telling import TELLS, told_by
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.by_household import read_homes, read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import became_fractions, count_changed, numbers
 from sdckit.protect.recoding.weight_groups import weight_groups
 from sdckit.protect.recoding.weight_margins import raked, read_margins
 from sdckit.protect.strata import at_least, strata_rows
-
-__all__ = ["coarsen_weights"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def coarsen_weights(

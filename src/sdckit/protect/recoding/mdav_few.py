@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
-
-__all__ = ["add", "group_few"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -77,7 +72,7 @@ def _groups(columns: Floats, k: int, ranked: Ints, of_row: Ints) -> int:
     return group
 
 
-def group_few(z: NDArray[np.float64], k: int, ranked: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_few(z: Floats, k: int, ranked: Ints) -> Ints:
     """Group records; of those equally far the first is taken.
 
     `z` (n, d): the records. `ranked` (n,): those around which groups are made in turn; empty for maximum

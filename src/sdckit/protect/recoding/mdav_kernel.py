@@ -16,8 +16,6 @@ from sdckit.numerics.compiling import njit
 from sdckit.protect.recoding.mdav_few import add, group_few
 from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
 
-__all__ = ["mdav_groups"]
-
 WORN = 8  # records looked at along the list, per record in it, that make it worth a new one
 FEW = 1 << 26  # distances times columns that are computed sooner than the kernels of trees compiled
 SLACK = 1e-9  # relative; far above what rounding adds to a distance

@@ -6,8 +6,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["LEAF", "build", "remove"]
-
 LEAF = 32  # records in a leaf at most
 FREE = {"nnan", "nsz"}  # there is no NaN, so that smallest and largest of a line are found in any order
 

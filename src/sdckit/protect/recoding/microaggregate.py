@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import first_rows
 from sdckit.data.replace import open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
@@ -23,10 +23,6 @@ from sdckit.protect.numeric_columns import became_fractions, chosen, count_chang
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
 from sdckit.protect.strata import at_least, strata_rows
 
-__all__ = ["RULES", "enough_each", "microaggregate", "optimal", "ranked"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ONE_BY_ONE = ("univariate", "individual_ranking")
 METHODS = ("mdav", "rmd", "pca", "single", "simple", *ONE_BY_ONE)
 MEASURES = ("mean", "median")

@@ -20,8 +20,6 @@ from sdckit.protect.change import Change, Protected
 from sdckit.protect.recoding.bands import Bands, Closed, Method, cut_bands, given_bands
 from sdckit.protect.recoding.regroup import Outside, groups_map, hierarchy_map, regroup
 
-__all__ = ["recode"]
-
 
 def recode(
     data: Any,

@@ -15,8 +15,6 @@ from sdckit.data.hierarchy import Hierarchy
 from sdckit.data.tallied import Records
 from sdckit.errors import DataError
 
-__all__ = ["Outside", "Regrouped", "groups_map", "hierarchy_map", "regroup"]
-
 Outside: TypeAlias = Literal["error", "keep", "missing"]
 
 

@@ -15,8 +15,6 @@ from sdckit.data.tallied import open_records
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["Rounding", "multiples", "round_to"]
-
 Rounding: TypeAlias = Literal["nearest", "down", "random"]
 TINY = 1e-9  # a quotient so near to a whole number is one: 0.3 / 0.1 is 2.9999999999999996
 LARGEST = 2.0**53

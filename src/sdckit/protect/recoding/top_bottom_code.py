@@ -18,8 +18,6 @@ from sdckit.data.tallied import Records, open_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["Limit", "Replacement", "top_bottom_code"]
-
 Limit: TypeAlias = "float | Mapping[Any, float | None]"
 Replacement: TypeAlias = 'Literal["limit", "mean"] | float'
 FEWEST = 3  # a mean of fewer values gives one of them away

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
-
-__all__ = ["weight_groups"]
-
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, first_rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 
-__all__ = ["raked", "read_margins"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ROUNDS = 50
 CLOSE = 1e-12  # of the total
 AGREE = 1e-6  # totals of several margins may differ by so much: they are printed with few digits

@@ -46,8 +46,6 @@ from sdckit.protect.suppression.suppression_together import (
     widen,
 )
 
-__all__ = ["local_suppression"]
-
 MOST_KEYS = 60  # sets of keys are bits of a word
 EASY = 80  # records at risk, times the square of the keys one may lose: solved exactly unasked
 NODES = {"auto": 50, "asked": 20_000}

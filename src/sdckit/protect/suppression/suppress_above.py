@@ -15,8 +15,6 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["suppress_above"]
-
 
 def suppress_above(
     data: Any, *, risk: Any, threshold: float, columns: str | Sequence[str], household: str | None = None,

@@ -22,8 +22,6 @@ from sdckit.protect.suppression.suppression_choices import Choices, Order, hash_
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 from sdckit.protect.suppression.suppression_near import nearest_sets
 
-__all__ = ["Needs", "lower_bound", "needs_of", "needs_unbounded"]
-
 ROUNDS = 12
 COMPARISONS = 1 << 28  # a search of moments
 

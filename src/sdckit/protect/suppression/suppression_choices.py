@@ -22,8 +22,6 @@ from sdckit.numerics.hashing import GOLDEN, splitmix
 from sdckit.numerics.threads import run
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 
-__all__ = ["Choices", "Order", "find_choices", "hash_values"]
-
 PASSES = 1 << 28  # cells hashed in all before the larger sets are left to the search for neighbours
 SETS = 500  # of one size: more are left to it, too
 AT_ONCE = 4  # sets looked at together: what bounds the memory

@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Ints
 from sdckit.protect.suppression.suppression_file import WorkingFile
 from sdckit.protect.suppression.suppression_implied import Patterns, batches, implied, patterns_of
 from sdckit.protect.suppression.suppression_requests import Requests
 
-__all__ = ["hide_implied"]
-
 ROUNDS = 30  # what is taken out may make other values follow; each round deals with those
-
-Bools = NDArray[np.bool_]
-Ints = NDArray[np.int64]
 
 
 def hide_implied(

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from sdckit.numerics.integer_programme import solve_programme
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 
-__all__ = ["Solution", "solve"]
-
 MOST_RECORDS = 150  # at risk
 MOST_PAIRS = 5000
 

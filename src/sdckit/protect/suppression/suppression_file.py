@@ -14,8 +14,6 @@ from sdckit.cells.tabulate import frequency_columns_of
 from sdckit.data.columns import Coded
 from sdckit.numerics.gather import gather
 
-__all__ = ["TINY", "Situation", "WorkingFile"]
-
 TINY = 1e-9  # a sum of fractions of alpha may miss k by rounding
 GONE = -1  # code of a missing value in a situation
 

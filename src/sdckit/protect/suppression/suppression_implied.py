@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import sparing
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.threads import chunks, run
@@ -21,11 +21,6 @@ from sdckit.protect.suppression.suppression_file import TINY, Situation, Working
 from sdckit.protect.suppression.suppression_left import MANY, NONE, left_among_pairs, left_in_tables
 from sdckit.protect.suppression.suppression_mend import Packed, packed_words
 from sdckit.protect.suppression.suppression_requests import Requests
-
-__all__ = ["Patterns", "batches", "candidates", "implied", "patterns_of"]
-
-Ints: TypeAlias = NDArray[np.int64]
-Bools: TypeAlias = NDArray[np.bool_]
 
 PAIR, CELL, PATTERN = 2, 30, 80_000  # nanoseconds, about: a pair of cells, a cell in a table, a table
 LONGEST = 60 * 10**9  # a count that would take longer is not made

@@ -6,8 +6,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["MANY", "NONE", "left_among_pairs", "left_in_tables"]
-
 NONE, MANY = -1, -2  # instead of the one level that is left
 
 

@@ -13,8 +13,6 @@ from sdckit.protect.suppression.suppression_choices import Choices, Order, find_
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_near import nearest_sets, nested_sets, too_many
 
-__all__ = ["cover", "mend", "others_of", "packed_words", "restore"]
-
 # Cells, their records and what these count.
 Others: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]"
 Packed: TypeAlias = "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]"

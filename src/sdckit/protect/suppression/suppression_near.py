@@ -12,8 +12,6 @@ from sdckit.numerics.grouping import group
 from sdckit.protect.suppression.suppression_choices import Order, hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 
-__all__ = ["nearest_sets", "nested_sets", "too_many"]
-
 COMPARISONS = 1 << 32  # of cells with cells; beyond, one nested chain of keys serves all
 KINDS = 1 << 6  # differences told apart at one distance
 

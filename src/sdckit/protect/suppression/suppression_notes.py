@@ -7,8 +7,6 @@ from typing import Any
 from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.scenarios.roles import Roles
 
-__all__ = ["implied_notes", "notes_of"]
-
 
 def notes_of(roles: Roles, *, untouched: bool, bound: bool) -> dict[str, str]:
     """What was counted, by which rule, what the bound is a bound of, and who rests on other records."""

@@ -11,8 +11,6 @@ from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Combinations", "Importance", "Requests", "read_combinations", "read_importance"]
-
 HOW = "is {size: k}, {(key, key): k} or a list of (keys, k)"
 MOST = 5000  # combinations
 Combinations: TypeAlias = "Mapping[int | str | tuple[str, ...], int] | Sequence[tuple[Sequence[str], int]]"

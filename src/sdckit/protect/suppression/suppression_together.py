@@ -18,16 +18,13 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.households import Homes
 from sdckit.errors import ColumnError
+from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
-__all__ = ["Bonds", "bonds_of", "bound_together", "give_back", "read_together", "weighed", "widen"]
-
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
 COMPARISONS = 1 << 32  # of records with records: less than a minute
 
 

@@ -24,8 +24,6 @@ from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_order import general_predictors, in_order
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable
 
-__all__ = ["impute_masked"]
-
 MODELS = ("normal", "logistic", "probit", "multinomial")
 FAR = 1.1  # R-hat above which chains have not met
 

@@ -6,17 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.masking_errors import MaskedVariable
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix
 from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values
-
-__all__ = ["Chain", "is_affine", "potential_scale_reduction", "run_chain"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,16 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Variable
-
-__all__ = ["MaskedVariable", "read_masked"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

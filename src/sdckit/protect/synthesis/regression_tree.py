@@ -16,8 +16,6 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.hashing import hash_word
 from sdckit.numerics.threads import chunks, run
 
-__all__ = ["GrownTree", "grow"]
-
 FEW = 256  # values of a column that is counted; they are coded as bytes
 SAME = np.float32(1e-7)  # values no farther apart are one, as in scikit-learn
 PURE = np.finfo(np.float64).eps  # a variance up to this is none

@@ -15,15 +15,13 @@ from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
-__all__ = ["draw_donors", "replace_high_risk"]
-
-Ints = NDArray[np.int64]
 SLICE = 64  # records whose donors a thread looks for at a time
 
 
@@ -294,10 +292,10 @@ def replace_high_risk(
 
 
 def _donors(
-    frame: Any, asked: NDArray[np.int64], is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
     among: NDArray[np.bool_] | None = None,
-) -> NDArray[np.int64]:  # fmt: skip
+) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
     found = draw_donors(
@@ -333,7 +331,7 @@ def _of_homes(
     return np.where(lent[homes.of_row] >= 0, lent[homes.of_row], np.arange(len(own)))
 
 
-def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> NDArray[np.int64]:
+def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
     """The records to replace, ascending."""
     high = np.flatnonzero(is_high)
     if n_replace is None or n_replace >= len(high):

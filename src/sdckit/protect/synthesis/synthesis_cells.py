@@ -6,17 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import Seen
 from sdckit.protect.synthesis.synthesis_draws import PosteriorDraws
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = ["MOST_VALUES", "CellsFit", "fit_cells"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_VALUES = 50  # of a number that predicts: it is taken as categories
 MOST_CODES = 2**62
 MOST_KEPT = 5_000_000  # numbers that the draws of one variable may take

@@ -8,17 +8,13 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.formula_numbers import evaluate
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_formulas import Factor, Predicted
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = ["Seen", "Term", "design_matrix", "make_terms", "seen", "term_fields", "term_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_INDICATORS = 30  # levels of a predictor that have a coefficient; rarer ones share the baseline
 MOST_TERMS = 1000  # columns that the formula of one variable may make
 

@@ -12,12 +12,10 @@ from sdckit.data.columns import code_column, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, term_fields, term_of
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, number_label
 
-__all__ = ["MOST_RATE", "REGRESSIONS", "DrawsByColumn", "PosteriorDraws", "posterior_draws"]
-
-Floats = NDArray[np.float64]
 REGRESSIONS = ("normal", "logistic", "probit", "multinomial", "poisson", "multivariate_normal")
 CELLS = "dirichlet_multinomial"
 MOST_RATE = 30.0  # log of the largest mean of counts

@@ -11,8 +11,6 @@ from sdckit.data.formula_text import named_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 
-__all__ = ["Factor", "Predicted", "check_order", "order_by_predictors", "read_predictors"]
-
 HOW = 'write names, ["age", "sex"], or a formula, "~ age * sex"'
 
 

@@ -10,11 +10,8 @@ from numpy.typing import NDArray
 
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.synthesis.synthesis_variables import NEW, Values, Variable
-
-__all__ = ["written"]
-
-Ints = NDArray[np.int64]
 
 
 def written(

@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
 from sdckit.protect.synthesis.synthesis_draws import MOST_RATE, PosteriorDraws, posterior_draws
 from sdckit.protect.synthesis.synthesis_formulas import Predicted
 from sdckit.protect.synthesis.synthesis_probit import fit_probit
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = ["LinearFit", "choose", "fit_linear"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 TELLS_LEVELS = ("logistic", "probit", "multinomial")
 PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000

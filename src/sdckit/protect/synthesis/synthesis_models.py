@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.synthesis.synthesis_cells import CellsFit, fit_cells
 from sdckit.protect.synthesis.synthesis_design import Seen, make_terms
 from sdckit.protect.synthesis.synthesis_draws import CELLS, REGRESSIONS, PosteriorDraws
@@ -19,19 +19,6 @@ from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
 from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = [
-    "JOINT",
-    "Chosen",
-    "Fitted",
-    "Settings",
-    "as_joint",
-    "fit_model",
-    "kept_draws",
-    "read_models",
-    "unconverged",
-]
-
-Ints = NDArray[np.int64]
 JOINT = "multivariate_normal"
 NAMES = ("cart", "sample", *REGRESSIONS, CELLS)
 MOST_OUTCOMES = 50  # levels that a regression tells apart

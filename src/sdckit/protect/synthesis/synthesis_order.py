@@ -17,8 +17,6 @@ from sdckit.protect.synthesis.synthesis_formulas import (
 )
 from sdckit.protect.synthesis.synthesis_variables import Variable, is_usable, refuse_unfit
 
-__all__ = ["general_predictors", "in_order", "targets_in_order"]
-
 
 def targets_in_order(
     named: tuple[str, ...] | None, order: Any, apart: set[str], variables: Mapping[str, Variable], n: int

@@ -12,8 +12,6 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Protected
 from sdckit.protect.on_plans import check_made, check_room, with_files
 
-__all__ = ["synthesize_plan"]
-
 
 def synthesize_plan(
     data: Any,

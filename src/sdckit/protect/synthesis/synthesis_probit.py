@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["fit_probit"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 STEPS = 100
 NEAR = 1e-9
 

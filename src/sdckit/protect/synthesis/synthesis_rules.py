@@ -14,8 +14,6 @@ from sdckit.data import arguments
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-__all__ = ["Condition", "Rule", "read_rules"]
-
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
     "below": operator.lt, "at_most": operator.le, "above": operator.gt, "at_least": operator.ge,
 }  # fmt: skip

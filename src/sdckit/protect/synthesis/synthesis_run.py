@@ -11,16 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.synthesis.synthesis_design import seen
 from sdckit.protect.synthesis.synthesis_formulas import Predicted
 from sdckit.protect.synthesis.synthesis_models import Chosen, Fitted, Settings, fit_model
 from sdckit.protect.synthesis.synthesis_rules import Rule
 from sdckit.protect.synthesis.synthesis_variables import NEW, Values, Variable
-
-__all__ = ["Plan", "changed_values", "copied_rows", "draw_releases", "fit_all"]
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

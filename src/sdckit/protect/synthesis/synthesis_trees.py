@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.protect.synthesis.regression_tree import grow
 from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
 from sdckit.protect.synthesis.synthesis_linear import choose
 from sdckit.protect.synthesis.synthesis_variables import Values, Variable
 
-__all__ = ["EstimatorFit", "Place", "SampleFit", "TreeFit", "fit_estimator", "fit_tree"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MANY = 50_000  # records from which on regression trees are grown here, not by scikit-learn
 HEAPED = 0.1  # share of the records that makes a number an answer, no measurement: it is not smoothed
 

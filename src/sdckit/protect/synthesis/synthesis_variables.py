@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 from sdckit.data.columns import code_column, first_rows, float_values
 from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats, Ints
 
-__all__ = [
-    "MISSING", "MOST_LEVELS", "NEW", "Values", "Variable", "is_usable", "number_label", "read_variable", "refuse_unfit",
-]  # fmt: skip
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MISSING, NEW = -1, -2  # levels of a missing value, and of a number that no record of the original holds
 MOST_LEVELS = 500  # categories of a variable that models take
 MOST_DECIMALS = 6

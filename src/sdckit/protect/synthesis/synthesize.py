@@ -16,6 +16,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.by_household import ONCE, read_homes, read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.numeric_columns import chosen
@@ -39,10 +40,6 @@ from sdckit.protect.synthesis.synthesis_variables import (
     Variable,
     read_variable,
 )
-
-__all__ = ["columns_read", "synthesize"]
-
-Ints = NDArray[np.int64]
 
 
 def synthesize(

@@ -14,8 +14,6 @@ from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
 
-__all__ = ["ATTACKS_SCHEMA", "attack_blocks", "attacks_tree", "conclude", "plain_attacks"]
-
 ATTACKS_SCHEMA = "sdckit/attacks"
 PREFIX = "attack"
 ABOUT = (

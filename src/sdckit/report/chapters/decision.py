@@ -11,8 +11,6 @@ from sdckit.report.parts import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
-__all__ = ["NEXT", "decision_sections"]
-
 NEXT = "What to do next"
 DRAWN = 3
 ALONE_WITH = {2: "nobody else", 3: "fewer than 2 others", 5: "fewer than 4 others"}

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import Assessment
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["SCHEMA_VERSION", "build_document", "method_notes", "scenario_tree", "verdict_tree"]
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"

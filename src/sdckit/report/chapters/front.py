@@ -13,16 +13,6 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.parts import EXPECTED, rank_of
 from sdckit.report.view import Plain
 
-__all__ = [
-    "LOST",
-    "front_block",
-    "front_tree",
-    "plain_front",
-    "printed_front",
-    "search_blocks",
-    "search_tree",
-]
-
 LOST = "Lost of what the keys tell"
 CAPTION = "Risk and loss of the recipe, and of others that were found; no other beats the dark ones"
 

@@ -22,8 +22,6 @@ from sdckit.report.blocks import (
     Verdicts,
 )  # fmt: skip
 
-__all__ = ["glossary", "terms", "texts_of"]
-
 
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:

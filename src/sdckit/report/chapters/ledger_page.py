@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sdckit.attacks.differencing.differencing import Differencing
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["ledger_page", "plain_ledger"]
 
 MEASURE = "differencing"
 TITLE = "A release held against earlier ones"

@@ -17,7 +17,6 @@ from sdckit.report.view import Plain
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.exploration import Exploration
 
-__all__ = ["map_chart", "map_table", "plain_map"]
 
 COUNTS = ("sample_uniques", "below_k")
 MOST_LABELS = 12

@@ -9,8 +9,6 @@ from sdckit.report.chapters.plain_words import QUESTION_OF
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.view import Plain
 
-__all__ = ["CONTRIBUTIONS", "next_steps", "remaining_questions"]
-
 CONTRIBUTIONS = "key_contributions"
 RARE = {
     "k",

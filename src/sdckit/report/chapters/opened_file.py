@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from sdckit.data.missing_values.missing_codes import Found
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
 
-__all__ = ["OpenedFile", "file_document", "file_sections", "guesses_document"]
 
 Plain = Mapping[str, Any]
 # How a type of a column begins, and what it is called.

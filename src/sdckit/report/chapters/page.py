@@ -26,12 +26,6 @@ from sdckit.report.parts import bars, figure, share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, views_of
 
-__all__ = [
-    "MOST_ROWS", "STATES", "answer_section", "checksums", "compared_section", "headed_page", "intruder_sections",
-    "lay_out", "level_charts", "measure_sections", "methods_section", "not_measured", "protection_words",
-    "records_section", "release_type", "scenario_section", "verdicts_block",
-]  # fmt: skip
-
 # A page is for reading; all records at risk that are listed are in the JSON.
 MOST_ROWS = 200
 STATES = {True: "pass", False: "fail", None: "open"}

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from sdckit.report.chapters.sentences import UNDONE, listed, some_records, status
 from sdckit.report.view import Plain
 
-__all__ = ["QUESTIONS", "QUESTION_OF", "answers", "chance", "plain_verdict"]
-
 # The European working party's questions (Article 29 Working Party, Opinion 05/2014), and what is tried out.
 QUESTIONS = {
     "singled": "Can somebody be singled out?",

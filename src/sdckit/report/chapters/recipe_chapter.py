@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import WhatWasDone
     from sdckit.workflow.recipes.recipe_figures import StepFigures
 
-__all__ = ["plain_recipe", "recipe_document", "recipe_section"]
 
 LONGEST_LIST = 8
 NOTHING_ASKED = "nothing that is told here"

@@ -8,8 +8,6 @@ from sdckit.report.blocks import Section, TableBlock
 from sdckit.report.parts import ALONE, EXPECTED, below
 from sdckit.report.view import Plain
 
-__all__ = ["recipes_beside"]
-
 FIGURES = (
     (ALONE, "sample_uniques"), ("", "below_k"), (EXPECTED, "expected_reidentifications"),
     ("Values that differ", "share_changed"), ("pMSE", "pmse"),

@@ -13,7 +13,6 @@ from sdckit.report.view import Plain
 if TYPE_CHECKING:
     from sdckit.cells.recoded import Recoded
 
-__all__ = ["base_name", "recoded_blocks", "recoded_facts", "recoded_tree", "usefulness_note"]
 
 KNOWN = {
     "recipe": "the recipe given",

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.release_assessment import ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["RELEASE_SCHEMA", "intruder_tree", "plain_release"]
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
 # Limits on shares that a document prints, and the least part of a hidden one's bound: one person of at most five,

@@ -10,8 +10,6 @@ import math
 from sdckit.report.gate.figures import Ledger, Quantity, Relation
 from sdckit.report.setting import changed_words, missing_words
 
-__all__ = ["link_files"]
-
 ORIGINAL, RECODED = "original", "recoded original"
 # Uniques of both files are uniques of the release: measures of both and their figures.
 UNIQUES = {

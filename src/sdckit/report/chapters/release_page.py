@@ -33,8 +33,6 @@ from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, r
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of
 
-__all__ = ["before_and_after", "lay_out_release", "page_of", "release_answer"]
-
 # The row of the table that is drawn, too.
 DRAWN = below(3)
 

@@ -18,8 +18,6 @@ from sdckit.report.view import Plain
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["limits_tree", "limits_words", "release_sentence"]
-
 
 def limits_tree(scenario: Scenario, *, compared: bool) -> dict[str, Tree]:
     """Give the type of release and the limits in force; all of it is the analyst's or an office's own."""

@@ -7,8 +7,6 @@ from dataclasses import replace
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, Section, TableBlock
 
-__all__ = ["without_repeats"]
-
 
 def without_repeats(sections: Sequence[Section]) -> list[Section]:
     """Leave out what stood under the same heading before: explanations, and figures with a line that says where.

@@ -8,8 +8,6 @@ from copy import deepcopy
 
 from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["command_line", "python_call", "release_calls"]
-
 ATTACKS = 500  # attempts of each attack unless others are asked for
 
 

@@ -4,21 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sdckit.report.gate.words import overall
 from sdckit.report.view import Plain, views_of
-
-__all__ = [
-    "answer",
-    "both_rules",
-    "headline",
-    "labelled",
-    "limit_name",
-    "listed",
-    "overall",
-    "some_records",
-    "status",
-    "verdict_sentence",
-]
 
 COMPARED = {
     "match_risk": "Share of the records expected to be matched back",

@@ -8,8 +8,6 @@ from typing import Any
 from sdckit.report.parts import by_rule, ruled
 from sdckit.report.view import Plain, view_of, views_of
 
-__all__ = ["EITHER", "figures_of", "once_where_equal"]
-
 # The label of figures that are the same under both rules.
 EITHER = "wildcard, missing as category"
 TWINS = ("_category", "_wildcard")

@@ -12,8 +12,6 @@ from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 
-__all__ = ["EMPTY", "heat_blocks", "pair_blocks", "utility_blocks", "utility_tree", "variable_blocks"]
-
 HEAT = "Standardised pMSE of every two-way table (best 1; the darker, the worse)"
 MOVED = "Records that moved to other values, by variable"
 EMPTY: Mapping[str, Tree] = {

@@ -9,8 +9,6 @@ from pathlib import Path
 from sdckit.data.files.whole_files import reason_of, replacing
 from sdckit.errors import FileFormatError
 
-__all__ = ["real_target", "write_whole"]
-
 
 def real_target(path: str | os.PathLike[str]) -> Path:
     """Follow links to the file that is to be written; refuse devices, pipes, folders and links that lead nowhere.

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sdckit.errors import FileFormatError
+from sdckit.report.bar_charts import COLUMN, WIDTH
 from sdckit.report.blocks import (
     Blanks,
     ChartBlock,
@@ -23,12 +24,10 @@ from sdckit.report.blocks import (
     said_to,
 )
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
+from sdckit.report.charts import chart_for, describe, is_narrow, to_png
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
-from sdckit.report.language import say
+from sdckit.report.saying import say
 from sdckit.report.wording import SOFT_HYPHEN
-
-__all__ = ["need_docx", "render_docx", "render_docx_page"]
 
 PIXELS = 96  # an inch
 TABLE = "Light Grid Accent 1"

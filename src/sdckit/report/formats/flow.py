@@ -10,8 +10,6 @@ from typing import TypeVar
 from sdckit.report.blocks import Block, ChartBlock, Code, Facts, Items, Section, TableBlock
 from sdckit.report.charts import is_narrow
 
-__all__ = ["BEHIND", "Chapter", "Part", "behind_charts", "chapters_of", "decision_of", "shown"]
-
 MOST_COLUMNS = 5
 MOST_LETTERS = 54  # of a row in a column of an A4 page
 LONGEST_CELL = 20  # longer ones are folded

@@ -7,14 +7,12 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from sdckit.report.bar_charts import said_in
+from sdckit.report.bar_charts import COLUMN, OPEN, WIDTH, said_in
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, to_svg
+from sdckit.report.charts import chart_for, describe, is_narrow, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
-from sdckit.report.language import say
-
-__all__ = ["figure_of", "render_fragment", "render_html", "render_page", "render_sections"]
+from sdckit.report.saying import say
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."

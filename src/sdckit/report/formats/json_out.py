@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["render_json"]
-
 
 def render_json(plain: Mapping[str, Any]) -> str:
     r"""Render a protected assessment as JSON; never NaN, always UTF-8, one line at the end.

@@ -27,8 +27,6 @@ from sdckit.report.charts import describe
 from sdckit.report.formats.flow import shown
 from sdckit.report.wording import SOFT_HYPHEN
 
-__all__ = ["render_markdown", "render_markdown_page"]
-
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+!|~&])")
 
 

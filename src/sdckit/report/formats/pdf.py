@@ -12,8 +12,6 @@ from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
 from sdckit.report.formats.html import render_page
 
-__all__ = ["PROGRAMS", "find_browser", "render_pdf"]
-
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
 SECONDS = 120
 QUIET = (

@@ -11,8 +11,6 @@ from urllib.parse import quote
 
 from sdckit.report.chapters.sentences import limit_name
 
-__all__ = ["Printed", "artifact", "render_sarif"]
-
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 VERSION = "2.1.0"
 # Code hosts ask for a line. It is always the first one, whatever was found.

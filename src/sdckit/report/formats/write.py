@@ -28,7 +28,6 @@ from sdckit.report.language import check_language, names_of, translate
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
 
-__all__ = ["check_needs", "plain_document", "write_json", "write_page", "write_report"]
 
 RENDERERS: dict[str, Callable[[Page], str | bytes]] = {
     ".html": render_page, ".htm": render_page, ".md": render_markdown_page, ".markdown": render_markdown_page,

@@ -18,8 +18,6 @@ from sdckit.numerics.integer_programme import solve_programme
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, System, propagate
 
-__all__ = ["SAFE_VALUES", "SMALL", "Solver", "linked", "narrowed"]
-
 SMALL = 5
 SAFE_VALUES = 3
 

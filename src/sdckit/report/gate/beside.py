@@ -22,8 +22,6 @@ from sdckit.report.gate.propagation import make_system, propagate
 from sdckit.report.gate.rounding import Print
 from sdckit.report.gate.settle import sound_relations
 
-__all__ = ["Earlier", "enter_beside", "quantities_of", "read_beside"]
-
 FILE = ("", "original")
 PARTS = ("name", "base", "rule", "intruder")
 AGAIN = "take it out of the folder, or write it again with this version"

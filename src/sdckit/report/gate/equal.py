@@ -7,8 +7,6 @@ from itertools import combinations
 
 from sdckit.report.gate.figures import Relation
 
-__all__ = ["between_sums", "join_equal"]
-
 # Longer sums are left as they are.
 LONGEST = 24
 TINY = 1e-9

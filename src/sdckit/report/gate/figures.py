@@ -10,12 +10,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from sdckit.report.gate.relations import Sizes
 
-__all__ = [
-    "DIFFERENCE", "AllHold", "Chance", "Count", "Cumulative", "Difference", "Document", "Foreign", "Guarded",
-    "Histogram", "Holds", "InternalOnly", "Ledger", "Levels", "Part", "Quantity", "Ranked", "Ratio", "Relation",
-    "Share",
-    "SizeClasses", "Sizes", "Told", "Total", "Tree", "Value", "Variable", "Watched",
-]  # fmt: skip
 
 Kind = Literal["count", "value", "sum"]
 # Between the names of two counts: what the one has more than the other.

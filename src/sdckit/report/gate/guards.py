@@ -9,8 +9,6 @@ from dataclasses import replace
 from sdckit.report.gate.figures import Ledger, Quantity, Variable
 from sdckit.report.gate.rounding import LADDER, WITHHELD, Print, format_number, print_variable
 
-__all__ = ["SMALLEST_GUARD", "alike", "by_records", "coarsest", "guarded"]
-
 # Records that a figure needs to be printed where it could tell them: from fewer, two digits would tell how many.
 SMALLEST_GUARD = 50
 # Records in the last digit of a figure that they alone carry.

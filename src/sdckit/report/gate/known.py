@@ -15,8 +15,6 @@ from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, as_arrays, make_system
 
-__all__ = ["Known"]
-
 # A count left with more numbers than this is looked at in the end only, in large documents not with more still.
 NARROW, NARROW_IN_THE_END = 20, 100
 LIMITS = np.array([SMALL, NARROW], np.float64)

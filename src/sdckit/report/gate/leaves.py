@@ -6,8 +6,6 @@ from typing import Any
 
 from sdckit.report.gate.rounding import LADDER, Print, format_count
 
-__all__ = ["count_leaf", "difference_leaf"]
-
 Plain = dict[str, Any]
 
 

@@ -21,8 +21,6 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.relations import SIZE_CLASSES, link_levels_to_cells
 
-__all__ = ["OTHER", "expand", "level_names", "rank"]
-
 OTHER = "other"
 SMALLEST = 5
 POOLED = ("2", "3", "4")

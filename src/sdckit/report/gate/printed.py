@@ -8,8 +8,6 @@ from typing import Any
 
 from sdckit.report.gate.figures import Quantity
 
-__all__ = ["Identity", "Printed", "leaves"]
-
 Leaf = Mapping[str, Any]
 
 

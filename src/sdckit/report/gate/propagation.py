@@ -10,8 +10,6 @@ import numpy as np
 from sdckit.numerics.linear_bounds import Relations, narrow
 from sdckit.report.gate.figures import Relation
 
-__all__ = ["Interval", "System", "as_arrays", "make_system", "propagate"]
-
 Interval = tuple[float, float]
 
 

@@ -52,19 +52,6 @@ from sdckit.report.gate.rounding import (
 from sdckit.report.gate.settle import settle
 from sdckit.report.gate.words import overall, protect_words
 
-__all__ = [
-    "CONFIDENTIAL",
-    "HIDDEN",
-    "SMALLEST_BASE",
-    "SMALLEST_FILE",
-    "SMALLEST_GUARD",
-    "Seen",
-    "percentage",
-    "protect",
-    "rate_leaf",
-    "seen",
-]  # fmt: skip
-
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
 # Records in one step of a printed part.

@@ -13,12 +13,6 @@ from itertools import pairwise, permutations
 
 from sdckit.report.gate.figures import Ledger, Relation, Watched
 
-__all__ = [
-    "SIZE_CLASSES", "SMALL", "Sizes", "largest_size", "link_by_key", "link_cells", "link_intruders", "link_levels",
-    "link_levels_to_cells", "link_records", "link_resting", "link_risk", "link_risk_by_key", "make_sizes",
-    "pairs_of_levels", "risk_of_size", "sizes_by_key",
-]  # fmt: skip
-
 SIZE_CLASSES: dict[str, tuple[int, float]] = {
     "1": (1, 1),
     "2": (2, 2),

@@ -11,17 +11,6 @@ from dataclasses import dataclass
 
 from sdckit.report.gate.figures import Kind, Variable
 
-__all__ = [
-    "LADDER",
-    "Print",
-    "format_count",
-    "format_number",
-    "last_level",
-    "print_exact",
-    "print_variable",
-    "prints_between",
-]
-
 # Steps a count may be rounded to, finest first; beyond the last it is withheld.
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
 INFINITY = math.inf

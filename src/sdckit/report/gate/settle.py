@@ -17,8 +17,6 @@ from sdckit.report.gate.known import Known
 from sdckit.report.gate.propagation import Interval, make_system, propagate
 from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
 
-__all__ = ["settle", "sound_relations"]
-
 # A number is placed in one of at least so many wide steps before a fine one is chosen.
 FEW_STEPS = 4
 # A number is placed in ever narrower steps until it could have no more fine prints than these.

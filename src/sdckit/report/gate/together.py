@@ -40,8 +40,6 @@ from sdckit.report.gate.figures import (
     Variable,
 )
 
-__all__ = ["join"]
-
 # What in a leaf is the name of a variable (or the start of one); a leaf that is not listed cannot be joined.
 NAMES: Mapping[type, tuple[str, ...]] = {
     Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable
 from sdckit.report.gate.figures import Variable
 from sdckit.report.gate.rounding import format_number, print_variable
 
-__all__ = ["overall", "protect_words"]
-
 _VERBS = {"is": "are", "has": "have", "was": "were", "stands": "stand", "holds": "hold", "lacks": "lack"}
 _VERB = rf"(?:(\s+)({'|'.join(_VERBS)})\b)?"
 _ROWS = re.compile(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import LEARNING, Figure, share_view
 from sdckit.report.view import Note
 
-__all__ = ["DISCLOSED", "SHARES", "VIEW"]
-
 SHARES = (
     Figure("disclosive_in_original", "in original groups with one value only"),
     Figure("keys_in_released", "records whose keys are in the release"),

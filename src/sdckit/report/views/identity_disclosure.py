@@ -5,8 +5,6 @@ from __future__ import annotations
 from sdckit.report.shares import MATCHING, Figure, over, share_view
 from sdckit.report.view import Note
 
-__all__ = ["UNIQUES", "VIEW"]
-
 UNIQUES = Note(
     "Uniques in both files",
     "Records whose keys are unique in the original, whether those keys are in the release, and whether they are "

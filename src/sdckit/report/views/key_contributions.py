@@ -31,7 +31,6 @@ from sdckit.report.view import Note, Plain, View, noted
 if TYPE_CHECKING:
     from sdckit.identity.contributions.key_contributions import KeyContributions
 
-__all__ = ["VIEW", "most_saving", "share_saved"]
 
 TABLE = "contributions"
 COARSER = "contributions.coarser"

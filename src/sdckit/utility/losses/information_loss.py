@@ -18,6 +18,7 @@ from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.losses.loss_release import (
     UNDEFINED,
     Release,
@@ -26,9 +27,6 @@ from sdckit.utility.losses.loss_release import (
     variable_table,
 )
 
-__all__ = ["InformationLoss", "information_loss"]
-
-Floats = NDArray[np.float64]
 Ordered = Sequence[str] | Mapping[str, Sequence[Any]]
 MISSING_RULE = (
     "a value missing in one file is as far away as any, one missing in both no difference (il_variables); cells with "

@@ -7,12 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "angle_distance", "category_distance", "correlations", "covariances", "eigenvalue_loss",
-    "inverse_correlation_loss", "rank_distance", "relative_loss", "scaled_loss",
-]  # fmt: skip
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 SINGULAR = 1e-12  # an eigenvalue of a correlation matrix below this is 0 but for rounding
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_estimate
 from sdckit.utility.losses.loss_kernels import (
     angle_distance,
@@ -24,9 +25,6 @@ from sdckit.utility.losses.loss_kernels import (
     scaled_loss,
 )
 
-__all__ = ["UNDEFINED", "Release", "paired_table", "release_figures", "variable_table"]
-
-Floats = NDArray[np.float64]
 Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
 SPREAD = "a variable has the same value in every record, or there are too few: leave it out"
 CORRELATED = "needs two variables or more, in both files of different values and none following from others"

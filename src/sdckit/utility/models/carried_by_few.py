@@ -10,15 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Floats, Ints
 from sdckit.utility.models.independent_columns import independent_columns
 
-__all__ = ["FEWEST", "carried_by_few", "coefficients_of_few", "is_dominated", "largest_shares", "sum_of_few"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
-Rows = NDArray[np.int64]
 FEWEST = 5  # records that must carry what is told
 MOST_OF_ONE = 0.5  # of what is known of a sum, by one record; two equal ones have a half each
 MOST_OF_FEW = 0.9  # by four; of five equal ones, four have 0.8
@@ -210,7 +205,7 @@ def _concentrated(shares: Floats) -> Bools:
     return found
 
 
-def _worst_group(rows: Floats) -> Rows | None:
+def _worst_group(rows: Floats) -> Ints | None:
     """Records that have nearly all of some sum of the columns (orthonormal but for records left out); None without.
 
     From every record that could be the largest of four, the four with most of a sum and the sum that they have most

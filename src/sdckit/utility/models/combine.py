@@ -7,19 +7,16 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.frames import frame_of, is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
 from sdckit.utility.models.combining_rules import KINDS, NEEDS_SEVERAL, Kind, Negative, Pooled, pool
 
-__all__ = ["Combined", "check_sizes", "combine"]
-
-Floats = NDArray[np.float64]
 Names = tuple[str, ...] | None
 Figure = float | dict[str, float]
 ARRAYS = (

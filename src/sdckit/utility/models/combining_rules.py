@@ -8,9 +8,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["KINDS", "NEEDS_SEVERAL", "Kind", "Negative", "Pooled", "limits", "pool"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 Kind = Literal["partial", "full", "simple", "proper", "imputed"]
 KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
 Negative = Literal["adjusted", "zero"]

@@ -29,9 +29,6 @@ from sdckit.utility.models.statistics_of_file import (
     told_levels,
 )
 
-__all__ = ["EstimateComparison", "compare_estimates"]
-
-
 # --- result -------------------------------------------------------------------------------------------
 
 

@@ -8,17 +8,15 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
 from sdckit.utility.models.interval_overlap import VERSIONS, Version, shared_part
 
-__all__ = ["IntervalComparison", "compare_intervals"]
-
-Floats = NDArray[np.float64]
 ORIGINAL, RELEASED = "original", "released"
 
 

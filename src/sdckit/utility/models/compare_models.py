@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.formula_text import Sides, read_formula
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import (
     FIGURES,
     CompareKind,
@@ -33,9 +33,6 @@ from sdckit.utility.models.tellable import tellable
 from sdckit.utility.models.term_names import RARE, told_text
 from sdckit.utility.propensities.lack_of_fit import lack_of_fit
 
-__all__ = ["ModelComparison", "compare_models"]
-
-Floats = NDArray[np.float64]
 Outcomes = tuple[tuple[Floats, ...] | None, tuple[str, ...]]  # codes of each file, names of the outcomes
 MISSING_RULE = "records with a missing value in a column of the formula are left out, file by file"
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["independent_columns"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns before it
 
 

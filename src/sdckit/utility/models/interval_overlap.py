@@ -6,14 +6,12 @@ import warnings
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from sdckit.data import arguments
 from sdckit.errors import DataError, SdcWarning
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["VERSIONS", "Version", "interval_overlap", "shared_part"]
-
-Floats = NDArray[np.float64]
 Version = Literal["snoke", "drechsler_reiter"]
 VERSIONS = ("snoke", "drechsler_reiter")
 

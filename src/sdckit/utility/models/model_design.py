@@ -14,11 +14,9 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.models.term_names import common_levels, told_names
 
-__all__ = ["Design", "column_values", "designs"]
-
-Floats = NDArray[np.float64]
 MOST_LEVELS = 1000
 
 

@@ -9,12 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
 from sdckit.utility.models.independent_columns import independent_columns
 
-__all__ = ["FAMILIES", "Family", "fit_family"]
-
-Floats = NDArray[np.float64]
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
 ITERATIONS = 100

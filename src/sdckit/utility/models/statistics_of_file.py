@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
 from sdckit.utility.models.carried_by_few import FEWEST, sum_of_few
 from sdckit.utility.models.term_names import RARE
 
-__all__ = ["NAMED", "Statistic", "called_estimates", "named_estimates", "told_levels", "weights_of"]
-
-Floats = NDArray[np.float64]
 Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
 MOST_LEVELS = 1000  # more are no categories

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["in_steps", "rounded_up", "stepped"]
-
 
 def rounded_up(step: float) -> float:
     """The next of 1, 2 and 5 times a power of ten; 0 for what is no step.

@@ -5,16 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Bools, Floats
 from sdckit.utility.models.carried_by_few import FEWEST, coefficients_of_few, largest_shares
 from sdckit.utility.models.model_fits import Family
 from sdckit.utility.models.steps import rounded_up
-
-__all__ = ["Tellable", "tellable"]
-
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)

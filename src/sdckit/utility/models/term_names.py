@@ -8,8 +8,6 @@ from typing import Any
 
 from sdckit.utility.models.carried_by_few import FEWEST
 
-__all__ = ["RARE", "common_levels", "names_apart", "told_name", "told_names", "told_text"]
-
 RARE = "rare"
 MARKS = ("", "T.", "S.", "H.", "D.")  # how formulaic writes a level, by contrast
 LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")

@@ -11,11 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.propensities.membership_tree import Tree
-
-__all__ = ["checked_classifier", "fit_scores", "importances"]
-
-Floats = NDArray[np.float64]
 
 
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:

@@ -14,10 +14,9 @@ from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.propensities.stacking import Stacked, features_of, stack
-
-__all__ = ["ClusterUtility", "cluster_utility"]
 
 METHODS = ("average", "kmeans")
 LARGEST = 4_000  # records of both files for average linkage: it needs the distances of all pairs
@@ -26,7 +25,6 @@ BLOCK = 1 << 16  # records assigned at a time
 MISSING_RULE = (
     "a missing category is a level of its own, a missing number the mean and a mark that it is missing"
 )
-Floats = NDArray[np.float64]
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 
 

@@ -6,13 +6,10 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import CompareKind, FileEstimates
 
-__all__ = ["lack_of_fit"]
-
-Floats = NDArray[np.float64]
 DRAWN = ("full", "proper")  # parameters drawn before the records: the releases vary more
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["Curvature", "independent_columns"]
+from sdckit.numerics.array_types import Floats, Ints
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 BLOCK = 64  # columns whose combinations are looked for one by one
 FLAT = 1e-11  # share of a column's curvature that is left by the others, below which there is none
 

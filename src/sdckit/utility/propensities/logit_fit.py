@@ -9,14 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
 from sdckit.utility.propensities.logit_kernel import Design, column_sums, lower_gram, rows_with, sweep
 from sdckit.utility.propensities.logit_separation import separated_rows
 
-__all__ = ["LogitFit", "Start", "fit_logit", "lost_without", "start_of"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 STILL = 1e-12  # largest change of a score between the last two steps, for each hundred coefficients
 STEPS = 100
 HALVINGS = 30

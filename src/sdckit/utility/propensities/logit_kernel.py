@@ -9,13 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
-__all__ = ["Design", "column_sums", "lower_gram", "rows_with", "sweep", "written_out"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ROWS = 1 << 13  # rows worth a thread of their own
 WRITTEN = 1 << 20  # numbers of a design that is written out sooner than a kernel is compiled
 SUMS = 50_000_000  # numbers that the threads' own sums may take together

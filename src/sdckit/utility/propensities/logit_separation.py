@@ -7,13 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.propensities.logit_curvature import independent_columns
 from sdckit.utility.propensities.logit_kernel import Design, lower_gram, sweep, written_out
 
-__all__ = ["separated_rows"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 LIKELY = 0.3  # only rows whose scores are as near to their membership may be told apart
 MOST = 4_000  # of such rows, and of directions that leave all others alone
 NOTHING = 1e-9  # products that are 0 but for rounding

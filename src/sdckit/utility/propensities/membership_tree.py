@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.utility.propensities.stacking import Stacked
 from sdckit.utility.propensities.tree_kernel import HALF, grow
 
-__all__ = ["Tree", "TreeColumns", "grow_tree", "tree_columns"]
-
-Floats = NDArray[np.float64]
 LEAVES, SMALLEST_LEAF = 64, 5
 RECORDS = 50  # of both files for each leaf that a tree may have
 FEW = 4096  # different values of a number that are counted like levels; more are sorted

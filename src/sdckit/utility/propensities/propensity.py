@@ -20,8 +20,6 @@ from sdckit.utility.propensities.propensity_null import NULLS
 from sdckit.utility.propensities.propensity_release import Plan, Release, by_tree, classified, logistic
 from sdckit.utility.propensities.stacking import stack
 
-__all__ = ["Propensity", "propensity"]
-
 MISSING_RULE = (
     "a missing category is a level of its own, a missing number 0 (or the mean) and a mark that it is missing"
 )

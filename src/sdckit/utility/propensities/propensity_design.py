@@ -14,8 +14,6 @@ from sdckit.errors import DataError
 from sdckit.utility.propensities.logit_kernel import Design
 from sdckit.utility.propensities.stacking import Stacked
 
-__all__ = ["Terms", "design_of"]
-
 COLUMNS = 4_000  # of a design: their squares must fit into memory
 
 

@@ -7,15 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import run
 from sdckit.utility.propensities.score_figures import mean_squared_error
 from sdckit.utility.propensities.stacking import Stacked
 
-__all__ = ["NULLS", "Null", "analytic_null", "null_figures", "permuted", "resampled_null"]
-
-Floats = NDArray[np.float64]
 NULLS = ("fitted", "proper", "permutation")
 NOTHING = 1e-8  # a pMSE below this: the model found next to nothing
 ZERO = 1e-14  # a pMSE below this is 0 but for rounding

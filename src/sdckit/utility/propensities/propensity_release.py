@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import n_threads
 from sdckit.utility.propensities.classifiers import fit_scores, importances
 from sdckit.utility.propensities.logit_fit import fit_logit, lost_without, start_of
@@ -20,9 +20,6 @@ from sdckit.utility.propensities.propensity_null import Null, analytic_null, nul
 from sdckit.utility.propensities.score_figures import score_figures
 from sdckit.utility.propensities.stacking import Stacked, features_of
 
-__all__ = ["Plan", "Release", "by_tree", "classified", "logistic"]
-
-Floats = NDArray[np.float64]
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 UNSAID = "only the logistic model has a number of parameters"
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["mean_squared_error", "score_figures"]
+from sdckit.numerics.array_types import Floats
 
-Floats = NDArray[np.float64]
 DIGITS = 12  # scores that agree to so many digits after the point are equal
 
 

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["Atom", "Stacked", "features_of", "stack"]
-
-Floats = NDArray[np.float64]
 FEATURES = 150_000_000  # numbers of a matrix that is written out
 DENSE = 4  # combinations of levels are counted in a table where they are at most so many times the records
 

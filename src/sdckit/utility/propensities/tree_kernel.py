@@ -6,8 +6,6 @@ import numpy as np
 
 from sdckit.numerics.compiling import njit
 
-__all__ = ["grow"]
-
 # In one number each: a record and its membership (one in the low half, its membership in the high one), summed over
 # the records of a level; and rank, row and membership of a record in a sorted column.
 HALF = 32

@@ -10,13 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.utility.tables.table_counts import count_pairs
 
-__all__ = ["correlation_ratios", "cramers_v", "pearson", "pearson_matrix", "spearman_matrix"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 NARROW = 1 << 16  # whole numbers within such a range are numbered without sorting
 FLAT = 1e-12  # a variance below this share of the mean square is rounding
 

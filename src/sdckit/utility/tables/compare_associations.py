@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.coded_variables import BINS, Bins, coded_variables
@@ -27,9 +27,6 @@ from sdckit.utility.tables.association_matrices import (
 )
 from sdckit.utility.tables.table_counts import cross
 
-__all__ = ["AssociationComparison", "compare_associations"]
-
-Floats = NDArray[np.float64]
 Kind = Literal["association", "pearson", "spearman", "contingency"]
 Part = Literal["original", "released", "difference"]
 MISSING_RULE = "a missing number leaves the record out of its pairs, a missing category is a level of its own"

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.cells.shared_coding import SharedCoding
@@ -17,16 +16,13 @@ from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables
 from sdckit.utility.tables.histogram_edges import checked_edges, counts_between, round_edges
 from sdckit.utility.tables.table_counts import cross
 from sdckit.utility.tables.table_statistics import differences, table_statistics
 
-__all__ = ["DistributionComparison", "compare_distributions"]
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 OF_TABLE = {"total_variation": "specks", "pmse": "pmse", "s_pmse": "s_pmse", "df": "df"}
 NAMES = (*OF_TABLE, "coverage", "new_values", "missing_difference")
 QUANTILES = {

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 
-__all__ = ["checked_edges", "counts_between", "round_edges"]
-
-Floats = NDArray[np.float64]
 BULK = (0.01, 0.99)  # quantiles of the pooled values between which the bins lie
 
 

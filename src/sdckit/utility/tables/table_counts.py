@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
+from sdckit.numerics.array_types import Codes, Ints
 from sdckit.numerics.compiling import njit
 
-__all__ = ["Crossed", "count_levels", "count_pairs", "cross", "cross_from", "prefix_words"]
-
-Codes = NDArray[np.int32]
-Ints = NDArray[np.int64]
 DENSE = 1 << 16  # cells of a table that is written out in full, however few records there are
 
 

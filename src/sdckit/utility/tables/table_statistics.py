@@ -5,12 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-__all__ = ["STATISTICS", "differences", "table_statistics"]
+from sdckit.numerics.array_types import Floats, Ints
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 STATISTICS = (
     "n_cells", "df", "df_g", "vw", "ft", "g", "jsd", "specks", "mabsdd", "wmabsdd", "dbhatt", "pmse", "po50",
     "u", "auc", "s_vw", "s_ft", "s_g", "s_jsd", "s_wmabsdd", "s_pmse",

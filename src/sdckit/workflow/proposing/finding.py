@@ -22,7 +22,6 @@ from sdckit.workflow.proposing.trials import Trials
 if TYPE_CHECKING:
     from sdckit.workflow.proposing.lattice import Node
 
-__all__ = ["Asked", "at_aim", "beside", "find_best"]
 
 AIMS = (1, 2, 4)  # times the k that is asked for, where other thresholds do not hold
 MOST_SEEN = 20_000

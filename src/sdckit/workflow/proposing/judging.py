@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.release_assessment import ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
-__all__ = ["GIVEN_BACK", "Judged", "around", "improved", "judge"]
 
 SEED = 1  # of the trial, of which nothing is kept
 GIVEN_BACK = ("k_undone", "risk_undone", "recoverable")

@@ -14,14 +14,13 @@ from sdckit.cells.levels import numbers_of
 from sdckit.identity.contributions.coarsening import Levels, entropy
 from sdckit.identity.contributions.recode_steps import MOST_NAMED, along, grouped, in_bands, other
 from sdckit.identity.contributions.round_bands import round_edges
+from sdckit.numerics.array_types import Ints
 
 if TYPE_CHECKING:
     from sdckit.data.hierarchy import Hierarchy
 
-__all__ = ["AS_IT_IS", "FEW", "LEFT_OUT", "Ladder", "Rung", "ladder_of", "refines"]
 
 Step = dict[str, Any]
-Ints = NDArray[np.int64]
 
 AS_IT_IS, LEFT_OUT = "as it is", "left out"
 FEW = 50  # a step names no value that fewer records have, unless it stays in the room

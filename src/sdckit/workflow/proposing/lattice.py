@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
+from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import group
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
@@ -20,10 +21,6 @@ from sdckit.protect.suppression.suppression_choices import Order, find_choices
 from sdckit.protect.suppression.suppression_file import GONE, Situation
 from sdckit.workflow.proposing.ladders import Ladder
 
-__all__ = ["Beyond", "Known", "Lattice", "Limits", "Node", "Side"]
-
-Ints = NDArray[np.int64]
-Words = NDArray[np.uint64]
 Node = tuple[int, ...]  # a rung for each key
 
 WORD = 64

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.proposing.search import Found
     from sdckit.workflow.proposing.trials import Trials
 
-__all__ = ["LOSSES", "Loss", "measure_of", "measured", "ranked_by"]
 
 LOSSES = ("information", "pmse", "model")
 TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart

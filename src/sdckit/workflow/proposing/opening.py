@@ -8,10 +8,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.numerics.array_types import Ints
 from sdckit.numerics.gather import sum_by
 from sdckit.numerics.grouping import group
 from sdckit.workflow.proposing.ladders import Ladder, ladder_of, refines
@@ -24,11 +24,9 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["MOST_NODES", "limits_of", "open_lattice", "thinned"]
 
 MOST_NODES = 1_000_000
 OWN = "as preferred"
-Ints = NDArray[np.int64]
 Step = dict[str, Any]
 
 

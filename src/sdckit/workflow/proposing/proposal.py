@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from sdckit.workflow.recipes.recipe import Recipe
 
-__all__ = ["Alternative", "Proposal", "about_loss", "caution", "in_words"]
 
 SCHEMA = "sdckit/proposal"
 REASON = re.compile(r"((?:#.*\n)+)\[\[steps\]\]")  # the comment above a step

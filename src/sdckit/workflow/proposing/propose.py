@@ -24,7 +24,6 @@ from sdckit.workflow.proposing.writing import write_proposal
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Proposal", "make_proposal", "propose"]
 
 AIMED_AT = ("k", "l", "risk", "global_risk")
 HEAD = (

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.proposing.search import Found
     from sdckit.workflow.proposing.trials import Trials
 
-__all__ = ["key_words", "outcome", "step_reasons"]
 
 FOR_THE_ROOM = "It names values that few records have: keep this recipe in the room."
 STEP_REASONS = {

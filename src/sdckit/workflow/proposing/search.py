@@ -15,8 +15,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LEAST", "Found", "Problem", "Search"]
-
 Node = tuple[int, ...]
 LEAST = 1e-12  # a difference of losses
 OPEN, TOO_MANY, DONE = 0, 1, 2

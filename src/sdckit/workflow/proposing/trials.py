@@ -22,7 +22,6 @@ from sdckit.workflow.recipes.starter_steps import household_sizes, weight_step
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["How", "Made", "Trials"]
 
 Step = dict[str, Any]
 TRIAL = bytes(32)  # the secret of trials, of which nothing is kept

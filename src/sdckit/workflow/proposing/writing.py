@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.proposing.search import Found
     from sdckit.workflow.proposing.trials import Trials
 
-__all__ = ["write_proposal"]
 
 TITLE = "A proposed recipe"
 

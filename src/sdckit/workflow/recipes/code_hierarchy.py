@@ -10,8 +10,6 @@ from sdckit.data.distinct import distinct_values
 from sdckit.data.replace import open_eager
 from sdckit.errors import DataError
 
-__all__ = ["code_hierarchy"]
-
 
 def code_hierarchy(data: Any, column: str) -> str:
     """Write the hierarchy of a column of codes as a file for `read_hierarchy`: it names every value of the column.

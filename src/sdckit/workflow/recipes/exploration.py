@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from sdckit.workflow.recipes.recipe import Recipe
 
-__all__ = ["Exploration", "Point"]
-
 
 @dataclass(frozen=True)
 class Point:

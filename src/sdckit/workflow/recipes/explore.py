@@ -26,7 +26,6 @@ from sdckit.workflow.recipes.recipe_rows import other_number
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Exploration", "explore"]
 
 MOST_POINTS = 10_000
 NO_SECRET = bytes(32)  # the files made here do not go out, so that a seed may be all there is

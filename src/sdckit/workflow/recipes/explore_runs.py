@@ -14,8 +14,6 @@ from typing import Any
 from sdckit.errors import FileFormatError
 from sdckit.workflow.recipes.recipe_figures import FIGURES
 
-__all__ = ["FEW", "Runs", "key_of"]
-
 FORMAT = "sdckit/explore"
 PRIVATE = 0o600
 # What says how finely a figure may be told; of runs kept by an older version, not at all.

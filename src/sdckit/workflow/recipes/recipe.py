@@ -29,7 +29,6 @@ from sdckit.workflow.recipes.recipe_toml import read_entries, write_recipe
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Recipe"]
 
 Keys = Mapping[str, bytes | str]
 

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.release_assessment import ReleaseAssessment
 
-__all__ = ["Applied", "WhatWasDone"]
-
 
 @dataclass(frozen=True)
 class WhatWasDone:

@@ -26,11 +26,6 @@ from sdckit.workflow.recipes.recipe_toml import plain_arguments
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "StepLike", "call_arguments", "check_against", "check_roles", "checked_step", "columns_mentioned",
-    "columns_used", "placed",
-]  # fmt: skip
-
 
 NUMBERING = ("new_ids", "limit_households")  # what they call the household they give new numbers to
 

@@ -20,7 +20,6 @@ from sdckit.errors import SdcError, SdcWarning
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["FIGURES", "LOSSES", "RISKS", "StepFigures", "Watch", "worst_of"]
 
 DEFAULT_K = 3
 SMALL = 5

@@ -12,8 +12,6 @@ from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike, checked_step
 from sdckit.workflow.recipes.recipe_toml import read_entries
 
-__all__ = ["checked_steps", "digests", "hierarchies", "naming", "read_steps"]
-
 
 @contextmanager
 def naming(file: Path) -> Generator[None]:

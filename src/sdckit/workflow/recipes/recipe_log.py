@@ -18,8 +18,6 @@ from sdckit.errors import FileFormatError
 from sdckit.protect.change import Change
 from sdckit.result import json_ready
 
-__all__ = ["RecipeLog", "versions_here"]
-
 FORMAT = "sdckit/recipe-log"
 FORMAT_VERSION = "2"  # 1 had no secret
 CONFIDENTIAL = "contains what would help to undo the protection: secret, seeds, keys, matrices"

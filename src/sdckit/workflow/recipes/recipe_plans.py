@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-__all__ = ["check_on_plan", "run_on_plan", "sample_of"]
 
 Given = Mapping[str, Any]
 Way = Callable[[Any, Changing, Given], "tuple[Changing, Change]"]

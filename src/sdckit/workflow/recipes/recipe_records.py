@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-__all__ = ["check_step", "columns_read", "in_random_order", "run_on_records"]
-
 
 def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
     """The columns that a step reads, in their order: those it names, and those it takes from the scenario.

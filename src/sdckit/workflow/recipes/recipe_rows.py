@@ -7,13 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sdckit.data.households import Homes
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change
 from sdckit.protect.random_order import row_order
@@ -22,10 +20,6 @@ from sdckit.workflow.recipes.recipe_running import run_step
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_log import RecipeLog
-
-__all__ = ["drawn_order", "other_number", "released_rows"]
-
-Ints = NDArray[np.int64]
 
 
 def drawn_order(change: Change, before: Any) -> Ints | None:

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.seeds import Mixed
 
-__all__ = ["lacking_values", "run_step"]
-
 
 def run_step(
     number: int, one: StepLike, data: Any, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["InMemory", "OnPlan", "Run", "start"]
 
 Steps = Sequence[StepLike]
 

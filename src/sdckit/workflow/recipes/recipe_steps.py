@@ -15,11 +15,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ScenarioError
 from sdckit.workflow.verdicts import DIVERSITY
 
-__all__ = [
-    "LACKING_VALUES", "METHODS", "RISK_MEASURE", "RISK_MEASURES", "Method", "annotation_of", "check_arguments",
-    "columns_made", "columns_named", "is_all_new", "method_of", "n_files",
-]  # fmt: skip
-
 Effect = Literal["same", "gone", "text", "unknown"]
 # Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
 ELSEWHERE = {

@@ -10,8 +10,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
 
-__all__ = ["ENTRIES", "plain_arguments", "read_entries", "write_recipe", "written"]
-
 ENTRIES = ("title", "scenario", "steps")
 WHOLE_NAMES = (
     "combinations",

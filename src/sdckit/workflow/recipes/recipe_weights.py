@@ -17,7 +17,6 @@ from sdckit.workflow.recipes.recipe_steps import columns_named, method_of
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["warn_of_weights"]
 
 CHANGED = (
     "column",

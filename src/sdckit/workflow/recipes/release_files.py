@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
-__all__ = ["numbered", "unread", "write_release"]
-
 
 def write_release(
     data: Any,

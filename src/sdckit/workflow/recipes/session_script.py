@@ -10,8 +10,6 @@ from typing import Any
 
 from sdckit.display import displayed
 
-__all__ = ["Session", "command_lines", "python_script"]
-
 OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
 
 

@@ -16,7 +16,6 @@ from sdckit.errors import SdcError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Coarser", "Way", "coarsen_keys", "over_limits", "wanted_k"]
 
 Step = dict[str, Any]
 FEWEST_BANDS = 3  # a key in fewer bands says little more than a missing one

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_applied import Applied
 
-__all__ = ["StarterRecipe", "make_starter", "starter_recipe"]
 
 SEED, TRIAL = 1, bytes(32)  # of the trial, of which nothing is kept
 AIMED_AT = ("k", "risk", "global_risk")

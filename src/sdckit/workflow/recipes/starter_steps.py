@@ -21,9 +21,6 @@ from sdckit.workflow.recipes.starter_text import Told, about_share
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = [
-    "before_suppression", "household_sizes", "identifier_steps", "last_step", "suppressions", "weight_step",
-]  # fmt: skip
 
 WHY = "this brings most records within the thresholds for the information it loses"
 COUNTED = 0.5  # of the records: members may be missing from the file

@@ -13,8 +13,6 @@ from itertools import groupby
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.identity.contributions.recode_steps import step_text
 
-__all__ = ["Told", "about_share", "comments_in", "write_starter"]
-
 FEWEST_RECORDS = 50  # of fewer nothing is said
 RECORDS_IN_A_STEP = 10
 PERCENT = 5

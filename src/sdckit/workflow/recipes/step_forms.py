@@ -12,8 +12,6 @@ from typing import Any, Literal
 
 from sdckit.workflow.recipes.recipe_steps import METHODS, Method, annotation_of, method_of
 
-__all__ = ["Entry", "Form", "form_of", "forms"]
-
 Kind = Literal["column", "columns", "choice", "flag", "whole", "number", "text", "value"]
 HEAD = re.compile(r"^(\w+(?:, \w+)*)(?: : .*)?$")
 SECTION = "Parameters\n----------\n"

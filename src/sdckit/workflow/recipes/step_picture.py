@@ -19,7 +19,6 @@ from sdckit.utility.tables.histogram_edges import counts_between, round_edges
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Picture", "VariableCounts", "bands_for", "picture_of"]
 
 BINS = 20
 

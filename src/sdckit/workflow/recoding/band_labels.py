@@ -11,8 +11,6 @@ import numpy as np
 from sdckit.data.band_labels import Band, read_band
 from sdckit.protect.recoding.bands import Bands
 
-__all__ = ["SharedEdge", "read_bands"]
-
 SharedEdge: TypeAlias = Literal["left", "right"]
 MOST = 2_000  # names of bands; a column with more different texts is no column of bands
 

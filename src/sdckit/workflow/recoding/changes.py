@@ -19,8 +19,6 @@ from sdckit.protect.recoding.regroup import regroup
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_running import run_step
 
-__all__ = ["Banded", "Grouped", "Recoding", "Repeated"]
-
 NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
 
 

@@ -5,18 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.recoding.round_to import multiples
 
-__all__ = ["found_base", "found_limits", "nested_map", "speaks_for_groups"]
-
-Codes = NDArray[np.int64]
-Floats = NDArray[np.float64]
 CONFIRMED = 10  # records that must repeat what another record of their value shows
 FEWEST = 3  # numbers that must have changed before a limit or a base is believed
 SAMPLE = 200
 
 
-def nested_map(before: Codes, after: Codes) -> Codes | None:
+def nested_map(before: Ints, after: Ints) -> Ints | None:
     """The one value that each value became, -1 where no record shows it; None where one became several.
 
     Both are numbered from 0, -1 being missing; a value that became missing was suppressed and says nothing.
@@ -36,7 +33,7 @@ def nested_map(before: Codes, after: Codes) -> Codes | None:
     return image
 
 
-def speaks_for_groups(before: Codes, image: Codes, same: NDArray[np.bool_]) -> bool:
+def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:
     """Whether a mapping is too regular to be chance: values of several records each, changed all alike.
 
     `same` says which values kept their name. A value of one record always became one other value: that says nothing.

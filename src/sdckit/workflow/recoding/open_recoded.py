@@ -20,8 +20,6 @@ from sdckit.workflow.recoding.changes import Recoding, Repeated
 from sdckit.workflow.recoding.recodings import Done, Recodings
 from sdckit.workflow.recoding.recognise import recognise
 
-__all__ = ["Opened", "open_recoded"]
-
 
 @dataclass(frozen=True, eq=False)
 class Opened:

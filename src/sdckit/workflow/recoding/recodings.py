@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
 
-__all__ = ["Done", "Recodings", "is_recoding", "left_of", "read_recodings"]
 
 RECODING = ("recode", "top_bottom_code", "round_to")
 LEAVING_OUT = "drop_identifiers"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import float_values
 from sdckit.data.distinct import Distinct, distinct_values
+from sdckit.numerics.array_types import Ints
 from sdckit.protect.recoding.bands import Bands
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recoding.band_labels import SharedEdge, read_bands
@@ -21,10 +22,8 @@ from sdckit.workflow.recoding.nested import found_base, found_limits, nested_map
 if TYPE_CHECKING:
     from sdckit.cells.pair import Pair
 
-__all__ = ["recognise"]
 
 MOST = 10_000  # values of a column of codes
-Codes = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +61,7 @@ class _Column:
         return {value: i for i, value in enumerate(self.values)}
 
     @cached_property
-    def after_codes(self) -> Codes:
+    def after_codes(self) -> Ints:
         """Place of each released value in `values`, release behind release, -1 where missing."""
         found = []
         for one, order in zip(self.after, self.pair.orders, strict=True):
@@ -71,7 +70,7 @@ class _Column:
             found.append(codes if order is None else codes[order])
         return np.concatenate(found)
 
-    def before_codes(self) -> Codes:
+    def before_codes(self) -> Ints:
         """Place of each value of the original, once for every release."""
         return np.tile(self.before.codes, self.pair.m)
 
@@ -151,7 +150,7 @@ def _first_numbers(column: _Column) -> NDArray[np.float64]:
     return float_values(column.pair.original.get_column(column.name), "numeric")
 
 
-def _shared_edges(column: _Column, labels: list[str], before: Any, after: Codes) -> Iterator[Recoding]:
+def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) -> Iterator[Recoding]:
     edges: tuple[SharedEdge, ...] = ("left", "right")
     for edge in edges:
         bands = read_bands(labels, shared=edge)
@@ -164,7 +163,7 @@ def _fitting(
     bands: Bands,
     labels: list[str],
     before: NDArray[np.float64],
-    after: Codes,
+    after: Ints,
     *,
     exact: bool,
 ) -> Recoding | None:

@@ -11,8 +11,6 @@ from typing import Any
 
 from sdckit.errors import SdcError, SdcWarning
 
-__all__ = ["INTERNAL", "answer", "preload"]
-
 INTERNAL = "internal error: {kind}; please report it"
 OPENING = ("opening.open_file", "opening.open_demo")  # they need no open file
 COMPILING = "compiling, the first time only"

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["Desk", "Tell"]
 
 MOST_KEPT = 64  # results that are kept, so that going back is instant
 READING = ("missing", "delimiter", "encoding", "decimal", "user_missing", "join", "join_key")

@@ -8,8 +8,6 @@ from typing import Any
 
 from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
 
-__all__ = ["lacking", "needed_bytes"]
-
 GIGA = 2**30
 ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
 OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}

@@ -14,8 +14,6 @@ from sdckit.report.fragments import document_html, protected, sections_html
 from sdckit.workflow.sessions.desk import Desk, Tell
 from sdckit.workflow.sessions.roles import plain_scenario
 
-__all__ = ["open_demo", "open_file", "rows"]
-
 DEMO = "affairs.csv"
 MOST_ROWS = 50  # on a page of records
 MARK = "Records of persons: confidential, for this screen only."

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import Applied
     from sdckit.workflow.sessions.desk import Desk, Tell
 
-__all__ = ["build_hierarchy", "compare", "methods", "preview", "propose", "run", "starter", "variable"]
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]

@@ -19,16 +19,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe_applied import Applied
     from sdckit.workflow.sessions.desk import Desk, Tell
 
-__all__ = [
-    "applied",
-    "data_for",
-    "digest",
-    "kept",
-    "make_recipe",
-    "plain_steps",
-    "prefix_data",
-    "tried",
-]
 
 Steps = Sequence[Mapping[str, Any]]
 MOST_FILES = 2  # of a kind in memory at a time: each is as large as the one that is open

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.release_assessment import ReleaseAssessment
     from sdckit.workflow.sessions.desk import Desk, Tell
 
-__all__ = ["Judged", "chapter", "judged", "map_of_recipes", "release"]
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]

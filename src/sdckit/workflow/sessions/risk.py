@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment
 
-__all__ = ["further", "further_questions", "helps", "levels", "moved", "risk", "subgroups"]
 
 Plain = Mapping[str, Any]
 TICKED = "with the ticked keys"

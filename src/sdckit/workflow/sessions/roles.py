@@ -13,14 +13,13 @@ from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
 from sdckit.report.fragments import protected
-from sdckit.report.language import say
+from sdckit.report.saying import say
 from sdckit.workflow.sessions.desk import Desk, Tell
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.guesses import RoleGuesses
     from sdckit.data.scenarios.scenario import Scenario
 
-__all__ = ["check", "guess", "load", "plain_scenario"]
 
 RELEASE = "public-use"  # the strictest of the published types, until the user says otherwise
 

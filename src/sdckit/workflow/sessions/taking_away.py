@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.sessions.desk import Desk, Tell
 
-__all__ = ["FORMATS", "REPORTS", "prepare", "report"]
 
 Plain = Mapping[str, Any]
 Steps = Sequence[Plain]

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from sdckit.data.scenarios.guessing.topics import Topic, topic_named
 from sdckit.data.scenarios.guessing.words import topic_of
 
-__all__ = ["codebook_topics"]
-
 _TELLING, _ENOUGH = 2, 6  # names that only this survey uses; or one of them among so many that it uses
 
 # Per survey: topic, then the names as one pattern, in capitals.

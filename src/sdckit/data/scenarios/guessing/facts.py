@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-__all__ = ["Facts", "facts_of", "numbers_of", "same_values"]
 
 _FEW = 10  # below so many records, being different in every record says nothing
 _CATEGORIES = 400  # more texts than this are no categories

@@ -9,8 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Groups"]
-
 _WORTH = 0.9  # share of the ids that may be numbered, from which it is looked at closely
 
 _Numbers = NDArray[np.float64]

@@ -10,8 +10,6 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
 
-__all__ = ["Confidence", "Guess", "Role", "RoleGuesses"]
-
 Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
 Confidence = Literal["sure", "likely", "unsure"]
 

@@ -12,8 +12,6 @@ from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.units import Unit, Units
 from sdckit.data.scenarios.guessing.weights import Weights
 
-__all__ = ["Setting", "judge"]
-
 _FINE = 100  # more levels than this make a key too fine to be used as it is
 _MANY = 1_000  # a number with more values than this is measured, not a code
 _MEASURED = 30  # numbers with so many values, and no gap of meaning, may be measured

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["written_like"]
-
 _ENOUGH = 0.8  # share of the texts that must be written so
 _WORDS_OF_TEXT = 5  # words of a free text, on average
 _LONG_TEXT = 30  # its letters, on average

@@ -10,8 +10,6 @@ from sdckit.data.scenarios.guessing.topics import word_set
 from sdckit.data.scenarios.guessing.words import words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
 
-__all__ = ["coordinates_of"]
-
 _ACROSS = word_set(
     "lon long lng longitude longitud longitudine laengengrad laenge lengtegraad dlugosc x xcoord geox easting longnum"
 )

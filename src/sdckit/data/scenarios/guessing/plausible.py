@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from sdckit.data.scenarios.guessing.facts import Facts
 
-__all__ = ["fits_topic"]
-
 _OLDEST = 125
 _BANDS = 30
 _YEARS = (1850, 2100)

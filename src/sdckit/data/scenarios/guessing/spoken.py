@@ -17,8 +17,6 @@ from sdckit.data.scenarios.guessing.words import (
     topic_of_label,
 )
 
-__all__ = ["Spoken", "spoken_of"]
-
 # Words of a country are said of a birth and of a citizenship, too; those of work of a business.
 _FITTING = {
     ("geography", "a country of birth"), ("geography", "ethnicity or citizenship"),

@@ -4,22 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = [
-    "BIRTH",
-    "BODY",
-    "CLEARLY_WEIGHT",
-    "COUNTRY",
-    "LENGTH",
-    "MAKE_UP",
-    "MONEY",
-    "SIZE",
-    "TOPICS",
-    "YEAR",
-    "Topic",
-    "topic_named",
-    "word_set",
-]
-
 
 @dataclass(frozen=True)
 class Topic:

@@ -17,7 +17,6 @@ from sdckit.data.scenarios.scenario_toml import toml_string
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Unit", "Units", "units_of"]
 
 _GROUP = 15  # households and persons have at most so many records on average
 _LARGEST = 60  # and no more than so many

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from sdckit.data.scenarios.guessing.topics import Topic, topic_named, word_set
 from sdckit.data.scenarios.guessing.words import words_of
 
-__all__ = ["topic_of_values"]
-
 _MOST = 400  # categories that are read
 
 

@@ -20,7 +20,6 @@ from sdckit.data.scenarios.scenario_toml import toml_string
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["Weight", "Weights", "weights_of"]
 
 _MOST = 0.5  # share of the records that must have one
 _REPLICATES = 8  # so many weights numbered alike are replicates

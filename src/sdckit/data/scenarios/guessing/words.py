@@ -21,17 +21,6 @@ from sdckit.data.scenarios.guessing.topics import (
     word_set,
 )
 
-__all__ = [
-    "key_topic_within",
-    "said_of",
-    "says_body",
-    "says_id",
-    "says_sampling",
-    "topic_of",
-    "topic_of_label",
-    "words_of",
-]
-
 # What is written together with a word without turning its meaning: sexcode, hhsex, agecat.
 _BESIDE = word_set("""
     code codes cod kod cd cat categ category class cl klasse grp gr group gruppe band bands lev level lvl lab

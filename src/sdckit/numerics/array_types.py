@@ -1,0 +1,17 @@
+"""Names of the array types that kernels take and give back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Codes = NDArray[np.int32]
+Words = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+AnyInts = NDArray[np.integer[Any]]
+Values = NDArray[Any]
