@@ -24,7 +24,7 @@ import polars as pl
 import sdckit as sdc
 from linkage import CATEGORIES, NUMBERS, RELEASES, peer, people, released
 from peers import add_options, chosen
-from sdckit.numerics.encode import gower
+from sdckit.numerics.coding import gower
 from sdckit.numerics.search.neighbours import prepare
 
 PEER = """

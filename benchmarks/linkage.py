@@ -29,7 +29,7 @@ import polars as pl
 import sdckit as sdc
 from census import census
 from peers import add_options, chosen, said_by
-from sdckit.numerics.encode import Encoded, gower
+from sdckit.numerics.coding import Encoded, gower
 from sdckit.numerics.search.neighbours import prepare
 
 CATEGORIES = ["region", "sex", "marital", "educ", "labour", "occ", "tenure"]

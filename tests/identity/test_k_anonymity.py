@@ -9,7 +9,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, k_anonymity
 from sdckit.errors import DataError
-from sdckit.numerics.wildcard_matches import few_matches
+from sdckit.numerics.wildcard_matches import wildcards as few_matches
 
 FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "w": [3.0, 4.0, 5.0, -6.0]})
 

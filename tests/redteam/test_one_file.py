@@ -24,7 +24,7 @@ TOLD_AT: dict[Site, int] = {
     ("household_structure", "_link_pooled"): 7,
     ("key_contributions", "_counts"): 4,
     ("l_diversity", "_link_cells"): 0,
-    ("pooling", "_bins"): 2,
+    ("relations", "_bins"): 2,
     ("relations", "link_records"): 2,
     ("relations", "make_sizes"): 5,
 }

@@ -25,7 +25,7 @@ def compiled() -> dict[Path, list[ast.FunctionDef]]:
 
 
 def test_kernels_are_recognised():
-    assert SRC / "identity" / "special_uniques" / "minimal_search.py" in compiled()
+    assert SRC / "identity" / "special_uniques" / "minimal_uniques.py" in compiled()
     importing = {path for path in sources() if "import njit" in path.read_text(encoding="utf-8")}
     assert importing <= compiled().keys()
 

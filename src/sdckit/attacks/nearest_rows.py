@@ -8,7 +8,7 @@ import numpy as np
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.encode import Encoded, gower
+from sdckit.numerics.coding import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
 MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"

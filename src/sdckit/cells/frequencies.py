@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import Layout, Tabulated, group_codes
 from sdckit.numerics.grouping import Groups
-from sdckit.numerics.wildcard_matches.bit_matches import BLOCK, match_bits
 from sdckit.numerics.wildcard_matches.wildcards import (
+    CELLS_OF_BLOCK as BLOCK,
     Matched,
+    match_bits,
     match_columns,
     match_packed,
     patterns_of,

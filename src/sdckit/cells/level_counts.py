@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded, code_column, to_arrow
 from sdckit.errors import DataError
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import ascending, group
+from sdckit.numerics.grouping import ascending, group, sum_by
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,9 +13,8 @@ from sdckit.cells.frequencies import blank_cells, missing_patterns, wildcard_mat
 from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.wildcard_matches.filling import match_merged
-from sdckit.numerics.wildcard_matches.merging import NO_WEIGHT, Merged, merge, recode
+from sdckit.numerics.grouping import sum_by
+from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import Matched
 
 NO_ROWS = np.empty(0, np.int32)

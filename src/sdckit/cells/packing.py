@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import Groups, group
-from sdckit.numerics.wildcard_matches.merging import add_up_field
+from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 WORD = 64
 TABLE_SPAN = 1 << 22  # codes up to here are looked up in a table

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import tabulate
 from sdckit.data.columns import Coded, code_column, first_rows, float_values
 from sdckit.errors import DataError, SdcWarning
-from sdckit.numerics.gather import dense_codes, weight_faults
+from sdckit.numerics.grouping import dense_codes, weight_faults
 
 
 def warn(message: str) -> None:

@@ -22,7 +22,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.gather import count_short, gather, min_through, sum_by, sum_through
+from sdckit.numerics.grouping import count_short, gather, min_through, sum_by, sum_through
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw

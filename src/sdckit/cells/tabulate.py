@@ -20,8 +20,7 @@ from sdckit.data.columns import Coded, code_column, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics.coding import pack_into
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import look_up
+from sdckit.numerics.grouping import look_up, sum_by
 from sdckit.numerics.threads import run
 
 MANY_LEVELS = 1000

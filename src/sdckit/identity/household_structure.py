@@ -16,9 +16,9 @@ from sdckit.data import arguments
 from sdckit.data.households import count_agreeing
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.coding import GOLDEN, hash_word
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.grouping import group
-from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:

@@ -2,14 +2,310 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import AnyInts, Floats
 from sdckit.numerics.compiling import FEW, njit
-from sdckit.numerics.hashing import GOLDEN, hash_word
 from sdckit.numerics.threads import chunks, run
+
+# Hashes of 64-bit words, and looking words up by them.
+# Compiled functions, mixed into the kernels that call them. A look-up begins at the low bits of the hash
+# and goes on to the next place; tables have a power of two of places, so many that some stay free.
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio: spreads bits upwards when multiplied
+FACTOR = np.uint64(0xD6E8FEB86659FD93)
+SIXTH, LOW = np.uint64(6), np.uint64(63)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def spread(word, factor=FACTOR):  # type: ignore[no-untyped-def]
+    """A product whose high bits depend on all bits of the word."""
+    return (word ^ (word >> np.uint64(32))) * factor
+
+
+@njit(cache=True, nogil=True, inline="always")
+def mix(word):  # type: ignore[no-untyped-def]
+    """Spread the bits of a word; the high ones may choose a part, the low ones a place in it."""
+    product = spread(word, GOLDEN)
+    return product ^ (product >> np.uint64(29))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def hash_word(word):  # type: ignore[no-untyped-def]
+    """The same for words that differ in few bits, low or high."""
+    return mix(word * FACTOR)
+
+
+@njit(cache=True, nogil=True)
+def splitmix(state):  # type: ignore[no-untyped-def]
+    """Words that look random, of states GOLDEN apart (Steele, Lea and Flood 2014); of one state or an array."""
+    word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def set_bit(bits, at):  # type: ignore[no-untyped-def]
+    """Set a bit of a bit set."""
+    bits[at >> SIXTH] |= np.uint64(1) << (at & LOW)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def has_bit(bits, at):  # type: ignore[no-untyped-def]
+    """A bit of a bit set, 0 or 1."""
+    return (bits[at >> SIXTH] >> (at & LOW)) & np.uint64(1)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def find_number(slots, words, word, hashed):  # type: ignore[no-untyped-def]
+    """Where a table holds the number of a word in a list, or would: a negative number is a free place."""
+    mask = np.uint64(len(slots) - 1)
+    at = hashed & mask
+    number = slots[at]
+    while number >= 0 and words[number] != word:
+        at = (at + np.uint64(1)) & mask
+        number = slots[at]
+    return at
+
+
+@njit(cache=True, nogil=True, inline="always")
+def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
+    """Where a table holds a word itself, or would: larger than one of numbers, but a look saved at each word."""
+    mask = np.uint64(len(keys) - 1)
+    at = hashed & mask
+    while keys[at] != free and keys[at] != word:
+        at = (at + np.uint64(1)) & mask
+    return at
+
+
+def hash_words(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """`hash_word` of many words, by NumPy.
+
+    >>> bool(hash_words(np.array([7], np.uint64))[0] == hash_word(np.uint64(7)))
+    True
+    """
+    product: NDArray[np.uint64] = words * FACTOR
+    product = (product ^ (product >> np.uint64(32))) * GOLDEN
+    return product ^ (product >> np.uint64(29))
+
+
+def hash_rows(columns: Iterable[NDArray[np.uint64]], n: int) -> NDArray[np.uint64]:
+    """One word per row of n, almost surely different where any column differs.
+
+    >>> words = hash_rows([np.array([1, 1, 2], np.uint64), np.array([5, 5, 5], np.uint64)], 3)
+    >>> bool(words[0] == words[1]), bool(words[1] == words[2])
+    (True, False)
+    """
+    words = np.zeros(n, np.uint64)
+    for column in columns:
+        words = (words ^ column) * GOLDEN
+        words ^= words >> np.uint64(29)
+    return words
+
+
+# Columns of several files as matrices with one measure of distance between their rows.
+
+
+ROUNDING = 1e-12  # distances nearer to each other than this share of the largest possible one are equal
+
+
+class Metric(NamedTuple):
+    """How far two rows are apart: (sum_j min(|x_j - y_j|, cap_j)^power + sum_j weight_j [c_j != d_j])^(1/power).
+
+    `power`: 1 (sum of differences) or 2 (root of the sum of squares). `caps` (p,): the largest difference each
+    number can contribute. `weights` (q,): what a different category contributes to the sum.
+    """
+
+    power: int
+    caps: Floats
+    weights: Floats
+
+    @property
+    def tolerance(self) -> float:
+        """Distances that differ by less count as equal: sums of rounded terms."""
+        largest = float(np.sum(self.caps**self.power) + np.sum(self.weights))
+        return ROUNDING * (math.sqrt(largest) if self.power == 2 else largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The rows of one file, ready for distances.
+
+    `numbers` (n, p): scaled; a missing value lies farther than its cap from every other value. `codes` (n, q):
+    categories; a missing value is one of them. `metric`: the same for all files encoded together.
+    """
+
+    numbers: Floats
+    codes: NDArray[np.int32]
+    metric: Metric
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return len(self.numbers)
+
+    def take(self, rows: AnyInts) -> Encoded:
+        """Some of the rows."""
+        return Encoded(
+            np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows]), self.metric
+        )
+
+
+def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
+    """Largest minus smallest value of each variable over all files; 0 where there is no value.
+
+    >>> stacked_ranges([(np.array([1.0, 2.0]), np.array([5.0, np.nan]))]).tolist()
+    [4.0]
+    """
+    out = np.zeros(len(numbers))
+    for j, files in enumerate(numbers):
+        lowest, highest = _ends(files)
+        out[j] = max(highest - lowest, 0.0)
+    return out
+
+
+def gower(
+    numbers: Sequence[Sequence[Floats]],
+    codes: Sequence[Sequence[AnyInts]] = (),
+    *,
+    weights: Sequence[float] | None = None,
+    ranges: Floats | None = None,
+) -> tuple[Encoded, ...]:
+    """Gower's distance: the weighted mean over the variables of |x - y| / range, or 0 and 1 for categories.
+
+    `numbers`: for each numeric variable its values in each file, NaN where missing. `codes`: for each categorical
+    variable its codes in each file, the code of a missing value being one of them. `weights`: of the numeric
+    variables, then the categorical ones; not negative, with a positive sum. 1 unless given. `ranges` (p,): what
+    differences are divided by (a larger one counts 1); over all files unless given. With a range of 0 values that
+    differ at all count 1. A missing value is 0 from a missing one, 1 from any other.
+
+    >>> a, b = gower([(np.array([0.0, 4.0]), np.array([1.0, 2.0]))], [(np.array([1, 2]), np.array([1, 1]))])
+    >>> a.numbers[:, 0].tolist(), b.numbers[:, 0].tolist(), a.metric.weights.tolist()
+    ([0.0, 0.5], [0.125, 0.25], [0.5])
+    """
+    given = _weights(weights, len(numbers) + len(codes))
+    share = given / given.sum()
+    spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
+    factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
+    scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
+    return _encoded(scaled, codes, factors, share[: len(numbers)], share[len(numbers) :], 1)
+
+
+def _places(files: Sequence[Floats]) -> list[Floats]:
+    """Places of the values among all different ones: what differs at all is 1 or more apart."""
+    levels = np.unique(np.concatenate([values[~np.isnan(values)] for values in files]))
+    return [np.where(np.isnan(values), np.nan, np.searchsorted(levels, values)) for values in files]
+
+
+def differences(
+    numbers: Sequence[Sequence[Floats]],
+    codes: Sequence[Sequence[AnyInts]] = (),
+    *,
+    power: int,
+    weights: Sequence[float] | None = None,
+) -> tuple[Encoded, ...]:
+    """Manhattan (power 1) or Euclidean (power 2) distance of the values as they are; a different category counts 1.
+
+    `numbers` and `codes` are as in `gower`. `weights`: factors of the terms of the sum (of the squares where
+    `power` is 2). 1 unless given. A missing value is 0 from a missing one, and from any other as far as the two
+    most different values of the variable are from each other.
+
+    >>> a, b = differences([(np.array([0.0]), np.array([3.0])), (np.array([0.0]), np.array([4.0]))], power=2)
+    >>> float(np.hypot(*(a.numbers - b.numbers)[0]))
+    5.0
+    """
+    given = _weights(weights, len(numbers) + len(codes))
+    factors = given[: len(numbers)] ** (1 / power)
+    return _encoded(numbers, codes, factors, factors * stacked_ranges(numbers), given[len(numbers) :], power)
+
+
+def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
+    """Mahalanobis distance by the covariance of all files stacked (ddof 1), or None where it is singular.
+
+    `numbers` are as in `gower`, without missing values.
+
+    >>> whitened([(np.array([1.0, 2.0]), np.array([3.0])), (np.array([2.0, 4.0]), np.array([6.0]))]) is None
+    True
+    """
+    files = [np.column_stack(columns) for columns in zip(*numbers, strict=True)]
+    together = np.concatenate(files)
+    if len(together) <= len(numbers):
+        return None
+    center, spread = together.mean(axis=0), together.std(axis=0, ddof=1)
+    if not (spread > 0).all():
+        return None
+    scaled = (together - center) / spread
+    correlation = np.atleast_2d(scaled.T @ scaled / (len(scaled) - 1))
+    if np.linalg.matrix_rank(correlation, hermitian=True) < len(numbers):
+        return None
+    root = np.linalg.inv(np.linalg.cholesky(correlation)).T
+    found = [((one - center) / spread) @ root for one in files]
+    return differences(list(zip(*(one.T for one in found), strict=True)), power=2)
+
+
+def ranks(values: Floats) -> Floats:
+    """Rank of each value as a share of the values present, equal ones sharing their mean rank; NaN where missing.
+
+    >>> ranks(np.array([30.0, 10.0, np.nan, 10.0])).tolist()
+    [1.0, 0.5, nan, 0.5]
+    """
+    from scipy.stats import rankdata
+
+    out = np.full(len(values), np.nan)
+    known = ~np.isnan(values)
+    if known.any():
+        out[known] = rankdata(values[known]) / known.sum()
+    return out
+
+
+def _ends(files: Sequence[Floats]) -> tuple[float, float]:
+    known = [values[~np.isnan(values)] for values in files]
+    lowest = min((float(values.min()) for values in known if len(values)), default=0.0)
+    highest = max((float(values.max()) for values in known if len(values)), default=0.0)
+    return lowest, highest
+
+
+def _weights(weights: Sequence[float] | None, n: int) -> Floats:
+    given = np.ones(n) if weights is None else np.asarray(weights, np.float64)
+    if n == 0:
+        raise DataError("distances need at least one variable")
+    if given.shape != (n,) or not np.isfinite(given).all() or (given < 0).any() or given.sum() == 0:
+        raise DataError(f"weights must be {n} finite numbers, none negative and not all 0")
+    return given
+
+
+def _encoded(
+    numbers: Sequence[Sequence[Floats]],
+    codes: Sequence[Sequence[AnyInts]],
+    factors: Floats,
+    caps: Floats,
+    weights: Floats,
+    power: int,
+) -> tuple[Encoded, ...]:
+    metric = Metric(power, np.ascontiguousarray(caps), np.ascontiguousarray(weights))
+    n_files = len((*numbers, *codes)[0])
+    sizes = [len((*numbers, *codes)[0][f]) for f in range(n_files)]
+    matrices = [np.empty((n, len(numbers))) for n in sizes]
+    for j, files in enumerate(numbers):
+        lowest, highest = _ends(files)
+        far = (highest - lowest) * factors[j] + 2 * caps[j]  # where missing values are: beyond the cap
+        for matrix, values in zip(matrices, files, strict=True):
+            scaled = (values - lowest) * factors[j]
+            matrix[:, j] = np.where(np.isnan(values), far, scaled)
+    labels = [np.empty((n, len(codes)), np.int32) for n in sizes]
+    for j, coded in enumerate(codes):
+        for matrix_of_codes, column in zip(labels, coded, strict=True):
+            matrix_of_codes[:, j] = column
+    return tuple(Encoded(one, two, metric) for one, two in zip(matrices, labels, strict=True))
+
 
 BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache while the columns pass
 

@@ -2,10 +2,299 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.covariance_determinant import RobustEstimate, consistency, minimum_covariance_determinant
+from sdckit.numerics.array_types import Floats
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.threads import chunks, run
+
+# The minimum covariance determinant (Rousseeuw & Van Driessen 1999): the half of the rows that lies
+# closest together.
+# The steps, subset sizes and draws are those of scikit-learn's `MinCovDet`, so that a seed gives the same
+# half of the rows. There each of some ten thousand steps on a few hundred rows checks its input anew,
+# which takes most of its time; here a compiled loop makes them.
+
+
+SMALL = 500  # rows up to which no subsets are taken
+SUBSET, MERGED = 300, 1500  # rows of a subset, and of all of them together
+TRIALS, SMALL_TRIALS, FEWEST, BEST = 500, 30, 10, 10
+FIRST_STEPS, STEPS = 2, 30
+OUTLYING = 0.025  # share of normal rows that the second estimate leaves out
+
+
+@dataclass(frozen=True, eq=False)
+class RobustEstimate:
+    """Centre (p,) and covariance (p, p) of the rows that are not outlying; which rows (n,) these are.
+
+    `raw_covariance` (p, p): of the half of the rows that lies closest together.
+    """
+
+    center: Floats
+    covariance: Floats
+    support: NDArray[np.bool_]
+    raw_covariance: Floats
+
+
+@njit(cache=True, nogil=True)
+def _root_of_inverse(covariance):  # type: ignore[no-untyped-def]
+    """A matrix whose square is the inverse, or the pseudo-inverse of a singular one."""
+    values, vectors = np.linalg.eigh(covariance)
+    p = len(values)
+    cutoff = np.abs(values).max() * p * 2.220446049250313e-16
+    root = np.zeros((p, p))
+    for k in range(p):
+        if values[k] > cutoff:
+            root[k] = vectors[:, k] / np.sqrt(values[k])
+    return root
+
+
+@njit(cache=True, nogil=True)
+def _squared_distances(columns, center, root, out):  # type: ignore[no-untyped-def]
+    p, n = columns.shape
+    part = np.empty(n)
+    out[:] = 0.0
+    for k in range(p):
+        part[:] = 0.0
+        for j in range(p):
+            weight, middle, column = root[k, j], center[j], columns[j]
+            for i in range(n):
+                part[i] += weight * (column[i] - middle)
+        for i in range(n):
+            out[i] += part[i] * part[i]
+
+
+@njit(cache=True, nogil=True)
+def _smallest(values, h, left):  # type: ignore[no-untyped-def]
+    """The h-th smallest of the numbers, by Hoare's selection; `left` is written over."""
+    left[:] = values
+    low, high, k = 0, len(values) - 1, h - 1
+    while low < high:
+        pivot = left[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while left[i] < pivot:
+                i += 1
+            while left[j] > pivot:
+                j -= 1
+            if i <= j:
+                left[i], left[j] = left[j], left[i]
+                i += 1
+                j -= 1
+        if k <= j:
+            high = j
+        elif k >= i:
+            low = i
+        else:
+            break
+    return left[k]
+
+
+@njit(cache=True, nogil=True)
+def _nearest(distance, h, work, chosen):  # type: ignore[no-untyped-def]
+    """Give 1 to the h rows nearest by, of equally far ones those that come first, and 0 to others."""
+    limit = _smallest(distance, h, work)
+    taken = 0
+    for i in range(len(distance)):
+        near = distance[i] < limit
+        chosen[i] = near
+        taken += near
+    for i in range(len(distance)):
+        if taken == h:
+            break
+        if distance[i] == limit:
+            chosen[i] = 1.0
+            taken += 1
+
+
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
+def _moments(columns, chosen, h):  # type: ignore[no-untyped-def]
+    """Mean and covariance (ddof 0) of the chosen rows, and the logarithm of its determinant."""
+    p, n = columns.shape
+    center, covariance = np.empty(p), np.empty((p, p))
+    for j in range(p):
+        total, column = 0.0, columns[j]
+        for i in range(n):
+            total += chosen[i] * column[i]
+        center[j] = total / h
+    for j in range(p):
+        for k in range(j + 1):
+            total, one, other, a, b = 0.0, columns[j], columns[k], center[j], center[k]
+            for i in range(n):
+                total += chosen[i] * (one[i] - a) * (other[i] - b)
+            covariance[j, k] = covariance[k, j] = total / h
+    sign, size = np.linalg.slogdet(covariance)
+    return center, covariance, size if sign > 0 else -np.inf
+
+
+@njit(cache=True, nogil=True)
+def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
+    """Take the rows nearest to those chosen, over and over, until their determinant falls no further.
+
+    `chosen` (n,) is 1 for the rows to start from and is written over. Gives centre, covariance, the logarithm of the
+    determinant, and squared distances (n,).
+    """
+    n = columns.shape[1]
+    center, covariance, size = _moments(columns, chosen, h)
+    root = _root_of_inverse(covariance)
+    distance, work = np.empty(n), np.empty(n)
+    before, old = np.inf, chosen.copy()
+    old_center, old_covariance = center, covariance
+    while size < before and steps > 0 and size > -np.inf:
+        before, old_center, old_covariance = size, center, covariance
+        old[:] = chosen
+        root = _root_of_inverse(covariance)
+        _squared_distances(columns, center, root, distance)
+        _nearest(distance, h, work, chosen)
+        center, covariance, size = _moments(columns, chosen, h)
+        steps -= 1
+    if size > before + 1e-8 + 1e-5 * abs(before) and steps > 0:
+        center, covariance, size = old_center, old_covariance, before
+        chosen[:] = old
+    _squared_distances(columns, center, root, distance)
+    return center, covariance, size, distance
+
+
+@njit(cache=True, nogil=True)
+def _settle_drawn(columns, h, steps, starts, found):  # type: ignore[no-untyped-def]
+    """Settle from each set of rows drawn; `starts` (n_starts, n) is 1 for the rows and is written over."""
+    centers, covariances, sizes = found
+    for t in range(len(starts)):
+        centers[t], covariances[t], sizes[t], _ = _settle(columns, h, steps, starts[t])
+
+
+@njit(cache=True, nogil=True)
+def _settle_near(columns, h, given, starts, found):  # type: ignore[no-untyped-def]
+    """Settle from the rows nearest to each estimate given."""
+    centers, covariances, sizes, distances = found
+    work = np.empty(columns.shape[1])
+    for t in range(len(sizes)):
+        _squared_distances(columns, given[0][t], _root_of_inverse(given[1][t]), distances[t])
+        _nearest(distances[t], h, work, starts[t])
+        centers[t], covariances[t], sizes[t], distances[t] = _settle(columns, h, STEPS, starts[t])
+
+
+def _best_drawn(columns: Floats, h: int, trials: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
+    """The best estimates of those that random halves of the rows lead to in two steps."""
+    p, n = columns.shape
+    starts = np.zeros((trials, n))
+    for one in starts:
+        one[rng.permutation(n)[:h]] = 1.0
+    found = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
+    _settle_drawn(columns, h, FIRST_STEPS, starts, found)
+    best = np.argsort(found[2])[:BEST]
+    return found[0][best], found[1][best]
+
+
+def _best_near(
+    columns: Floats, h: int, given: tuple[Floats, Floats], select: int
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """The best estimates of those that some given ones lead to, with the rows they are made of and all distances."""
+    p, n = columns.shape
+    t = len(given[0])
+    starts = np.empty((t, n))
+    found = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
+
+    def part(edges: tuple[int, int]) -> None:
+        at = slice(*edges)
+        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(one[at] for one in found))
+
+    run(part, chunks(t, minimum=4))
+    best = np.argsort(found[2])[:select]
+    return found[0][best], found[1][best], starts[best], found[3][best]
+
+
+def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[Floats, Floats, Floats]:
+    """Covariance, rows and squared distances where there are more rows than fit into one subset."""
+    n = columns.shape[1]
+    n_subsets = n // SUBSET
+    size = n // n_subsets
+    shuffled, trials = rng.permutation(n), max(FEWEST, TRIALS // n_subsets)
+    own = math.ceil(size * (h / n))
+    found = [
+        _best_drawn(np.ascontiguousarray(columns[:, shuffled[i * size : (i + 1) * size]]), own, trials, rng)
+        for i in range(n_subsets)
+    ]
+    given = np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+    merged = min(MERGED, n)
+    selection = rng.permutation(n)[:merged]
+    centers, covariances, chosen, distance = _best_near(
+        np.ascontiguousarray(columns[:, selection]),
+        math.ceil(merged * (h / n)),
+        given,
+        BEST if n > MERGED else 1,
+    )
+    if n < MERGED:
+        rows, all_distances = np.empty(n), np.empty(n)
+        rows[selection], all_distances[selection] = chosen[0], distance[0]
+        return covariances[0], rows, all_distances
+    _, covariances, chosen, distance = _best_near(columns, h, (centers, covariances), 1)
+    return covariances[0], chosen[0], distance[0]
+
+
+def _of_one(values: Floats, h: int) -> tuple[Floats, Floats, Floats]:
+    """The same for a single column: the shortest half (Rousseeuw & Leroy 1987, chapter 4)."""
+    n, ordered = len(values), np.sort(values)
+    if h == n:
+        return np.full((1, 1), values.var()), np.ones(n), (values - values.mean()) ** 2 / values.var()
+    length = ordered[h:] - ordered[: n - h]
+    at = np.flatnonzero(length == length.min())
+    away = values - (ordered[h + at] + ordered[at]).mean() / 2
+    rows = np.zeros(n)
+    rows[np.argsort(np.abs(away))[:h]] = 1.0
+    variance = values[rows > 0].var()
+    inverse = 1.0 / variance if variance > 0 else 0.0
+    return np.full((1, 1), variance), rows, away**2 * inverse
+
+
+def consistency(share: float, p: int) -> float:
+    """What the covariance of the nearest share of normal rows falls short of that of all (Croux & Haesbroeck 1999).
+
+    >>> round(consistency(0.5, 2), 6), consistency(1.0, 2)
+    (3.258891, 1.0)
+    """
+    from scipy.stats import chi2
+
+    return 1.0 if share == 1 else share / float(chi2.cdf(chi2.ppf(share, p), p + 2))
+
+
+def minimum_covariance_determinant(rows: Floats, seed: int | None) -> RobustEstimate | None:
+    """Centre and covariance of the bulk of the rows; None where half of them do not vary.
+
+    `rows` (n, p): complete, of similar scale. `seed`: of the subsets drawn.
+
+    The half of the rows with the smallest determinant, of those that random subsets lead to, says how far each row
+    is; the estimate is made of those nearer than 97.5 % of normal ones, scaled by the consistency factor.
+
+    >>> even = np.stack(np.meshgrid(np.arange(5.0), np.arange(5.0)), axis=-1).reshape(-1, 2)
+    >>> minimum_covariance_determinant(np.vstack([even, [[90.0, 90.0]]]), 1).center.tolist()
+    [2.0, 2.0]
+    """
+    from scipy.stats import chi2
+
+    n, p = rows.shape
+    h = min(math.ceil(0.5 * (n + p + 1)), n)
+    columns = np.ascontiguousarray(rows.T)
+    rng = np.random.RandomState(seed)  # scikit-learn draws so
+    if p == 1:
+        raw, chosen, distance = _of_one(columns[0], h)
+    elif n > SMALL:
+        raw, chosen, distance = _from_subsets(columns, h, rng)
+    else:
+        given = _best_drawn(columns, h, SMALL_TRIALS, rng)
+        _, covariances, starts, distances = _best_near(columns, h, given, 1)
+        raw, chosen, distance = covariances[0], starts[0], distances[0]
+    if h < n and np.allclose(raw, 0):
+        return None
+    share = float(chosen.sum()) / n
+    support = distance / consistency(share, p) < chi2(p).isf(OUTLYING)
+    kept = rows[support]
+    covariance = np.atleast_2d(np.cov(kept.T, bias=True)) * consistency(1 - OUTLYING, p)
+    return RobustEstimate(kept.mean(axis=0), covariance, support, raw)
+
 
 MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard deviation
 MAD_WIDTH = 3.0

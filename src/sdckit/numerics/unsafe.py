@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.coding import find_number, hash_word
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.hashing import find_number, hash_word
-from sdckit.numerics.wildcard_matches.merging import merge
+from sdckit.numerics.wildcard_matches.matched_margins import merge
 
 DIRECT = 1 << 20  # possible cells of a table that is counted in place
 MOST = 1 << 62  # possible cells that a number still tells apart

@@ -69,7 +69,7 @@ def warm_up(step: Callable[[str], None]) -> None:
 
 def _search_many() -> None:
     """The searches of files with more different rows than the small one has."""
-    from sdckit.numerics.encode import gower
+    from sdckit.numerics.coding import gower
     from sdckit.numerics.search.neighbours import prepare
 
     rng = np.random.default_rng(SEED)
@@ -87,7 +87,7 @@ def _large_files(scenario: Scenario) -> None:
     import polars as pl
 
     from sdckit.identity.contributions.key_contributions import key_contributions
-    from sdckit.numerics.encode import gower
+    from sdckit.numerics.coding import gower
     from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
     from sdckit.numerics.search.neighbours import prepare
     from sdckit.numerics.wildcard_matches.wildcards import match_packed

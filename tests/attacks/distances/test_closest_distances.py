@@ -16,7 +16,7 @@ from sdckit.attacks.distances.closest_distances import (
     same_size,
     wins,
 )
-from sdckit.numerics.encode import differences
+from sdckit.numerics.coding import differences
 
 
 def files(**values):

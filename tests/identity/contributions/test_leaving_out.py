@@ -22,7 +22,7 @@ from sdckit.identity.contributions.leaving_out import (
     rounds,
     takes_whole_cells,
 )
-from sdckit.numerics.wildcard_matches import few_matches
+from sdckit.numerics.wildcard_matches import wildcards as few_matches
 
 
 @given(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.encode import Metric
+from sdckit.numerics.coding import Metric
 from sdckit.numerics.search import box_tree
 from sdckit.numerics.search.box_tree import LEAF, build
 

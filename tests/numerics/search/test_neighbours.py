@@ -9,8 +9,15 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
-from sdckit.numerics.encode import differences, gower
-from sdckit.numerics.search import box_blocks, box_few, box_tree, by_agreement, column_sets, neighbours
+from sdckit.numerics.coding import differences, gower
+from sdckit.numerics.search import (
+    agreement as column_sets,
+    box_search as box_few,
+    box_tree,
+    box_tree as box_blocks,
+    neighbours,
+    neighbours as by_agreement,
+)
 from sdckit.numerics.search.neighbours import pairwise, prepare
 
 

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics.mean_inverse import mean_inverse
-from sdckit.numerics.search.buckets import weigh
-from sdckit.numerics.wildcard_matches import submargins
-from sdckit.numerics.wildcard_matches.submargins import Branch, margin_sums
+from sdckit.numerics.risk_kernel import exact_risk, mean_inverse
+from sdckit.numerics.wildcard_matches import submargins, submargins as buckets
+from sdckit.numerics.wildcard_matches.submargins import Branch, deal, margin_sums, weigh
 
 BITS = (3, 2, 4, 3)
 SHIFTS = (0, 3, 5, 9)
@@ -94,3 +93,49 @@ def test_sums_do_not_depend_on_the_threads(monkeypatch):
     alone = margin_sums(cells, [Branch(0, (1,))], **given)
     assert many[0].alone.risk == alone[0].alone.risk
     assert many[0].together[0].risk == alone[0].together[0].risk
+
+
+# Cells dealt into buckets: all there, in order, those that agree side by side.
+
+
+def cells(n, seed=0):
+    rng = np.random.default_rng(seed)
+    words = rng.permutation(1 << 17)[:n].astype(np.uint64)
+    size = rng.integers(1, 5, n)
+    return words, size, size * rng.uniform(1, 90, n)
+
+
+def test_weighed():
+    words, size, weight = cells(1000)
+    found = weigh(words, size, weight)
+    np.testing.assert_allclose(found.risk, exact_risk(size.astype(float), weight) * size, rtol=1e-13)
+    assert found.words.tolist() == words.tolist()
+    assert found.size.tolist() == size.tolist()
+    census = weigh(words, size, None)
+    assert set(census.risk.round(14)) == {1.0}
+    assert census.weight.tolist() == size.tolist()
+
+
+@pytest.mark.parametrize("n", [0, 1, 50, 100_000])
+def test_dealt(n, monkeypatch):
+    given = weigh(*cells(n))
+    dealt, edges = deal(given, 0b1111_1100_0000)
+    monkeypatch.setattr(buckets, "FEW", 10**9 if n > buckets.FEW else -1)
+    other, same = deal(given, 0b1111_1100_0000)
+    assert edges.tolist() == same.tolist()
+    assert dealt.risk.tolist() == other.risk.tolist()
+    assert (edges[0], edges[-1]) == (0, n)
+    assert sorted(dealt.words.tolist()) == sorted(given.words.tolist())
+    place = {word: i for i, word in enumerate(given.words.tolist())}
+    came = np.array([place[word] for word in dealt.words.tolist()], np.int64)
+    for name in ("size", "weight", "risk"):
+        assert getattr(dealt, name).tolist() == getattr(given, name)[came].tolist()
+    bucket = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
+    assert np.all((np.diff(came) > 0) | (np.diff(bucket) > 0))
+    owner = {}
+    for word, one in zip(
+        (dealt.words >> np.uint64(6) & np.uint64(63)).tolist(), bucket.tolist(), strict=True
+    ):
+        assert owner.setdefault(word, one) == one
+    if n > 1000:
+        assert len(set(owner.values())) > 30

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 
 from numerics.as_python import both_forms
 from sdckit.numerics import threads
-from sdckit.numerics.wildcard_matches import few_matches, wildcards
+from sdckit.numerics.wildcard_matches import wildcards, wildcards as few_matches
 from sdckit.numerics.wildcard_matches.wildcards import match_columns, match_packed, patterns_of
 
 BITS = 4

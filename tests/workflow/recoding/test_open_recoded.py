@@ -40,8 +40,8 @@ def opened(
 
 @pytest.mark.parametrize("source", ["recipe", "log", "recognised"])
 def test_the_three_ways_give_one_original(source: str) -> None:
-    given = {} if source == "recognised" else {source: getattr(DONE, source)}
-    found = opened(**given)
+    found_by = {} if source == "recognised" else {source: getattr(DONE, source)}
+    found = opened(**found_by)
     assert {one.column: one.source for one in found.pair.recoded} == dict.fromkeys(
         ("age", "job", "size", "income"), source
     )
@@ -105,8 +105,8 @@ def test_values_that_the_log_moved_may_differ() -> None:
 
 def test_the_control_file_is_recoded_alike() -> None:
     control = survey(100, seed=8)
-    for given in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
-        found = opened(control=control, **given)
+    for found_by in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
+        found = opened(control=control, **found_by)
         assert set(found.pair.control.to_native()["job"]) == {"high", "low"}
         assert found.pair.codes("age", control=True).n_levels == 5
     cut = applied(steps=[{"method": "recode", "column": "age", "bands": 4}])
@@ -134,8 +134,8 @@ def test_plans_by_an_id(plan: Any) -> None:
     mixed = DONE.data.sample(fraction=1, shuffle=True, seed=2)
     with pytest.raises(DataError, match="rows of a plan have no order"):
         opened(plan(RAW), DONE.data, log=DONE.log)
-    for given in ({"log": DONE.log}, {}):
-        found = opened(plan(RAW), plan(mixed), id="name", also=["w"], **given)
+    for found_by in ({"log": DONE.log}, {}):
+        found = opened(plan(RAW), plan(mixed), id="name", also=["w"], **found_by)
         assert found.pair.brought
         assert "w" in found.opened.original.columns
         before, after = found.pair.codes("job").codes
@@ -208,9 +208,9 @@ def test_numbers_in_bands_are_no_numbers_any_more() -> None:
 def test_figures_need_no_second_recipe() -> None:
     """The law: by recipe, by log and recognised, the same figures."""
     found = []
-    for given in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
+    for found_by in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
         with quiet():
-            one = sdc.assess(RAW, DONE.data, scenario=scenario(aligned=True), seed=1, **given)
+            one = sdc.assess(RAW, DONE.data, scenario=scenario(aligned=True), seed=1, **found_by)
         found.append((one["default"].to_dict(), one.original["default"].to_dict(), one.utility.to_dict()))
     assert found[0] == found[1] == found[2]
     with quiet():

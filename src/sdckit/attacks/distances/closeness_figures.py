@@ -21,7 +21,7 @@ from sdckit.attacks.distances.closest_distances import (
 )
 from sdckit.attacks.distances.compared_files import ComparedFiles
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import Encoded
+from sdckit.numerics.coding import Encoded
 
 FIGURES = (
     "n_released", "dcr_released_to_original", "dcr_original_to_released", "dcr_within_original",

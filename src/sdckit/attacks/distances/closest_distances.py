@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import Encoded
+from sdckit.numerics.coding import Encoded
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
 

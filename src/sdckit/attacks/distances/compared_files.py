@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import Encoded, gower, stacked_ranges
+from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.quantile_bins import quantile_bins
 
 CLASSES = 10  # of a number, for its entropy

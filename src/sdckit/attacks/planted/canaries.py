@@ -19,7 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.encode import Encoded, gower, stacked_ranges
+from sdckit.numerics.coding import Encoded, gower, stacked_ranges
 from sdckit.numerics.search.neighbours import prepare
 
 CANDIDATES = 20  # drawn for each canary wanted

@@ -13,7 +13,7 @@ from sdckit.attacks.planted.canary_rates import auc_interval, exposures, stand_o
 from sdckit.cells.pair import open_pair
 from sdckit.cells.pair_result import PairResult, mean_figures
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import gower
+from sdckit.numerics.coding import gower
 from sdckit.numerics.intervals import excess, wilson
 from sdckit.numerics.search.neighbours import prepare
 

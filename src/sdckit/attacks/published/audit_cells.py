@@ -11,7 +11,7 @@ from sdckit.attacks.published.audit_files import AuditFile, Suppressed
 from sdckit.attacks.published.audit_model import System, build
 from sdckit.attacks.published.audit_programme import loosened
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.integer_programme import solve_programme
+from sdckit.numerics.linear_bounds import solve_programme
 
 MOST_CELLS = 200  # of a release: each takes two programmes
 MOST_UNKNOWN = 30_000

@@ -11,7 +11,7 @@ from sdckit.attacks.published.audit_model import ContradictionError, System
 from sdckit.attacks.published.audit_moves import walk
 from sdckit.attacks.published.audit_search import MOST_SEARCHED, search_levels
 from sdckit.numerics.array_types import Bools, Floats, Ints
-from sdckit.numerics.integer_programme import solve_programme
+from sdckit.numerics.linear_bounds import solve_programme
 
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
 GAP = (

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.linear_bounds import Relations, narrow
-from sdckit.numerics.linear_points import find_point
+from sdckit.numerics.linear_bounds import Relations, find_point, narrow
 
 MOST_SEARCHED = 200  # unknowns of a block
 MOST_ENDS = 500  # dead ends of one search

@@ -203,7 +203,7 @@ def _some(model: Model, features: Features) -> AnyInts:
 
 def _index(features: Features, *, scaled: bool) -> tuple[Any, Any]:
     """The training records ready for searching, and the queries."""
-    from sdckit.numerics.encode import differences
+    from sdckit.numerics.coding import differences
     from sdckit.numerics.search.neighbours import prepare
 
     numbers = [

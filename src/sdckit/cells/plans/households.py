@@ -19,7 +19,7 @@ from sdckit.cells.values import CellValues
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.gather import sum_through
+from sdckit.numerics.grouping import sum_through
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells

@@ -14,9 +14,8 @@ from sdckit.cells.packing import TABLE_SPAN
 from sdckit.identity.contributions.coarsening import Grouping, Levels
 from sdckit.identity.contributions.contribution_table import Figures
 from sdckit.numerics.risk_kernel import sums_of_cells
-from sdckit.numerics.search.buckets import weigh
 from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
-from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums
+from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums, weigh
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells

@@ -13,7 +13,7 @@ from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.numerics.encode import Encoded, differences, gower, ranks, whitened
+from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
 
 Method = Literal["nearest", "rank", "assignment"]
 Distance = Literal["gower", "euclidean", "manhattan", "mahalanobis"]

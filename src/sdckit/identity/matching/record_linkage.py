@@ -19,7 +19,7 @@ from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import values_note
 from sdckit.identity.matching.linkage_options import Distance, Method, encoders, linked_variables, options
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import Encoded
+from sdckit.numerics.coding import Encoded
 from sdckit.numerics.search.neighbours import paired, pairwise, prepare
 from sdckit.result import FileFigure
 
@@ -46,7 +46,7 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
 
     Examples
     --------
-    >>> from sdckit.numerics.encode import differences
+    >>> from sdckit.numerics.coding import differences
     >>> files = differences([(np.array([0.0, 1.0, 9.0]), np.array([0.5, 1.0, 8.0]))], power=1)
     >>> nearest_links(*files, 1).correct.tolist()
     [0.5, 1.0, 1.0]

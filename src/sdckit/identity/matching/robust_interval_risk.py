@@ -19,7 +19,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import identical_note, mean_known, numeric_names
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.encode import differences
+from sdckit.numerics.coding import differences
 from sdckit.numerics.outlying import FIT_ROWS, robust_estimate
 from sdckit.numerics.search.neighbours import prepare
 from sdckit.result import FileFigure

@@ -12,14 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.array_types import Floats, Ints, Words
+from sdckit.numerics.coding import Metric, find_word, hash_word
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.encode import Metric
-from sdckit.numerics.hashing import find_word, hash_word
-from sdckit.numerics.search.agreement import FREE, SLICE, Base, number_groups, room_for
-from sdckit.numerics.search.box_search import Found
-from sdckit.numerics.search.box_steps import farther, insert
-from sdckit.numerics.search.column_sets import ColumnSets
+from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups, room_for
+from sdckit.numerics.search.box_search import Found, Limits, Visited, add, farther, insert, tally, widened
 from sdckit.numerics.threads import chunks, run
 
 EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
@@ -267,3 +264,261 @@ def lead_column(numbers: Floats, caps: Floats) -> int:
     step = max(1, half // PAIRS)
     apart = np.abs(numbers[:half:step] - numbers[half : 2 * half : step])
     return int(np.minimum(apart, caps).sum(axis=0).argmax())
+
+
+# Counting, summing and listing the rows within a known distance, where categories lead to them.
+
+
+class _Limits(NamedTuple):
+    """Those of `Limits`, the sum below which no row is, and the third limit with room for rounding."""
+
+    near: Floats
+    inner: Floats
+    outer: Floats
+    lowest: Floats
+    reach: Floats
+
+
+@njit(cache=True, nogil=True)
+def _look(q, rows, query, parts, least, metric, limits, members, held):  # type: ignore[no-untyped-def]
+    """Take in what one query meets, from the rows alike in the leading number on."""
+    (words, sizes, first_row), numbers, lead = rows
+    values, at, (closer, tied, nearest, sums, listed) = held
+    near, inner, outer, _, reach = limits
+    bits, weight = parts
+    value, cap, squared = query.lead[q], query.cap, metric.power == 2
+    middle = first_from(lead, members, value)
+    for step in (-1, 1):
+        i = middle - 1 if step < 0 else middle
+        while 0 <= i < len(members):
+            j = members[i]
+            i += step
+            apart = min(abs(lead[j] - value), cap)
+            if least + (apart * apart if squared else apart) > reach[q]:
+                break
+            copies = sizes[j] - (j == query.skip[q])
+            if copies == 0 or not differ(query.words[q], words[j], bits):
+                continue
+            total = away(query.numbers[q], numbers[j], metric, weight)
+            if total > outer[q]:
+                continue
+            tally(q, total, near[q], inner[q], first_row[j], copies, closer, tied, nearest)
+            add(q, values[j], sums)
+            if len(listed) > 0:
+                listed[at[q]] = j
+                at[q] += 1
+
+
+@njit(cache=True, nogil=True)
+def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type: ignore[no-untyped-def]
+    weight, columns, kept, begins_of, _ = sets
+    words, no_numbers = rows.base.words, rows.numbers.shape[1] == 0
+    n_live = end - begin
+    live, chosen = np.arange(begin, end), np.empty(n_live, np.int64)
+    keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
+    of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
+    group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
+    for c in range(len(begins_of) - 1):
+        left, n = 0, 0
+        for t in range(n_live):
+            q = live[t]
+            if weight[begins_of[c]] <= limits.reach[q]:
+                live[left] = q
+                left += 1
+                # without numbers no row is nearer than the nearest, so none need be looked for there
+                if not no_numbers or weight[begins_of[c + 1] - 1] >= limits.lowest[q]:
+                    chosen[n] = q
+                    n += 1
+        n_live = left
+        if n_live == 0:
+            break
+        if n == 0:
+            continue
+        for s in range(begins_of[c], begins_of[c + 1]):
+            places = room_for(n)
+            groups = number_groups(query.words, chosen, n, kept[s], keys[:places], number, of)
+            deal(words, kept[s], keys[:places], number, groups, begins, group_of, order)
+            parts = parts_of(columns[s], fields, metric.weights)
+            for t in range(n):
+                g = of[t]
+                if begins[g] < begins[g + 1]:
+                    members = order[begins[g] : begins[g + 1]]
+                    _look(chosen[t], rows, query, parts, weight[s], metric, limits, members, held)
+
+
+def visit_meeting(
+    rows: NumberedRows, asked: Asked, fields: Words, sets: ColumnSets, metric: Metric, limits: Limits, *,
+    values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0,
+) -> Visited:  # fmt: skip
+    """Do as `box_search.visit` does: `values` are of `rows`, and rows of `rows` are listed."""
+    n = len(asked.words)
+    summed = np.empty((len(rows.lead), 0)) if values is None else values
+    at = np.zeros(n, np.int64) if begins is None else begins.copy()
+    out = Visited(
+        np.zeros(n, np.int64), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros((n, summed.shape[1])),
+        np.empty(n_listed, np.int32),
+    )  # fmt: skip
+    lowest = widened(limits.near, -3 * metric.tolerance, metric.power)
+    within = _Limits(*limits, lowest, widened(limits.outer, metric.tolerance, metric.power))
+
+    def part(ends: tuple[int, int]) -> None:
+        _visit(rows, asked, sets, fields, metric, within, (summed, at, out), *ends)
+
+    run(part, chunks(n, minimum=SLICE))
+    return out
+
+
+# Sums over the nearest rows of categories and all tied with them, without going through the ties one by
+# one.
+# Of each set of columns at the last distance the sum over the rows that agree in the others is taken once
+# for all queries that ask for it. Rows nearer than that, fewer than are asked for, are in several of these
+# sums; they are looked up and taken off.
+
+
+@njit(cache=True, nogil=True)
+def _sum_groups(words, kept, keys, number, groups, values, sums):  # type: ignore[no-untyped-def]
+    """Sum over the rows of the base in each group of queries."""
+    sums[:groups] = 0.0
+    for j in range(len(words)):
+        word = words[j] & kept
+        at = find_word(keys, FREE, word, hash_word(word))
+        if keys[at] != FREE:
+            g = number[at]
+            for v in range(values.shape[1]):
+                sums[g, v] += values[j, v]
+
+
+@njit(cache=True, nogil=True)
+def _step_of(total, weight, begins):  # type: ignore[no-untyped-def]
+    """Which of the distances a sum is."""
+    for c in range(len(begins) - 2):
+        if total <= weight[begins[c + 1] - 1]:
+            return c
+    return len(begins) - 2
+
+
+@njit(cache=True, nogil=True)
+def _supersets(columns, sets, begin, end):  # type: ignore[no-untyped-def]
+    """How many of some sets hold all of these columns."""
+    n = 0
+    for s in range(begin, end):
+        n += (columns & ~sets[s]) == 0
+    return n
+
+
+@njit(cache=True, nogil=True)
+def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-untyped-def]
+    """Queries whose ties are at a distance, and those that have nearer rows there; how many of each."""
+    weight, begins = sets.weight, sets.begins
+    n_ties, n_nearer = 0, 0
+    for q in range(begin, end):
+        if step[q - begin] == c:
+            ties[n_ties] = q
+            n_ties += 1
+        elif step[q - begin] > c:
+            for i in range(found.closer[q]):
+                if weight[begins[c]] <= found.smallest[q, i] <= weight[begins[c + 1] - 1]:
+                    nearer[n_nearer] = q
+                    n_nearer += 1
+                    break
+    return n_ties, n_nearer
+
+
+@njit(cache=True, nogil=True)
+def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: ignore[no-untyped-def]
+    weight, columns, kept, begins, _ = sets
+    n, k = end - begin, found.smallest.shape[1]
+    keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
+    of, members_begin = np.empty(n, np.int32), np.empty(n + 1, np.int32)
+    group_of, order = np.empty(len(base), np.int32), np.empty(len(base), np.int32)
+    ties, nearer, step = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    of_group = np.empty((n, values.shape[1]))
+    for q in range(begin, end):
+        step[q - begin] = _step_of(found.smallest[q, k - 1], weight, begins)
+    for c in range(step.max() + 1):
+        n_ties, n_nearer = _wanted(c, begin, end, found, step, sets, ties, nearer)
+        for s in range(begins[c], begins[c + 1]):
+            if n_ties > 0:
+                places = room_for(n_ties)
+                groups = number_groups(query, ties, n_ties, kept[s], keys[:places], number, of)
+                _sum_groups(base, kept[s], keys[:places], number, groups, values, of_group)
+                for t in range(n_ties):
+                    sums[ties[t]] += of_group[of[t]]
+            if n_nearer > 0:
+                places = room_for(n_nearer)
+                groups = number_groups(query, nearer, n_nearer, kept[s], keys[:places], number, of)
+                deal(base, kept[s], keys[:places], number, groups, members_begin, group_of, order)
+                bits, _ = parts_of(columns[s], fields[0], fields[1])
+                for t in range(n_nearer):
+                    q, g = nearer[t], of[t]
+                    last = step[q - begin]
+                    for i in range(members_begin[g], members_begin[g + 1]):
+                        if differ(query[q], base[order[i]], bits):
+                            often = _supersets(columns[s], columns, begins[last], begins[last + 1])
+                            sums[q] -= (often - 1) * values[order[i]]
+
+
+@njit(cache=True, nogil=True)
+def _hand_out(base, query, sets, smallest, given, begin, end, received):  # type: ignore[no-untyped-def]
+    """Give what each query has to every row that is nearest to it."""
+    weight, _, kept, begins, _ = sets
+    n = end - begin
+    keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
+    of, of_group = np.empty(n, np.int32), np.empty(n)
+    ties, step = np.empty(n, np.int64), np.empty(n, np.int64)
+    for q in range(begin, end):
+        step[q - begin] = _step_of(smallest[q], weight, begins)
+    for c in range(step.max() + 1):
+        n_ties = 0
+        for q in range(begin, end):
+            if step[q - begin] == c:
+                ties[n_ties] = q
+                n_ties += 1
+        if n_ties == 0:
+            continue
+        for s in range(begins[c], begins[c + 1]):
+            places = room_for(n_ties)
+            groups = number_groups(query, ties, n_ties, kept[s], keys[:places], number, of)
+            of_group[:groups] = 0.0
+            for t in range(n_ties):
+                of_group[of[t]] += given[ties[t]]
+            for j in range(len(base)):
+                word = base[j] & kept[s]
+                at = find_word(keys[:places], FREE, word, hash_word(word))
+                if keys[at] != FREE:
+                    received[j] += of_group[number[at]]
+
+
+def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, given: Floats) -> Floats:
+    """Add up what the rows of the base are given by the queries they are nearest to, ties included; shape (K,).
+
+    `given` (n,): what each query gives to each of its nearest rows. `found` is of one nearest row per query.
+    """
+    base, query = words
+    smallest = np.ascontiguousarray(found.smallest[:, 0])
+
+    def part(ends: tuple[int, int]) -> Floats:
+        received = np.zeros(len(base))
+        _hand_out(base, query, sets, smallest, given, *ends, received)
+        return received
+
+    total: Floats = np.sum(run(part, chunks(len(query), minimum=SLICE)), axis=0)
+    return total
+
+
+def sums_agreeing(
+    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, found: Found, values: Floats
+) -> Floats:
+    """Sum `values` (K, v) over the nearest rows of each query, ties included; shape (n, v). No row is left out.
+
+    `words`: packed rows of base and queries. `fields`: bits and weights of the columns. `found` is what `find_agreeing`
+    found of these queries.
+    """
+    base, query = words
+    sums = np.zeros((len(query), values.shape[1]))
+
+    def part(ends: tuple[int, int]) -> None:
+        _sum(base, query, sets, fields, found, values, sums, *ends)
+
+    run(part, chunks(len(query), minimum=SLICE))
+    return sums

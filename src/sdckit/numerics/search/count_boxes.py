@@ -17,9 +17,307 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
-from sdckit.numerics.search.count_plane import build_plane, count_line, count_plane
-from sdckit.numerics.search.count_tree import build_tree, count_tree
 from sdckit.numerics.threads import chunks, n_threads, run
+
+# Points on a line or in a plane, counted inside intervals or boxes.
+# On the line two binary searches do. In the plane the points are sorted by the first number and the ranks
+# of the second are held in a wavelet matrix: one bit of the rank per level, from the highest, the points
+# with a zero before those with a one. How many of a stretch of points have a rank below a bound takes one
+# look per level (Claude & Navarro 2012). Boxes are taken a block at a time, step by step, so that the
+# processor waits for the memory of many of them at once instead of one by one.
+
+
+BLOCK = 64  # boxes taken together
+
+
+@njit(cache=True, nogil=True)
+def _search(values, bounds, above, at):  # type: ignore[no-untyped-def]
+    """For each bound the first of the ascending values that is not below it (`above`: that is above it)."""
+    m, length = len(bounds), len(values)
+    at[:m] = 0
+    while length > 1:
+        half = length >> 1
+        if above:
+            for j in range(m):
+                at[j] += half * (values[at[j] + half - 1] <= bounds[j])
+        else:
+            for j in range(m):
+                at[j] += half * (values[at[j] + half - 1] < bounds[j])
+        length -= half
+    for j in range(m):
+        at[j] += (values[at[j]] <= bounds[j]) if above else (values[at[j]] < bounds[j])
+
+
+@njit(cache=True, nogil=True)
+def count_line(above, below, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
+    """For boxes q0 to q1 the points between their bounds; `above` and `below` are sorted."""
+    a, b = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    for start in range(q0, q1, BLOCK):
+        stop = min(start + BLOCK, q1)
+        _search(above, low[start:stop], np.bool_(False), a)
+        _search(below, high[start:stop], np.bool_(True), b)
+        for j in range(stop - start):
+            count[start + j] = max(0, b[j] - a[j])
+
+
+@njit(cache=True, nogil=True)
+def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
+    """Wavelet matrix of the second numbers' ranks in the order of the first, and both bounds sorted.
+
+    The points from `first` on stand in the order of their first number; `other` sorts them by the second. The matrix
+    has, for every 64 points of a level, a word of bits and how many ones come before it.
+    """
+    n = len(other)
+    levels = 1
+    while (1 << levels) <= n:
+        levels += 1
+    rank, now, then = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    above, below = np.empty((2, n)), np.empty((2, n))
+    for i in range(n):
+        rank[other[i]] = i
+        above[0, i], below[0, i] = upper[0, first + i], lower[0, first + i]
+        above[1, i], below[1, i] = upper[1, first + other[i]], lower[1, first + other[i]]
+    for i in range(n):
+        now[i] = rank[i]
+    words = np.zeros((levels, (n >> 6) + 1, 2), np.uint64)
+    zeros = np.zeros(levels, np.int64)
+    for level in range(levels):
+        shift = levels - 1 - level
+        n_zeros, n_ones = 0, 0
+        for i in range(n):
+            if (i & 63) == 0:
+                words[level, i >> 6, 1] = np.uint64(n_ones)
+            if (now[i] >> shift) & 1:
+                words[level, i >> 6, 0] |= np.uint64(1) << np.uint64(i & 63)
+                rank[n_ones] = now[i]
+                n_ones += 1
+            else:
+                then[n_zeros] = now[i]
+                n_zeros += 1
+        if (n & 63) == 0:
+            words[level, n >> 6, 1] = np.uint64(n_ones)
+        for i in range(n_ones):
+            then[n_zeros + i] = rank[i]
+        zeros[level] = n_zeros
+        now, then = then, now
+    return words, zeros, above, below
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _ones_before(words, i):  # type: ignore[no-untyped-def]
+    """Ones among the first i bits of a level."""
+    at = i >> 6
+    word = words[at, 0] & ((np.uint64(1) << np.uint64(i & 63)) - np.uint64(1))
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64(words[at, 1]) + np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(cache=True, nogil=True)
+def _add_ranks_below(words, zeros, a, b, bound, sign, m, count):  # type: ignore[no-untyped-def]
+    """Add to each count how many of the points a to b have a rank below the bound; a and b are used up."""
+    levels = len(zeros)
+    for level in range(levels):
+        shift, ones, n_zeros = levels - 1 - level, words[level], zeros[level]
+        for j in range(m):
+            ones_a, ones_b = _ones_before(ones, a[j]), _ones_before(ones, b[j])
+            if (bound[j] >> shift) & 1:
+                count[j] += sign * ((b[j] - a[j]) - (ones_b - ones_a))
+                a[j], b[j] = n_zeros + ones_a, n_zeros + ones_b
+            else:
+                a[j] -= ones_a
+                b[j] -= ones_b
+
+
+@njit(cache=True, nogil=True)
+def count_plane(words, zeros, above, below, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
+    """For boxes q0 to q1 the points inside."""
+    room = np.empty((6, BLOCK), np.int64)
+    a, b, c, d, e, f = room[0], room[1], room[2], room[3], room[4], room[5]
+    for start in range(q0, q1, BLOCK):
+        stop = min(start + BLOCK, q1)
+        _search(above[0], low[0, start:stop], np.bool_(False), a)
+        _search(below[0], high[0, start:stop], np.bool_(True), b)
+        _search(above[1], low[1, start:stop], np.bool_(False), c)
+        _search(below[1], high[1, start:stop], np.bool_(True), d)
+        m = stop - start
+        for j in range(m):
+            count[start + j] = 0
+            if a[j] >= b[j] or c[j] >= d[j]:
+                a[j] = b[j] = 0
+            e[j], f[j] = a[j], b[j]
+        _add_ranks_below(words, zeros, a, b, c, np.int64(-1), m, count[start:stop])
+        _add_ranks_below(words, zeros, e, f, d, np.int64(1), m, count[start:stop])
+
+
+# Points in three or more dimensions, counted inside boxes with a k-d tree (Bentley 1975).
+# The points are halved at the median of one dimension after the other. A node whose points all lie inside
+# a box is counted at once, one whose points all lie outside is left; only those that a side of the box
+# passes through are opened.
+
+
+LEAF = 64  # points that are compared one by one
+DEEPEST = 64  # nodes waiting to be opened: one per level, and 2**60 points fit nowhere
+LAST = 62  # the bit of this dimension and of all that follow
+
+
+@njit(cache=True, nogil=True)
+def halve(values, order, start, stop, middle):  # type: ignore[no-untyped-def]
+    """Put the smaller values of order[start:stop] before `middle`, the others from it on."""
+    low, high = start, stop - 1
+    while low < high:
+        a, b, c = values[order[low]], values[order[(low + high) >> 1]], values[order[high]]
+        pivot = max(min(a, b), min(max(a, b), c))
+        i, j = low, high
+        while i <= j:
+            while values[order[i]] < pivot:
+                i += 1
+            while values[order[j]] > pivot:
+                j -= 1
+            if i <= j:
+                order[i], order[j] = order[j], order[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@njit(cache=True, nogil=True)
+def _next_axis(key, order, start, stop, axis):  # type: ignore[no-untyped-def]
+    """The first dimension from `axis` on, in turn, in which points differ; `axis` where they are all equal."""
+    dims = len(key)
+    for turn in range(dims):
+        d = (axis + turn) % dims
+        values, first = key[d], key[d, order[start]]
+        for i in range(start + 1, stop):
+            if values[order[i]] != first:
+                return d
+    return axis
+
+
+@njit(cache=True, nogil=True)
+def _arrange(key, order, depth):  # type: ignore[no-untyped-def]
+    """Put points into the order of the tree, halving by one dimension after the other; where its leaves begin."""
+    edges, axes = np.array([0, len(order)]), np.zeros(1, np.int64)
+    for _ in range(depth):
+        parts = len(axes)
+        halves, further = np.empty(2 * parts + 1, np.int64), np.empty(2 * parts, np.int64)
+        for part in range(parts):
+            start, stop = edges[part], edges[part + 1]
+            middle = (start + stop) >> 1
+            axis = _next_axis(key, order, start, stop, axes[part])
+            halve(key[axis], order, start, stop, middle)
+            halves[2 * part], halves[2 * part + 1] = start, middle
+            further[2 * part] = further[2 * part + 1] = (axis + 1) % len(key)
+        halves[-1] = len(order)
+        edges, axes = halves, further
+    return edges
+
+
+@njit(cache=True, nogil=True)
+def _fit(above, below, edges):  # type: ignore[no-untyped-def]
+    """The extremes of both numbers of the points of each node: of the leaves, and from these upwards."""
+    dims, leaves = len(above), len(edges) - 1
+    bounds = np.empty((2 * leaves - 1, dims, 4))
+    for leaf in range(leaves):
+        for d in range(dims):
+            extremes = bounds[leaves - 1 + leaf, d]
+            extremes[0], extremes[1], extremes[2], extremes[3] = np.inf, -np.inf, np.inf, -np.inf
+            for i in range(edges[leaf], edges[leaf + 1]):
+                a, b = above[d, i], below[d, i]
+                extremes[0], extremes[1] = min(extremes[0], a), max(extremes[1], a)
+                extremes[2], extremes[3] = min(extremes[2], b), max(extremes[3], b)
+    for node in range(leaves - 2, -1, -1):
+        for d in range(dims):
+            left, right = bounds[2 * node + 1, d], bounds[2 * node + 2, d]
+            for j in range(4):
+                bounds[node, d, j] = max(left[j], right[j]) if j & 1 else min(left[j], right[j])
+    return bounds
+
+
+@njit(cache=True, nogil=True)
+def build_tree(key, upper, lower, first, last):  # type: ignore[no-untyped-def]
+    """Points `first` to `last` in the order of the tree, and what each node holds.
+
+    Returns both numbers of the points in that order, the order, and for each node the extremes of both
+    numbers in each dimension. Node i has the children 2 i + 1 and 2 i + 2, which halve its points.
+    """
+    dims, n = len(key), last - first
+    depth = 0
+    while (n >> depth) > LEAF:
+        depth += 1
+    order = np.arange(first, last)
+    edges = _arrange(key, order, depth)
+    above, below = np.empty((dims, n)), np.empty((dims, n))
+    for d in range(dims):
+        for i in range(n):
+            above[d, i], below[d, i] = upper[d, order[i]], lower[d, order[i]]
+    return above, below, order, _fit(above, below, edges)
+
+
+@njit(cache=True, nogil=True)
+def _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside):  # type: ignore[no-untyped-def]
+    """The points of a leaf in a box, a dimension at a time, so that the processor compares several at once."""
+    m, first = stop - start, True
+    for d in range(len(upper)):
+        if (open_dims >> min(d, LAST)) & 1:
+            s, t = low[d, q], high[d, q]
+            a, b = upper[d, start:stop], lower[d, start:stop]
+            if first:
+                for i in range(m):
+                    inside[i] = (a[i] >= s) & (b[i] <= t)
+            else:
+                for i in range(m):
+                    inside[i] &= (a[i] >= s) & (b[i] <= t)
+            first = False
+    found = 0
+    for i in range(m):
+        found += inside[i]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
+    """For boxes q0 to q1 the points inside; the points stand in the order of the tree.
+
+    A dimension in which all points of a node are inside is not looked at again below it.
+    """
+    dims, n = upper.shape
+    stack, inside = np.empty((DEEPEST, 4), np.int64), np.empty(LEAF, np.int64)
+    for q in range(q0, q1):
+        found, top = 0, 1
+        stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, n, -1
+        while top > 0:
+            top -= 1
+            node, start, stop, left = stack[top]
+            outside, open_dims = False, np.int64(0)  # a bare 0 has a type of its own, and is compiled apart
+            for d in range(dims):
+                if (left >> min(d, LAST)) & 1:
+                    s, t = low[d, q], high[d, q]
+                    if bounds[node, d, 1] < s or bounds[node, d, 2] > t:
+                        outside = True
+                        break
+                    if bounds[node, d, 0] < s or bounds[node, d, 3] > t:
+                        open_dims |= 1 << min(d, LAST)
+            if outside:
+                continue
+            if open_dims == 0:
+                found += stop - start
+            elif 2 * node + 2 < len(bounds):
+                middle = (start + stop) >> 1
+                for side in range(2):
+                    stack[top, 0], stack[top, 3] = 2 * node + 1 + side, open_dims
+                    stack[top, 1], stack[top, 2] = (middle, stop) if side else (start, middle)
+                    top += 1
+            else:
+                found += _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside)
+        count[q] = found
+
 
 PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
 FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one

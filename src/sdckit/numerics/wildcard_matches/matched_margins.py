@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.search.buckets import Weighed, deal
+from sdckit.numerics.coding import find_number, has_bit, hash_word, set_bit
+from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.threads import run
-from sdckit.numerics.wildcard_matches.few_matches import are_few, credit_few
-from sdckit.numerics.wildcard_matches.merging import recode
 from sdckit.numerics.wildcard_matches.sections import (
     Parts,
     Room,
@@ -27,18 +27,236 @@ from sdckit.numerics.wildcard_matches.sections import (
     fill,
     merge_few,
     merge_sections,
+    next_levels,
     parts_of,
 )
-from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums
+from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, Weighed, deal
 from sdckit.numerics.wildcard_matches.wildcards import (
     Credited,
     Laid,
+    Matched,
+    are_few,
     credit_complete,
+    credit_few,
     credit_incomplete,
+    lay_out,
     patterns_of,
 )
 
-COST_OF_FILLING = 5.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
+# Merge equal words and add up what they hold: cells of many keys to cells of fewer, one table at a time.
+# Many such tables are wanted at once, one per set of keys, so a merge stays on its thread and the threads
+# take different sets; `grouping.group` is the opposite, one large table on all threads.
+
+
+NO_WEIGHT = np.empty(0)
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """Distinct words and what they hold.
+
+    `size` (K,): records of each word. `weight` (K,) or (0,): their weight, empty where there is none. `slots` (a
+    power of two): hash table of the words: place of each, -1 where empty (`hashing.find_number`).
+    """
+
+    words: NDArray[np.uint64]
+    size: NDArray[np.int64]
+    weight: NDArray[np.float64]
+    slots: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def _merge(words, size, weight, keep, slots, out_words, out_size, out_weight):  # type: ignore[no-untyped-def]
+    """Fill the outputs and the table of their places; the number of distinct words."""
+    weighted, n_out = len(weight) > 0, 0
+    slots[:] = -1
+    for i in range(len(words)):
+        word = words[i] & keep
+        at = find_number(slots, out_words, word, hash_word(word))
+        g = slots[at]
+        if g < 0:
+            g = n_out
+            n_out += 1
+            slots[at] = g
+            out_words[g], out_size[g] = word, 0
+            if weighted:
+                out_weight[g] = 0.0
+        out_size[g] += size[i]
+        if weighted:
+            out_weight[g] += weight[i]
+    return n_out
+
+
+def merge(
+    words: NDArray[np.uint64],
+    size: NDArray[np.int64],
+    weight: NDArray[np.float64] = NO_WEIGHT,
+    *,
+    keep: int = 0xFFFFFFFFFFFFFFFF,
+) -> Merged:
+    """Merge words that agree in the bits to keep, adding up sizes and weights.
+
+    `words` and `size` are (n,), `weight` (n,) or (0,). `keep` has ones in the bits to keep; the others are cleared.
+    The order of the words depends on the input only.
+
+    >>> found = merge(np.array([5, 4, 6], np.uint64), np.array([1, 2, 4]), keep=0b110)
+    >>> sorted(zip(found.words.tolist(), found.size.tolist()))
+    [(4, 3), (6, 4)]
+    """
+    n = len(words)
+    slots = np.empty(1 << max(4, (2 * n - 1).bit_length()), np.int32)
+    out = Merged(np.empty(n, np.uint64), np.empty(n, np.int64), np.empty(len(weight)), slots)
+    k = _merge(words, size, weight, np.uint64(keep), slots, out.words, out.size, out.weight)
+    return Merged(out.words[:k], out.size[:k], out.weight[:k] if len(weight) else out.weight, slots)
+
+
+@njit(cache=True, nogil=True)
+def _recode(words, shift, mask, table, out):  # type: ignore[no-untyped-def]
+    for i in range(len(words)):
+        code = (words[i] >> shift) & mask
+        out[i] = (words[i] & ~(mask << shift)) | (table[code] << shift)
+
+
+def recode(
+    words: NDArray[np.uint64], *, shift: int, bits: int, table: NDArray[np.uint64]
+) -> NDArray[np.uint64]:
+    """Replace the code in one field of every word by ``table[code]``.
+
+    >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
+    [1, 7]
+    """
+    at, ones = np.uint64(shift), np.uint64((1 << bits) - 1)
+    if len(words) <= FEW:
+        recoded: NDArray[np.uint64] = words & ~(ones << at) | table[words >> at & ones] << at
+        return recoded
+    out = np.empty(len(words), np.uint64)
+    _recode(words, at, ones, table, out)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def _add_up_field(words, size, shift, mask, out):  # type: ignore[no-untyped-def]
+    turn = len(out) - 1  # a power of two less one
+    for i in range(len(words)):
+        out[i & turn, (words[i] >> shift) & mask] += size[i]
+
+
+def add_up_field(
+    words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: int, bits: int
+) -> NDArray[np.int64]:
+    """Add up sizes by the code in one field.
+
+    >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
+    [0, 4, 1, 2]
+    """
+    if len(words) <= FEW:
+        codes = (words >> np.uint64(shift) & np.uint64((1 << bits) - 1)).astype(np.int64)
+        return np.bincount(codes, size, 1 << bits).astype(np.int64)
+    # neighbours often have one code: in turn into several tables, none waits for the one before
+    out = np.zeros((4 if bits < 12 else 1, 1 << bits), np.int64)
+    _add_up_field(words, size, np.uint64(shift), np.uint64((1 << bits) - 1), out)
+    total: NDArray[np.int64] = out.sum(axis=0)
+    return total
+
+
+# Wildcard frequencies of merged cells: an incomplete cell is filled in and looked up.
+# `wildcards.match_packed` asks every complete cell whether a pattern of missing keys has a match for it.
+# Where a key has few levels it is cheaper to go the other way: to fill the missing keys of an incomplete
+# cell with every combination of levels and look each up among the cells. This chooses per pattern.
+
+
+BITS_PER_CELL = 3  # a bit set of 8 to 16 bits a cell
+COST_OF_FILLING = 2.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
+
+
+class _Table(NamedTuple):
+    """The hash table of all cells, a bit set of the complete ones, and where each is among the cells by pattern."""
+
+    words: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    bitmap: NDArray[np.uint64]
+    position: NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def _mark(words, bitmap):  # type: ignore[no-untyped-def]
+    """A bit for the hash of each word: most look-ups end there, since most filled cells do not exist."""
+    mask = np.uint64(64 * len(bitmap) - 1)
+    for i in range(len(words)):
+        set_bit(bitmap, (hash_word(words[i]) >> np.uint64(8)) & mask)
+
+
+@njit(cache=True, nogil=True)
+def _fill(table, cells, first, stop, clear, starts, codes, alpha):  # type: ignore[no-untyped-def]
+    """Credit cells first..stop of one pattern and the complete cells that match them, both ways.
+
+    `codes[starts[k] : starts[k + 1]]` are the levels of the k-th missing key, in its field; the first key
+    turns fastest.
+    """
+    words, slots, bitmap, position = table
+    incomplete, sums, add = cells
+    n_keys, bit_mask = len(starts) - 1, np.uint64(64 * len(bitmap) - 1)
+    turn = np.zeros(n_keys, np.int64)
+    for r in range(first, stop):
+        base = incomplete[r] & clear
+        more = True
+        while more:
+            partial = base
+            for k in range(1, n_keys):
+                partial |= codes[starts[k] + turn[k]]
+            for c in range(starts[0], starts[1]):
+                word = partial | codes[c]
+                h = hash_word(word)
+                if has_bit(bitmap, (h >> np.uint64(8)) & bit_mask):
+                    g = slots[find_number(slots, words, word, h)]
+                    if g >= 0:
+                        s = position[g]
+                        add[s, 0] += alpha * sums[r, 0]
+                        add[s, 1] += alpha * sums[r, 1]
+                        add[r, 0] += sums[s, 0]
+                        add[r, 1] += sums[s, 1]
+            more = next_levels(turn, starts, 1, n_keys)
+
+
+def match_merged(
+    cells: Merged,
+    pattern: NDArray[np.uint64],
+    *,
+    shifts: Sequence[int],
+    codes: Sequence[NDArray[np.int64]],
+    clear_of: dict[int, int],
+    alpha: float,
+) -> Matched:
+    """Sums over the cells of other patterns that match each cell.
+
+    `pattern` (K,): which wildcard keys each cell lacks. `shifts` and `codes`: for each wildcard key, where its
+    field begins and the codes of its levels. `clear_of`: for each pattern present, the word that keeps the fields
+    it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
+    """
+    weight = cells.weight if len(cells.weight) else np.zeros(len(cells.size))
+    sums = np.column_stack([cells.size, weight]).astype(np.float64, copy=False)
+    laid = lay_out(cells.words, sums, pattern, clear_of)
+    n_complete, probed = int(laid.edges[1]), []
+    bitmap = np.zeros(max(1, (1 << n_complete.bit_length() + BITS_PER_CELL) // 64), np.uint64)
+    _mark(laid.cells.words[:n_complete], bitmap)
+    table = _Table(cells.words, cells.slots, bitmap, laid.position)
+    for p in range(1, len(laid.clears)):
+        gone = [k for k in range(len(shifts)) if int(laid.present[p]) >> k & 1]
+        fills = float(np.prod([float(len(codes[k])) for k in gone]))
+        first, stop = int(laid.edges[p]), int(laid.edges[p + 1])
+        if COST_OF_FILLING * fills * (stop - first) > n_complete:
+            probed.append(p)
+            continue
+        gone.sort(key=lambda k: -len(codes[k]))  # the key with most levels turns fastest
+        starts = np.cumsum([0] + [len(codes[k]) for k in gone]).astype(np.int64)
+        levels = np.concatenate([codes[k].astype(np.uint64) << np.uint64(shifts[k]) for k in gone])
+        _fill(table, laid.cells, first, stop, laid.clears[p], starts, levels, alpha)
+    if probed:
+        credit_complete(laid, np.array(probed, np.int64), alpha)
+    return laid.credited(alpha)
+
+
+COST_OF_FILLED_MARGINS = 5.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
 PARTNERS = 4  # pairs counted by one thread at a time
 WORD = 0xFFFFFFFFFFFFFFFF
 NO_ROWS = np.empty(0, np.int32)
@@ -156,7 +374,7 @@ def _credit_many(
     for p in range(1, len(lacking)):
         n = int(cells.edges[p + 1] - cells.edges[p])
         levels = {j: found for j in lacking[p] if (found := codes[j]) is not None}
-        if COST_OF_FILLING * n * math.prod(len(found) for found in levels.values()) > n_complete:
+        if COST_OF_FILLED_MARGINS * n * math.prod(len(found) for found in levels.values()) > n_complete:
             probed.append(p)
             continue
         order = sorted(levels, key=lambda j: -len(levels[j]))  # the key with most levels turns fastest
@@ -181,11 +399,11 @@ def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
     )
     if (old := codes[branch.field]) is not None:
         codes[branch.field] = np.unique(branch.coarse[old]).astype(np.int64)
-    merged = _merge(of, of.cells, words, room)
+    merged = _merge_margins(of, of.cells, words, room)
     return _counted(of, merged, room, codes)
 
 
-def _merge(
+def _merge_margins(
     of: _Round, cells: Sections, words: NDArray[np.uint64], room: Room, *, clear: int = WORD, gone: int = 0
 ) -> Sections:
     if are_few(cells.edges):
@@ -195,7 +413,7 @@ def _merge(
 
 def _without(of: _Round, cells: Sections, field: int, room: Room) -> Sections:
     clear, gone = WORD & ~of.layout.field(field), of.layout.bit(field)
-    return _merge(of, cells, cells.words, room, clear=clear, gone=gone)
+    return _merge_margins(of, cells, cells.words, room, clear=clear, gone=gone)
 
 
 def _count(of: _Round, branch: Branch, partners: Sequence[int], *, alone: bool) -> Counted:
@@ -264,7 +482,7 @@ def matched_sums(
     matches to count records with fewer of. Returns one per branch, round by round; there, the risk of a record is
     that of what matches it.
 
-    >>> from sdckit.numerics.search.buckets import weigh
+    >>> from sdckit.numerics.wildcard_matches.submargins import weigh
     >>> cells = weigh(np.array([0b00, 0b01, 0b10], np.uint64), np.array([1, 1, 2]), None)
     >>> wild = Wild([1, 1], [np.array([0]), None], 1.0)
     >>> ((found,),) = matched_sums(cells, [([0], [Branch(1)])], shifts=[0, 1], bits=[1, 1], limits=[2, 5], wild=wild)

@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.arena import Arena, bytes_for
+from sdckit.numerics.coding import find_number, has_bit, hash_word, set_bit, spread
 from sdckit.numerics.compiling import FEW, njit, sparing
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.hashing import find_number, has_bit, hash_word, set_bit, spread
-from sdckit.numerics.mean_inverse import mean_inverse
+from sdckit.numerics.grouping import Arena, bytes_for, sum_by
+from sdckit.numerics.risk_kernel import mean_inverse
 from sdckit.numerics.wildcard_matches.submargins import Sums
 
 CELLS_PER_PART = 1 << 9

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Ints
+from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import FEW, njit, sparing
-from sdckit.numerics.hashing import GOLDEN, splitmix
 
 DIGIT = 11  # bits sorted by at a time
 DRAW = 16  # steps of a draw

@@ -15,10 +15,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import FEW
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import group
-from sdckit.numerics.hashing import GOLDEN, splitmix
+from sdckit.numerics.grouping import group, sum_by
 from sdckit.numerics.threads import run
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 

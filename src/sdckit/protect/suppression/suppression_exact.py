@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.integer_programme import solve_programme
+from sdckit.numerics.linear_bounds import solve_programme
 from sdckit.protect.suppression.suppression_file import TINY, Situation
 
 MOST_RECORDS = 150  # at risk

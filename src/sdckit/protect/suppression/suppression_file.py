@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import tabulate
 from sdckit.cells.tabulate import frequency_columns_of
 from sdckit.data.columns import Coded
-from sdckit.numerics.gather import gather
+from sdckit.numerics.grouping import gather
 
 TINY = 1e-9  # a sum of fractions of alpha may miss k by rounding
 GONE = -1  # code of a missing value in a situation

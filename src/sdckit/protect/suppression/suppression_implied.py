@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import sparing
-from sdckit.numerics.gather import sum_by
+from sdckit.numerics.grouping import sum_by
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.suppression.suppression_choices import hash_values
 from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.numerics.coding import hash_word
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.hashing import hash_word
 from sdckit.numerics.threads import chunks, run
 
 FEW = 256  # values of a column that is counted; they are coded as bytes

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.integer_programme import solve_programme
+from sdckit.numerics.linear_bounds import solve_programme
 from sdckit.report.gate.figures import Relation
 from sdckit.report.gate.propagation import Interval, System, propagate
 

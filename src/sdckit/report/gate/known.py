@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.numerics.linear_bounds import make_room, narrow
-from sdckit.numerics.linear_points import few_values, find_point
-from sdckit.numerics.linear_trials import Lookout, moved_by
+from sdckit.numerics.linear_bounds import Lookout, few_values, find_point, make_room, moved_by, narrow
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, linked, narrowed
 from sdckit.report.gate.equal import between_sums, join_equal
 from sdckit.report.gate.figures import Relation

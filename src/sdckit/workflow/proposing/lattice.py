@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Layout, PackedCodes, Tabulated
 from sdckit.numerics.array_types import Ints, Words
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import lower_bound, needs_unbounded
 from sdckit.protect.suppression.suppression_choices import Order, find_choices

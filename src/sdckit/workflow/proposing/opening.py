@@ -12,8 +12,7 @@ import numpy as np
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.gather import sum_by
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, sum_by
 from sdckit.workflow.proposing.ladders import Ladder, ladder_of, refines
 from sdckit.workflow.proposing.lattice import Lattice, Limits, Side
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics.search.box_steps import add, farther, insert, still_near, tally
+from sdckit.numerics.search.box_search import add, farther, insert, still_near, tally
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(1, 3)), min_size=1), st.integers(1, 4))

@@ -7,7 +7,7 @@ import gc
 import numpy as np
 import pytest
 
-from sdckit.numerics.arena import ALIGNMENT, Arena, bytes_for
+from sdckit.numerics.grouping import ALIGNMENT, Arena, bytes_for
 
 PIECES = [(3, np.int64), (0, np.float64), (7, np.uint8), (5, np.float64), (1, np.int32)]
 

@@ -7,11 +7,10 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from sdckit.numerics.encode import Metric
-from sdckit.numerics.search import box_blocks
-from sdckit.numerics.search.box_blocks import MOST, blocks_of, fit, push_near
+from sdckit.numerics.coding import Metric
+from sdckit.numerics.search import box_tree as box_blocks
 from sdckit.numerics.search.box_search import Queries, find
-from sdckit.numerics.search.box_tree import build
+from sdckit.numerics.search.box_tree import MOST, blocks_of, build, fit, push_near
 
 
 @pytest.fixture(autouse=True)

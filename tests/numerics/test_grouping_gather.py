@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics import gather as module
-from sdckit.numerics.gather import dense_codes, gather, min_through, sum_by, sum_through, weight_faults
+from sdckit.numerics import grouping as module
+from sdckit.numerics.grouping import dense_codes, gather, min_through, sum_by, sum_through, weight_faults
 
 N = 70_000  # more than one slice
 

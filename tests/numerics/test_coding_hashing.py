@@ -5,17 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics import hashing
-from sdckit.numerics.hashing import (
-    GOLDEN,
-    find_number,
-    find_word,
-    has_bit,
-    hash_rows,
-    hash_word,
-    mix,
-    set_bit,
-)
+from sdckit.numerics import coding as hashing
+from sdckit.numerics.coding import GOLDEN, find_number, find_word, has_bit, hash_rows, hash_word, mix, set_bit
 
 WORD = 2**64 - 1
 FORMS = pytest.mark.parametrize("form", [lambda f: f, lambda f: f.py_func], ids=["compiled", "python"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.search.count_plane import (
+from sdckit.numerics.search.count_boxes import (
     _add_ranks_below,
     _ones_before,
     _search,

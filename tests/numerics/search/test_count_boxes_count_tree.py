@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.search.count_tree import LEAF, build_tree, count_tree, halve
+from sdckit.numerics.search.count_boxes import LEAF, build_tree, count_tree, halve
 
 
 @pytest.mark.parametrize("levels", [1, 3, 1000])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.encode import Metric
-from sdckit.numerics.search import box_few
+from sdckit.numerics.coding import Metric
+from sdckit.numerics.search import box_search as box_few
 from sdckit.numerics.search.box_search import Queries, find, visit
 from sdckit.numerics.search.box_tree import LEAF, build
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sdckit.errors import DataError
-from sdckit.numerics.encode import differences, gower, ranks, stacked_ranges, whitened
+from sdckit.numerics.coding import differences, gower, ranks, stacked_ranges, whitened
 from sdckit.numerics.search.neighbours import paired, pairwise
 
 NAN = float("nan")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.numerics import threads
-from sdckit.numerics.wildcard_matches import bit_matches
-from sdckit.numerics.wildcard_matches.bit_matches import match_bits
+from sdckit.numerics.wildcard_matches import wildcards as bit_matches
+from sdckit.numerics.wildcard_matches.wildcards import match_bits
 
 
 def cells(rng, n, n_keys, levels, missing, wild):
@@ -59,7 +59,7 @@ def test_agrees_with_pairs(seed, n_keys, levels, missing, alpha, data):
 def test_many_blocks(levels, n_keys, missing):
     rng = np.random.default_rng(levels)
     codes, free = cells(rng, 5000, n_keys, levels, missing, [True] * (n_keys - 1) + [False])
-    assert len(codes) > 2 * bit_matches.BLOCK
+    assert len(codes) > 2 * bit_matches.CELLS_OF_BLOCK
     found = check(codes, free, 0.5, rng, rng.choice(len(codes), 300, replace=False))
     assert found.size.max() > 50
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.numerics.encode import Metric
-from sdckit.numerics.search import by_agreement as module
+from sdckit.numerics.coding import Metric
+from sdckit.numerics.search import neighbours as module
 from sdckit.numerics.search.box_search import Queries
-from sdckit.numerics.search.by_agreement import Distinct, by_agreement
+from sdckit.numerics.search.neighbours import Distinct, by_agreement
 
 
 @pytest.fixture(autouse=True)

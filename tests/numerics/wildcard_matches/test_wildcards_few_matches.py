@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics.wildcard_matches.few_matches import LOOKED_UP, PAIRS, are_few, credit_few
+from sdckit.numerics.wildcard_matches.wildcards import LOOKED_UP, PAIRS, are_few, credit_few
 
 FIELDS = [0b11 << 2 * j for j in range(3)]
 EVERY = sum(FIELDS)
