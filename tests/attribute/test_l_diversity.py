@@ -12,7 +12,7 @@ import pytest
 from draw import quiet
 from sdckit import Scenario, as_cells, l_diversity
 from sdckit.attribute.l_diversity import KINDS, _diversity, diversity, homogeneous_cells
-from sdckit.cells.level_counts import Crosstab
+from sdckit.cells.table import Crosstab
 from sdckit.data.columns import code_column
 from sdckit.errors import ColumnError, DataError, ScenarioError
 

@@ -7,8 +7,12 @@ import polars as pl
 import pytest
 
 from draw import quiet
+from plans import on_engines, opened
 from sdckit import Cells, Scenario, as_cells, individual_risk, k_anonymity, key_frequencies, l_diversity
-from sdckit.cells.as_cells import is_cells, tabulate_given, tabulate_roles
+from sdckit.cells.as_cells import is_cells, tabulate_given, tabulate_lazy, tabulate_roles
+from sdckit.cells.plans import count_cells as counting
+from sdckit.cells.plans.lazy import LazyCells
+from sdckit.cells.plans.parted import PartedCells
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -84,3 +88,16 @@ def test_the_data_is_never_modified():
         records = individual_risk(FRAME, keys=["a", "b"], weight="w", household="b").records
     assert len(records) == len(FRAME)
     assert FRAME.equals(before)
+
+
+# Where the cells of a plan go: into memory up to the limit, in parts beyond it.
+
+
+@on_engines
+@pytest.mark.parametrize(("most", "kind"), [(100, LazyCells), (12, LazyCells), (11, PartedCells)])
+def test_by_how_many_fit(plan, monkeypatch, most, kind):
+    frame = opened(plan, pl.DataFrame({"a": [i % 12 for i in range(40)], "b": ["x"] * 40}))
+    monkeypatch.setattr(counting, "MOST_CELLS", most)
+    with quiet():
+        found = tabulate_lazy(frame, resolve_roles(keys=["a", "b"]))
+    assert (type(found), found.n, found.n_cells) == (kind, 40, 12)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
+import pickle
+from dataclasses import FrozenInstanceError, dataclass
+from typing import ClassVar
 
 import duckdb
 import numpy as np
@@ -11,7 +15,16 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair import (
+    MOST_CODES,
+    Pair,
+    PairResult,
+    Recoded,
+    mean_figures,
+    measured_columns,
+    open_files,
+    open_pair,
+)
 from sdckit.errors import ColumnError, DataError
 
 ORIGINAL = {"id": [1, 2, 3], "a": ["x", "y", None], "v": [1.0, 2.5, 4.0]}
@@ -318,3 +331,108 @@ def test_which_columns_are_shared():
         open_files(A, None)
     with pytest.raises(ColumnError, match="id is the name of one column, not int"):
         open_files(A, B, id=3)
+
+
+# Figures of several releases: their mean, their spread, and what is said where one is undefined.
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Example(PairResult):
+    """A result."""
+
+    measure: ClassVar[str] = "example"
+    figures: ClassVar[tuple[str, ...]] = ("rate",)
+    rate: float
+
+
+def example():
+    pair = open_pair(pl.DataFrame({"a": [1]}), [pl.DataFrame({"a": [1]})] * 3, categories={"keys": ["a"]})
+    each = ({"rate": 0.5}, {"rate": math.nan}, {"rate": 1.0})
+    notes: dict[str, str] = {}
+    return Example(
+        pair=pair, per_release=each, notes=notes, missing_rule="a level", **mean_figures(each, notes)
+    )
+
+
+def test_means_leave_out_what_is_undefined_and_say_so():
+    found = example()
+    assert found.rate == 0.75
+    assert found.spread == {"rate": (0.5, 1.0)}
+    assert found.notes == {"rate": "mean over the 2 of 3 releases where it is defined"}
+    assert found.m == 3
+    assert found.by_release["release"].to_list() == [1, 2, 3]
+
+
+def test_a_figure_undefined_everywhere_stays_undefined():
+    notes: dict[str, str] = {}
+    assert math.isnan(mean_figures([{"rate": math.nan}], notes)["rate"])
+    assert notes == {}
+
+
+def test_documents_have_every_release():
+    found = example().to_dict()
+    assert found["m"] == 3
+    assert found["by_release"] == [{"rate": 0.5}, {"rate": None}, {"rate": 1.0}]
+    assert found["missing_rule"] == "a level"
+    assert isinstance(example().summary(), pl.DataFrame)
+
+
+def test_the_files_are_dropped_when_it_is_pickled():
+    found = pickle.loads(pickle.dumps(example()))
+    assert found.rate == 0.75
+    assert found.summary().num_rows == 1
+    with pytest.raises(DataError, match="let go of the data"):
+        found.by_release  # noqa: B018
+
+
+# Which columns of two files are numbers and which are codes, alike for every kind of frame.
+
+
+CODES = [1, 2, 3, 4, 5] * 5
+MANY = list(range(25))
+SURVEY = {
+    "code": CODES, "age": MANY, "income": [one + 0.5 for one in CODES], "whole": [float(one) for one in CODES],
+    "gaps": [None, *CODES[1:]], "many gaps": [None, *MANY[1:]], "text": [str(one) for one in MANY],
+    "yes": [True, False, *[True] * 23], "nothing": [None] * 25, "endless": [float("inf"), *[0.5] * 24],
+}  # fmt: skip
+NUMBERS = ("age", "income", "whole", "many gaps")
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_codes_stay_codes_however_they_are_stored(make):
+    frame = make(SURVEY)
+    assert measured_columns(open_files(frame, frame), list(SURVEY)) == NUMBERS
+
+
+@pytest.mark.parametrize("n", [MOST_CODES, MOST_CODES + 1])
+def test_more_than_twenty_whole_numbers_are_measured(n):
+    frame = pl.DataFrame({"x": list(range(n)) * 200})
+    assert bool(measured_columns(open_files(frame, frame), ["x"])) == (n > MOST_CODES)
+
+
+def test_a_rare_value_may_stand_far_down():
+    frame = pl.DataFrame({"x": [1] * 5_000 + MANY})
+    assert measured_columns(open_files(frame, frame), ["x"]) == ("x",)
+
+
+def test_bands_in_one_of_the_releases_are_no_numbers():
+    frame = pl.DataFrame({"age": MANY})
+    bands = frame.with_columns(age=pl.lit("20-29"))
+    assert measured_columns(open_files(frame, [frame, bands]), ["age"]) == ()
+
+
+# What was done to a column is a plain statement that cannot be changed.
+
+
+def test_it_is_a_statement() -> None:
+    one = Recoded("age", "numbers in bands", "log")
+    assert one == Recoded("age", "numbers in bands", "log")
+    with pytest.raises(FrozenInstanceError):
+        one.kind = "values in groups"  # type: ignore[misc]
+
+
+def test_files_opened_as_they_are_were_not_recoded() -> None:
+    frame = pl.DataFrame({"x": ["a", "b"]})
+    pair = open_pair(frame, frame, categories={"keys": ["x"]})
+    assert pair.raw is None
+    assert pair.recoded == ()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,10 +12,20 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, strategies as st
 
+import brute
 from draw import files, quiet
 from sdckit import as_cells
-from sdckit.cells.table import MAX_LEVELS, check_result_names
-from sdckit.errors import ColumnError
+from sdckit.cells.table import (
+    MAX_LEVELS,
+    CellValues,
+    PartedValues,
+    bad_weights,
+    check_result_names,
+    checked_weight,
+    count_levels,
+    group_column,
+)
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 FRAME = pl.DataFrame(
     {
@@ -174,3 +187,153 @@ def test_the_id_comes_along_on_every_engine(native):
     rows = records["row"].tolist() if isinstance(records, pd.DataFrame) else records["row"].to_pylist()
     assert rows == list("abcdef")
     assert isinstance(records, (pd.DataFrame, pa.Table))
+
+
+# Levels within cells, counted from rows that stand for records.
+
+
+def column(values, dtype=pl.String):
+    return nw.from_native(pl.Series("s", values, dtype=dtype), series_only=True)
+
+
+def test_an_order_that_is_declared():
+    for dtype, ordered in ((pl.Enum(["q", "p"]), True), (pl.Categorical(), False), (pl.String, False)):
+        found = count_levels(np.zeros(2, np.int64), column(["p", "q"], dtype), 1)
+        assert found.ordered is ordered
+        assert sorted(found.coded.labels(found.level)) == ["p", "q"]
+
+
+@given(
+    rows=st.lists(
+        st.tuples(st.integers(0, 3), st.sampled_from(["p", "q", None]), st.integers(1, 5)), min_size=1
+    )
+)
+def test_a_row_of_several_records_is_several_rows(rows):
+    rows = [*rows, *((cell, "p", 1) for cell in range(4))]  # every cell has a record
+    cell, values, records = (list(one) for one in zip(*rows, strict=True))
+    found = count_levels(np.array(cell), column(values), 4, np.array(records))
+    alone = [(c, v) for c, v, n in rows for _ in range(n)]
+    expected = count_levels(np.array([c for c, _ in alone]), column([v for _, v in alone]), 4)
+    assert found.edges.tolist() == expected.edges.tolist()
+    assert found.level.tolist() == expected.level.tolist()
+    assert found.count.tolist() == expected.count.tolist()
+    assert found.missing == expected.missing
+    assert found.count.sum() == len(alone)
+
+
+def test_a_variable_without_any_value():
+    with pytest.raises(DataError, match="sensitive variable 's' has no value in any record; leave it out"):
+        count_levels(np.zeros(2, np.int64), column([None, None]), 1)
+
+
+# Figures per record, held per cell, against the same figures of the records written out.
+
+
+values_cells = st.lists(
+    st.tuples(st.sampled_from([0.0, 0.1, 0.25, 0.5, 1.0, 7.5]), st.integers(1, 5)), min_size=1, max_size=12
+)
+
+
+def both(pairs):
+    values, size = np.array([v for v, _ in pairs]), np.array([n for _, n in pairs])
+    return CellValues(values, size), np.repeat(values, size)
+
+
+@given(values_cells, st.lists(st.floats(0, 1), min_size=1, max_size=5))
+def test_as_if_written_out(pairs, shares):
+    held, rows = both(pairs)
+    assert held.n == len(rows)
+    assert held.total() == pytest.approx(rows.sum(), rel=1e-12)
+    assert held.extremes() == (rows.min(), rows.max())
+    limits = [0.1, 0.3, 7.5]
+    assert held.count_below(limits) == [int((rows < limit).sum()) for limit in limits]
+    assert held.count_above(limits) == [int((rows > limit).sum()) for limit in limits]
+    assert held.quantiles(shares) == pytest.approx(np.quantile(rows, shares).tolist(), rel=1e-12)
+    median = np.median(rows)
+    assert held.median_and_deviation() == pytest.approx((median, np.median(np.abs(rows - median))))
+
+
+@given(values_cells, st.floats(0, 60))
+def test_the_cap(pairs, total):
+    held, rows = both(pairs)
+    assert held.cap_for(total) == pytest.approx(brute.cap(rows.tolist(), total), nan_ok=True)
+
+
+def test_no_cap_is_low_enough():
+    assert math.isnan(CellValues(np.array([0.5]), np.array([4])).cap_for(2.0))
+    assert CellValues(np.array([0.5]), np.array([4])).cap_for(2.1) == 0.5
+
+
+@given(values_cells)
+def test_the_distribution_is_sorted_and_complete(pairs):
+    held, rows = both(pairs)
+    values, counts = held.distribution()
+    expected = np.unique(rows, return_counts=True)
+    np.testing.assert_array_equal(values, expected[0])
+    np.testing.assert_array_equal(counts, expected[1])
+    assert counts.dtype == np.int64
+
+
+@given(values_cells, values_cells, st.lists(st.floats(0, 1), min_size=1, max_size=3), st.floats(0, 60))
+def test_parts_are_as_one(first, second, shares, total):
+    (a, _), (b, _), (whole, _) = both(first), both(second), both(first + second)
+    parts = PartedValues(((a.values, a.size), (b.values, b.size)))
+    limits = [0.1, 0.3, 7.5]
+    assert (parts.n, parts.extremes()) == (whole.n, whole.extremes())
+    assert parts.total() == pytest.approx(whole.total(), rel=1e-14)
+    assert (parts.count_below(limits), parts.count_above(limits)) == (
+        whole.count_below(limits), whole.count_above(limits),
+    )  # fmt: skip
+    assert parts.quantiles(shares) == whole.quantiles(shares)
+    assert parts.median_and_deviation() == whole.median_and_deviation()
+    assert parts.cap_for(total) == pytest.approx(whole.cap_for(total), nan_ok=True)
+
+
+# Weights and groups of single records, whatever stands in the columns.
+
+
+def test_the_message_about_weights_without_rows():
+    assert bad_weights("w", 0, 2, 0).startswith("weight 'w': 2 zero or negative; every record")
+
+
+def test_whole_weights_are_weights():
+    frame = nw.from_native(pl.DataFrame({"w": [1, 2]}))
+    assert checked_weight(frame["w"]).tolist() == [1.0, 2.0]
+
+
+def test_groups_of_a_column():
+    frame = nw.from_native(pl.DataFrame({"hh": ["a", None, "b", "a", None, None]}))
+    with pytest.warns(SdcWarning, match="3 records have no household id in 'hh'"):
+        of_row, n_groups = group_column(frame, "hh")
+    assert n_groups == 5
+    assert of_row[0] == of_row[3]
+    assert len(set(of_row.tolist())) == 5
+    assert sorted(set(of_row.tolist())) == list(range(5))
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        pl.Series([3, 9, 3, 4]),
+        pl.Series([3, 9, 3, 4], dtype=pl.UInt64),
+        pl.Series([3, 9 * 10**12, 3, 4]),
+        pl.Series([300, 900, 300, 4], dtype=pl.Int16),
+        pl.Series(["b", "c", "b", "a"]),
+        pl.Series(["b", "c", "b", "a"], dtype=pl.Categorical),
+        pl.Series(["b", "c", "b", "a"], dtype=pl.Enum(["z", "c", "y", "b", "a"])),
+        pl.Series([0.5, 0.7, 0.5, -1.0]),
+    ],
+    ids=lambda one: str(one.dtype)[:12],
+)
+def test_ids_of_any_type(ids):
+    of_row, n_groups = group_column(nw.from_native(pl.DataFrame({"hh": ids})), "hh")
+    assert n_groups == 3
+    assert of_row[0] == of_row[2]
+    assert set(of_row.tolist()) == {0, 1, 2}
+
+
+def test_no_household_id_at_all():
+    frame = nw.from_native(pl.DataFrame({"hh": [None, None]}))
+    with quiet():
+        of_row, n_groups = group_column(frame, "hh")
+    assert (sorted(of_row.tolist()), n_groups) == ([0, 1], 2)

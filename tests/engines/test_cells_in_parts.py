@@ -13,7 +13,7 @@ import sdckit as sdc
 from engines.comparing import assert_same_figures, assert_same_records, quiet
 from every_measure import CALLED, call
 from sdckit.catalogue import Measure
-from sdckit.cells.plans import count_cells as counting, households, parting
+from sdckit.cells.plans import count_cells as counting, households, parted as parting
 from sdckit.cells.plans.parted import PartedCells
 
 KEYS = ["age", "region", "size"]

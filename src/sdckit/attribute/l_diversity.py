@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sdckit.attribute.closeness.cell_classes import sensitive_of, shares_of_records
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import crosstab, wildcard_crosstab
-from sdckit.cells.level_counts import Crosstab
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.table import Crosstab
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario

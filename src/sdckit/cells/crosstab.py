@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.level_counts import Crosstab
-from sdckit.cells.table import AnyCells, Cells
+from sdckit.cells.table import AnyCells, Cells, Crosstab
+from sdckit.data.columns import Coded
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import ascending
 
 LARGEST = 200_000_000  # cells times levels: these take minutes
@@ -82,3 +85,173 @@ def _in_use(table: Crosstab) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     place = np.empty(int(levels[-1]) + 1, np.int64)
     place[levels] = np.arange(len(levels))
     return levels, place[table.level]
+
+
+# The levels of a sensitive variable: how often the file has each, and what order or numbers they have.
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """The values of a variable that occur in the file, in the order of their codes.
+
+    `codes` (M,): codes in use, ascending, that of a missing value left out. `size` (M,): records with each.
+    `n_missing`: records without a value. `kind`: in words for messages. `numbers` (M,): the values as numbers; None
+    for text and categories. `declared`: whether the column declares an order of its categories: that of the codes.
+    """
+
+    name: str
+    codes: NDArray[np.int64]
+    size: NDArray[np.int64]
+    n_missing: int
+    kind: str
+    numbers: NDArray[np.float64] | None
+    declared: bool
+    coded: Coded = field(repr=False)
+
+    def labels(self) -> list[str]:
+        """Printed form of each level."""
+        return self.coded.labels(self.codes)
+
+
+def levels_of(cells: AnyCells, variable: str) -> Levels:
+    """List the levels of a variable; once for all measures of the same cells.
+
+    Raises DataError: the variable has no value in any record.
+
+    >>> import polars as pl
+    >>> from sdckit.cells.as_cells import as_cells
+    >>> cells = as_cells(pl.DataFrame({"k": [1, 1, 1, 2], "debt": [5, 3, None, 5]}), keys=["k"])
+    >>> found = levels_of(cells, "debt")
+    >>> found.labels(), found.size.tolist(), found.n_missing
+    (['3', '5'], [1, 2], 1)
+    """
+    return cells.in_memory().once(("levels", variable), lambda: _levels(crosstab(cells, variable), variable))
+
+
+def _levels(table: Crosstab, variable: str) -> Levels:
+    coded = table.coded
+    if coded.n_codes <= 4 * len(table.level):
+        size = np.bincount(table.level, table.count, coded.n_codes).astype(np.int64)
+        codes = np.flatnonzero(size)
+        size = size[codes]
+    else:
+        codes, inverse = np.unique(table.level, return_inverse=True)
+        size = np.bincount(inverse, table.count).astype(np.int64)
+    known = codes != table.missing
+    return Levels(
+        name=variable, codes=codes[known], size=size[known], n_missing=int(size[~known].sum()), kind=coded.kind,
+        numbers=numbers_of(coded, codes[known]), coded=coded, declared=table.ordered,
+    )  # fmt: skip
+
+
+def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
+    """The values behind codes where they lie on a scale; dates count in their own unit."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if coded.levels is None:
+        return codes.astype(np.float64) + float(coded.low)
+    listed: Any = coded.levels() if callable(coded.levels) else coded.levels
+    if t.is_temporal(listed.type) and not t.is_interval(listed.type):
+        listed = listed.view(pa.int32() if listed.type.bit_width == 32 else pa.int64())
+    if not (t.is_integer(listed.type) or t.is_floating(listed.type) or t.is_decimal(listed.type)):
+        return None
+    values: NDArray[np.float64] = (
+        listed.take(pa.array(codes)).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    )
+    return values
+
+
+# Whether the levels of a column are numbers, an ordered scale, or codes: decided here for every advice.
+
+
+Scale: TypeAlias = Literal["number", "date", "ordered", "codes", "unknown"]
+
+MANY = 20  # fewer whole numbers than these may as well be codes
+VERY_MANY = 100  # amounts of money have so many values, and span orders of magnitude
+REGULAR = 2 / 3  # of the gaps between numbers are equal, and of their range is used
+JUMPY = 3.0  # squared differences of neighbours, beside those that chance alone would make
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+
+def scale_of(
+    level: Coded,
+    codes: NDArray[np.int64],
+    size: NDArray[np.int64],
+    *,
+    numeric: bool = False,
+    ordered: bool = False,
+) -> Scale:
+    """What the levels of a column are.
+
+    `codes` and `size` (L,): the codes in use, missing aside, and the records of each. `numeric` and `ordered`: what
+    is declared, which wins. Else dates are dates, numbers with fractions are numbers, ordered categories and labels
+    that are ranges ("15-19", "20-24") are ordered, and text and all other categories are codes. Whole numbers are
+    numbers where they are spread like numbers; of few it cannot be told.
+
+    >>> import polars as pl
+    >>> from sdckit.data.columns import code_column
+    >>> from sdckit.data.frames import open_frame
+    >>> frame = open_frame(pl.DataFrame({"job": [1, 2, 9], "pay": [1.5, 2.0, 2.5]}))
+    >>> [scale_of(code_column(frame[name]), np.arange(3), np.ones(3, int)) for name in ("job", "pay")]
+    ['unknown', 'number']
+    """
+    if level.kind == "date":
+        return "date"
+    if ordered:
+        return "ordered"
+    if level.kind in ("integer", "number"):
+        values = numbers_of(level, codes)
+        assert values is not None
+        place = np.argsort(values, kind="stable")
+        if numeric or is_spread_like_numbers(values[place], size[place]):
+            return "number"
+        return "unknown"
+    if level.kind == "category" and (level.ordered or holds_ranges(level.labels(np.sort(codes)))):
+        return "ordered"
+    return "codes"
+
+
+def is_spread_like_numbers(values: Floats, size: NDArray[np.int64]) -> bool:
+    """Whether distinct values, ascending, with `size` records each, are spread as measured numbers are.
+
+    Numbers have fractions; or they are many, most gaps between them are equal, and neighbours are held by similar
+    numbers of records (ages, years); or they are very many and span orders of magnitude (amounts), where codes have
+    the same number of digits. Codes of provinces that run from 1 to 81 jump from one to the next.
+
+    >>> ages = np.arange(0.0, 80.0)
+    >>> is_spread_like_numbers(ages, np.full(80, 100)), is_spread_like_numbers(ages[:9], np.full(9, 100))
+    (True, False)
+    >>> is_spread_like_numbers(ages, np.tile([400, 20, 90, 5], 20))
+    False
+    """
+    if (values != np.floor(values)).any():
+        return True
+    if len(values) < MANY:
+        return False
+    positive = values[values > 0]
+    if len(values) >= VERY_MANY and len(positive) and positive[-1] >= 1000 * positive[0]:
+        return True
+    cut = max(1, len(values) // 40)  # a code of missing values far away is no gap
+    inner, held = values[cut:-cut], size[cut:-cut].astype(np.float64)
+    gaps, often = np.unique(np.diff(inner), return_counts=True)
+    usual = gaps[np.argmax(often)]
+    steps = (inner[-1] - inner[0]) / usual
+    if often.max() < REGULAR * (len(inner) - 1) or len(inner) - 1 < REGULAR * steps:
+        return False
+    jumps = float((np.diff(held) ** 2).mean())
+    by_chance = 2 * float(held.mean())
+    return jumps <= JUMPY * by_chance or jumps <= float(held.var())
+
+
+def holds_ranges(labels: Sequence[str]) -> bool:
+    """Whether labels, in their order, are ranges of numbers that ascend: half of them name both ends.
+
+    >>> holds_ranges(["under 15", "15-19", "20-24", "25+"]), holds_ranges(["Region 1", "Region 2", "Region 3"])
+    (True, False)
+    """
+    found = [NUMBER.findall(label) for label in labels]
+    if len(found) < 3 or not all(found) or 2 * sum(len(one) == 2 for one in found) < len(found):
+        return False
+    ends = [float(re.sub(r"[.,](?=\d{3}\b)", "", one[0]).replace(",", ".")) for one in found]
+    return ends == sorted(ends) and ends[0] < ends[-1]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_files
-from sdckit.cells.recoded import Recoded
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
@@ -20,6 +20,161 @@ from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Floats
+from sdckit.result import LetGo, Result, json_ready
+
+# What every measure of a release against its original returns: figures per release, and their means.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairResult(Result):
+    """Base of the results on two files.
+
+    A subclass is a frozen dataclass with `measure` and `figures`; every figure that differs between
+    releases stands in `per_release`, and the attribute of the same name is the mean over the releases.
+
+    Attributes
+    ----------
+    pair : Pair
+        The files; dropped when the result is pickled.
+    per_release : tuple of dict of str to float
+        The figures of each release.
+    missing_rule : str
+        What a missing value was taken for, in words; "" where the measure has none.
+    notes : dict of str to str
+        Why a figure is undefined, and what else a reader must know.
+    """
+
+    dropped: ClassVar[tuple[str, ...]] = ("pair",)
+    pair: Pair = field(repr=False)
+    per_release: tuple[dict[str, float], ...]
+    missing_rule: str = ""
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def m(self) -> int:
+        """Releases."""
+        return len(self.per_release)
+
+    @property
+    def by_release(self) -> Any:
+        """The figures of each release as a frame (``release`` from 1, and a column per figure)."""
+        columns: dict[str, list[Any]] = {"release": list(range(1, self.m + 1))}
+        for name in self.per_release[0]:
+            columns[name] = [one[name] for one in self.per_release]
+        return self.pair.table(columns)
+
+    @property
+    def spread(self) -> dict[str, tuple[float, float]]:
+        """Smallest and largest figure over the releases."""
+        out = {}
+        for name in self.per_release[0]:
+            known = [one[name] for one in self.per_release if not math.isnan(one[name])]
+            out[name] = (min(known), max(known)) if known else (math.nan, math.nan)
+        return out
+
+    def to_dict(self) -> dict[str, Any]:
+        """All figures, exact and ready for JSON, those of each release under ``by_release``."""
+        found = super().to_dict()
+        return {**found, "m": self.m, "by_release": json_ready(self.per_release)}
+
+    def _backend(self) -> Any:
+        return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.original.implementation
+
+    def _rule(self) -> str:
+        return self.missing_rule
+
+
+def mean_figures(
+    per_release: Sequence[Mapping[str, float]], notes: dict[str, str] | None = None
+) -> dict[str, float]:
+    """Mean of each figure over the releases where it is defined; `notes` is told where it is not in all.
+
+    >>> notes = {}
+    >>> mean_figures([{"rate": 0.5}, {"rate": float("nan")}], notes), notes
+    ({'rate': 0.5}, {'rate': 'mean over the 1 of 2 releases where it is defined'})
+    """
+    out = {}
+    for name in per_release[0]:
+        known = [float(one[name]) for one in per_release if not math.isnan(one[name])]
+        out[name] = math.fsum(known) / len(known) if known else math.nan
+        if known and len(known) < len(per_release) and notes is not None:
+            notes.setdefault(
+                name, f"mean over the {len(known)} of {len(per_release)} releases where it is defined"
+            )
+    return out
+
+
+# Which columns of an original and its releases are numbers: the one rule of the measures of two files.
+
+
+MOST_CODES = 20  # whole numbers with no more different values are taken for codes
+LOOKED_AT = 2_000  # records that mostly tell already
+
+
+def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns that every file stores as numbers, by the types of each file's columns.
+
+    >>> import narwhals.stable.v2 as nw
+    >>> files = [{"age": nw.Int64(), "sex": nw.String()}, {"age": nw.Float64(), "sex": nw.String()}]
+    >>> stored_as_numbers(files, ["sex", "age"])
+    ('age',)
+    """
+    return tuple(name for name in names if all(name in one and one[name].is_numeric() for one in types))
+
+
+def measured_columns(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:
+    """Those of the columns, in memory, that are numbers to be compared by how near they are, not codes.
+
+    Stored as numbers in every file, and in the original with decimals or with more than twenty different values. A
+    whole number beside missing values is one, however its file stores it: pandas makes it a float.
+
+    >>> import polars as pl
+    >>> from sdckit.cells.pair import open_files
+    >>> survey = pl.DataFrame({"code": [1, 2, 3], "income": [1.5, 2.0, 3.0]})
+    >>> measured_columns(open_files(survey, survey), ["code", "income"])
+    ('income',)
+    """
+    types = [dict(frame.collect_schema()) for frame in pair.frames]
+    stored = stored_as_numbers(types, names)
+    return tuple(name for name in stored if _measured(pair.original.get_column(name)))
+
+
+def _measured(series: nw.Series[Any]) -> bool:
+    if series.dtype.is_integer():
+        known = series.drop_nulls()
+        return len(known) > 0 and int(known.max()) - int(known.min()) >= MOST_CODES and _many(known)
+    known = series.drop_nulls()
+    if series.dtype.is_float():
+        known = known.filter(~known.is_nan())
+        if not known.is_finite().all():
+            return False
+    if len(known) < len(series) and bool((known == known.round(0)).all()):
+        return _many(known)
+    return len(known) > 0
+
+
+def _many(known: nw.Series[Any]) -> bool:
+    return bool(known.head(LOOKED_AT).n_unique() > MOST_CODES or known.n_unique() > MOST_CODES)
+
+
+# What was done to a column of the original before a release is held against it.
+
+
+Source: TypeAlias = Literal["recipe", "log", "recognised"]
+
+
+@dataclass(frozen=True)
+class Recoded:
+    """A column of the original that was recoded as the release is.
+
+    `kind` says in words what was done, without a value; `source` how that is known: by the recipe given, by its log,
+    or recognised from the two files.
+    """
+
+    column: str
+    kind: str
+    source: Source
+
 
 Order = NDArray[np.int64] | None
 CONTROL = "the control file"  # in messages

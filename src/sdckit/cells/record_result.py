@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -12,20 +13,289 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells
 from sdckit.cells.collect import groups_of
-from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import PairResult
-from sdckit.cells.plans.lazy import PlanCells
-from sdckit.cells.plans.lazy_groups import lazy_group_figures
-from sdckit.cells.record_columns import group_column
-from sdckit.cells.record_sums import bootstrap_intervals, figures_of_groups, leading, told_figures
-from sdckit.cells.table import AnyCells, Cells
+from sdckit.cells.pair import Pair, PairResult
+from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
+from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.array_types import Values
-from sdckit.result import LetGo, Result, json_ready
+from sdckit.numerics.array_types import Floats, Ints, Values
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.threads import chunks, run
+from sdckit.result import FileFigure, LetGo, Result, json_ready
+
+# Drawing the units of a file anew: how far a mean would move with other people of the same kind in the
+# file.
+
+
+DRAWS = 200
+COVERAGE = (0.025, 0.975)
+FEW = 16  # units per kind of unit from which on their numbers are drawn instead of the units themselves
+AT_ONCE = 4_000_000  # numbers drawn at a time
+
+
+@njit(cache=True, nogil=True)
+def _mixed(state):  # type: ignore[no-untyped-def]
+    """A number from 0 to below 1 of a state that is counted up: splitmix64 (Steele, Lea & Flood 2014)."""
+    z = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return float(z >> np.uint64(11)) * 2.0**-53
+
+
+@njit(cache=True, nogil=True)
+def _draw_units(units, seeds, out):  # type: ignore[no-untyped-def]
+    """Add up n units drawn with replacement, for each seed.
+
+    How often each is drawn is first a Poisson number with a mean a little below 1, read in the order of memory; the
+    draws that are left to n are made one by one. Together that is n draws, exactly: given their sum, Poisson numbers
+    of equal mean are how often n draws hit each unit. In the rare case that the sum is above n all start again.
+    """
+    n, q = units.shape
+    step = np.uint64(0x9E3779B97F4A7C15)
+    mean = max(0.0, 1.0 - 4.0 / np.sqrt(n))
+    c0 = np.exp(-mean)
+    p3 = c0 * mean**3 / 6
+    c1, c2 = c0 * (1 + mean), c0 * (1 + mean + mean**2 / 2)
+    c3 = c2 + p3
+    for draw in range(len(seeds)):
+        state, drawn = np.uint64(seeds[draw]), n + 1
+        while drawn > n:
+            out[draw, :] = 0.0
+            drawn = 0
+            for i in range(n):
+                state += step
+                u = _mixed(state)
+                times = int(u >= c0) + int(u >= c1) + int(u >= c2)
+                if u >= c3:
+                    times, p, c = 4, p3 * mean / 4, c3 + p3 * mean / 4
+                    while u >= c and p > 0.0:
+                        times += 1
+                        p *= mean / times
+                        c += p
+                drawn += times
+                for j in range(q):
+                    out[draw, j] += times * units[i, j]
+        for _ in range(n - drawn):
+            state += step
+            at = int(_mixed(state) * n)
+            for j in range(q):
+                out[draw, j] += units[at, j]
+
+
+def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
+    """Put units with the same values together, where few kinds of them differ; as they are otherwise.
+
+    `values` (q, K): a row for each figure, a column for each kind of unit; `size` (K,) units of each kind.
+
+    Examples
+    --------
+    >>> merged, size = merge_equal(np.array([[1.0, 0.0, 1.0]]), np.array([1, 1, 2]))
+    >>> merged.tolist(), size.tolist()
+    ([[0.0, 1.0]], [1, 3])
+    """
+    most = max(2, int(size.sum()) // FEW)
+    code, n_codes = np.zeros(values.shape[1], np.int64), 1
+    for row in values:
+        distinct, inverse = np.unique(row, return_inverse=True)
+        if len(distinct) > most:
+            return values, size
+        used, code = np.unique(code * len(distinct) + inverse, return_inverse=True)
+        n_codes = len(used)
+        if n_codes > most:
+            return values, size
+    first = np.empty(n_codes, np.int64)
+    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    return values[:, first], np.bincount(code, size, n_codes).astype(np.int64)
+
+
+def resampled_sums(values: Floats, size: Ints, rng: np.random.Generator, draws: int = DRAWS) -> Floats:
+    """Sums of values over as many units as there are, drawn with replacement; shape (draws, q).
+
+    `values` (q, K) and `size` (K,) as for `merge_equal`.
+
+    Examples
+    --------
+    >>> sums = resampled_sums(np.array([[0.0, 1.0]]), np.array([50, 50]), np.random.default_rng(1))
+    >>> sums.shape, bool(abs(sums.mean() - 50) < 2)
+    ((200, 1), True)
+    """
+    n, kinds = int(size.sum()), len(size)
+    if kinds * FEW <= n or kinds <= 2:
+        return _drawn_by_kind(values, size / n, n, rng, draws)
+    units = np.ascontiguousarray(values.T if n == kinds else np.repeat(values, size, axis=1).T)
+    # a seed for each draw, so that it does not matter which thread makes it
+    seeds = rng.integers(0, 1 << 63, draws)
+    out = np.zeros((draws, len(values)))
+
+    def part(edges: tuple[int, int]) -> None:
+        _draw_units(units, seeds[edges[0] : edges[1]], out[edges[0] : edges[1]])
+
+    run(part, chunks(draws, minimum=1))
+    return out
+
+
+def _drawn_by_kind(values: Floats, share: Floats, n: int, rng: np.random.Generator, draws: int) -> Floats:
+    out = np.empty((draws, len(values)))
+    step = max(1, AT_ONCE // len(share))
+    for start in range(0, draws, step):
+        stop = min(start + step, draws)
+        out[start:stop] = rng.multinomial(n, share, size=stop - start) @ values.T
+    return out
+
+
+def percentile_ends(drawn: Floats) -> tuple[float, float]:
+    """The ends of the 95 % percentile interval; NaN where the figure was undefined in every draw.
+
+    Examples
+    --------
+    >>> percentile_ends(np.arange(201.0))
+    (5.0, 195.0)
+    """
+    known = drawn[~np.isnan(drawn)]
+    if len(known) == 0:
+        return float("nan"), float("nan")
+    low, high = np.quantile(known, COVERAGE)
+    return float(low), float(high)
+
+
+# Figures as sums over records: of a whole file, of its subgroups, of records drawn anew.
+
+
+Told = Callable[[str], NDArray[np.generic]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Sums:
+    """What a figure is the sum, or the sum over a sum, of; a row for each release."""
+
+    over: Floats
+    under: Floats
+
+
+def told_figures(figures: Sequence[FileFigure]) -> tuple[FileFigure, ...]:
+    """Those that follow from what is told of each record."""
+    return tuple(one for one in figures if one.column)
+
+
+def leading(figures: Sequence[FileFigure]) -> FileFigure:
+    """The figure that subgroups are sorted by: the first that says something of the risk."""
+    return next((one for one in figures if one.higher != "reference"), figures[0])
+
+
+def _values(figure: FileFigure, told: Told) -> Floats:
+    """What is told, a row for each release; 1 and 0 where records are counted by a limit."""
+    values = np.atleast_2d(np.asarray(told(figure.column), np.float64))
+    if figure.below is None and figure.above is None:
+        return values
+    with np.errstate(invalid="ignore"):
+        hit = values < figure.below if figure.below is not None else values > (figure.above or 0.0)
+    return np.where(np.isnan(values), np.nan, hit)
+
+
+def _sums(figure: FileFigure, told: Told) -> _Sums:
+    values = _values(figure, told)
+    known = ~np.isnan(values)
+    weight = known.astype(np.float64)
+    if figure.among:
+        weight = weight * np.atleast_2d(np.asarray(told(figure.among), np.float64))
+    over = np.where(known, values, 0.0) * weight
+    return _Sums(over, weight)
+
+
+def _figure(figure: FileFigure, over: Floats, under: Floats) -> Floats:
+    """A figure from both sums: NaN where nothing is known."""
+    return _ratio(over, under) if figure.how == "mean" else np.where(under > 0, over, np.nan)
+
+
+def figures_of_groups(
+    figures: Sequence[FileFigure], told: Told, of_row: NDArray[np.integer], n_groups: int
+) -> dict[str, Floats]:
+    """Figures of each group of records, by name; the mean over the releases where one is defined.
+
+    Examples
+    --------
+    >>> risk = {"risk": np.array([1.0, 0.5, 0.5])}
+    >>> found = figures_of_groups([FileFigure("global_risk", "risk")], risk.get, np.array([0, 0, 1]), 2)
+    >>> found["global_risk"].tolist()
+    [0.75, 0.5]
+    """
+    told = cache(told)
+    known: dict[Any, tuple[Floats, Floats]] = {}
+    found = {}
+    for one in figures:
+        if one.how in ("min", "max"):
+            found[one.name] = _extremes(one, told, of_row, n_groups)
+            continue
+        at = (one.column, one.below, one.above, one.among)
+        if at not in known:
+            sums = _sums(one, told)
+            known[at] = _by_group(sums.over, of_row, n_groups), _by_group(sums.under, of_row, n_groups)
+        found[one.name] = _mean(_figure(one, *known[at]))
+    return found
+
+
+def _extremes(figure: FileFigure, told: Told, of_row: NDArray[np.integer], n_groups: int) -> Floats:
+    out = []
+    for row in _values(figure, told):
+        found = np.full(n_groups, np.nan)
+        (np.fmin if figure.how == "min" else np.fmax).at(found, of_row, row)
+        out.append(found)
+    return _mean(np.stack(out))
+
+
+def _by_group(rows: Floats, of_row: NDArray[np.integer], n_groups: int) -> Floats:
+    return np.stack([np.bincount(of_row, row, n_groups) for row in rows])
+
+
+def _ratio(over: Floats, under: Floats) -> Floats:
+    out = np.full(over.shape, np.nan)
+    np.divide(over, under, out=out, where=under > 0)
+    return out
+
+
+def _mean(rows: Floats) -> Floats:
+    """The mean over the releases (first axis) where a figure is defined."""
+    known = ~np.isnan(rows)
+    return _ratio(np.where(known, rows, 0.0).sum(axis=0), known.sum(axis=0).astype(np.float64))
+
+
+def bootstrap_intervals(
+    figures: Sequence[FileFigure], told: Told, size: NDArray[np.int64], rng: np.random.Generator,
+    cluster: tuple[NDArray[np.integer], int] | None = None,
+) -> dict[str, tuple[float, float]]:  # fmt: skip
+    """95 % percentile intervals of means and sums, the units of a file drawn anew with replacement.
+
+    `size`: records that stand behind each value told. `cluster`: number of the household of each record, and how many
+    there are; then whole households are drawn.
+    """
+    told = cache(told)
+    parts = [(one, _sums(one, told)) for one in figures if one.how in ("mean", "sum")]
+    rows: list[Floats] = []
+    places: dict[bytes, int] = {}  # a mean and its sum need the same sums: each is drawn once
+
+    def place(row: Floats) -> int:
+        at = places.setdefault(row.tobytes(), len(rows))
+        if at == len(rows):
+            rows.append(row)
+        return at
+
+    at = [([*map(place, sums.over)], [*map(place, sums.under)]) for _, sums in parts]
+    if not rows:
+        return {}
+    if cluster is not None:
+        of_row, n_units = cluster
+        values, units = _by_group(np.stack(rows), of_row, n_units), np.ones(n_units, np.int64)
+    else:
+        values, units = np.stack(rows), size
+    drawn = resampled_sums(*merge_equal(values, units), rng).T
+    return {
+        one.name: percentile_ends(_mean(_figure(one, drawn[over], drawn[under])))
+        for (one, _), (over, under) in zip(parts, at, strict=True)
+    }
+
 
 IntervalKind = Literal["bootstrap"]
 Of = TypeVar("Of", bound="RecordResult")

@@ -3,31 +3,323 @@
 from __future__ import annotations
 
 import itertools
+import math
+import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.level_counts import Crosstab, count_levels
-from sdckit.cells.packing import group_codes
-from sdckit.cells.record_columns import checked_weight, group_column
-from sdckit.cells.values import CellValues, RecordValues
-from sdckit.data.columns import Coded
+from sdckit.cells.packing import group_codes, tabulate
+from sdckit.data.columns import Coded, code_column, first_rows, float_values, to_arrow
 from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
-from sdckit.errors import ColumnError, DataError
-from sdckit.numerics.grouping import count_short, gather, min_through, sum_by, sum_through
+from sdckit.errors import ColumnError, DataError, SdcWarning
+from sdckit.numerics.grouping import (
+    ascending,
+    count_short,
+    dense_codes,
+    gather,
+    group,
+    min_through,
+    sum_by,
+    sum_through,
+    weight_faults,
+)
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
-
     from sdckit.cells.packing import Tabulated
+
+# How often each value of a variable occurs in each cell, from rows that stand for records.
+
+
+@dataclass(frozen=True, eq=False)
+class Crosstab:
+    """The levels that occur in each cell, cell by cell.
+
+    `edges` (K + 1,): entries ``edges[c]`` to ``edges[c + 1]`` belong to cell c. `level` (E,): code of the level.
+    `count` (E,): records of the cell with that level, 1 or more. `missing`: code of a missing value, -1 where none
+    is missing. `coded`: what the codes stand for, without the codes of the records. `ordered`: whether the column
+    declares an order of its categories: that of the codes.
+    """
+
+    edges: NDArray[np.int64]
+    level: NDArray[np.int64]
+    count: NDArray[np.int64]
+    missing: int
+    coded: Coded = field(repr=False)
+    ordered: bool = False
+
+
+def count_levels(
+    cell_of_row: NDArray[np.int32] | NDArray[np.int64],
+    column: nw.Series[Any],
+    k: int,
+    records: NDArray[np.int64] | None = None,
+) -> Crosstab:
+    """Rows of k cells by their levels in a column; `records` behind each row, one where it is left out.
+
+    Raises DataError: the variable has no value in any record.
+    """
+    coded = code_column(column)
+    if coded.n_missing == len(cell_of_row):
+        raise DataError(f"sensitive variable {coded.name!r} has no value in any record; leave it out")
+    bits = max(0, coded.n_codes - 1).bit_length()
+    codes = coded.codes().astype(np.uint64)
+    words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes
+    word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
+    cell = (word >> np.uint64(bits)).astype(np.int64)
+    edges = np.zeros(k + 1, np.int64)
+    np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
+    level = (word & np.uint64((1 << bits) - 1)).astype(np.int64)
+    return Crosstab(
+        edges, level, size, missing=coded.span if coded.n_missing else -1, coded=coded.without_rows(),
+        ordered=coded.kind == "category" and _is_ordered(column),
+    )  # fmt: skip
+
+
+def _distinct(
+    words: NDArray[np.uint64], bits: int, records: NDArray[np.int64] | None
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The distinct words, ascending, and the records with each."""
+    if records is not None:  # mostly counted by an engine, each word once
+        word, order = ascending(words, bits=bits)
+        if (word[1:] != word[:-1]).all():
+            return word, records[order]
+    pairs = group(words, bits=bits)
+    size = pairs.size
+    if records is not None:
+        size = np.rint(sum_by(pairs.of_row, records.astype(np.float64), len(size))).astype(np.int64)
+    word, order = ascending(pairs.words, bits=bits)
+    return word, size[order]
+
+
+def _is_ordered(column: nw.Series[Any]) -> bool:
+    import pyarrow.types as t
+
+    kind = to_arrow(column).type
+    return bool(t.is_dictionary(kind) and kind.ordered)
+
+
+# A figure per record, held per cell: its mean, counts and quantiles over the records.
+
+
+class RecordValues(Protocol):
+    """What a measure asks of a figure per record, wherever the records are."""
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+
+    def total(self) -> float:
+        """Sum over the records."""
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+
+
+@dataclass(frozen=True, eq=False)
+class CellValues:
+    """Values of cells, each standing for as many records as the cell has.
+
+    `values` and `size` (K,): records of each cell; ones for a value per record.
+
+    >>> values = CellValues(np.array([0.5, 0.1]), np.array([1, 3]))
+    >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
+    (0.8, [0.1], [1])
+    """
+
+    values: NDArray[np.float64]
+    size: NDArray[np.int64]
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return int(self.size.sum())
+
+    def total(self) -> float:
+        """Sum over the records."""
+        return float(np.dot(self.values, self.size))
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+        return float(self.values.min()), float(self.values.max())
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+        return [int(self.size[self.values < limit].sum()) for limit in limits]
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+        return [int(self.size[self.values > limit].sum()) for limit in limits]
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+        values, counts = self.distribution()
+        last = np.cumsum(counts) - 1  # position of the last record with each value
+        found = []
+        for share in shares:
+            at = share * (self.n - 1)
+            low = values[np.searchsorted(last, np.floor(at))]
+            high = values[np.searchsorted(last, np.ceil(at))]
+            found.append(float(low + (high - low) * (at - np.floor(at))))
+        return found
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+        median = self.quantiles([0.5])[0]
+        return median, CellValues(np.abs(self.values - median), self.size).quantiles([0.5])[0]
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        values, counts = self.distribution()
+        kept = np.cumsum(values * counts)
+        above = self.n - np.cumsum(counts)
+        fits = np.flatnonzero(kept + values * above < total)
+        return float(values[fits[-1]]) if len(fits) else float("nan")
+
+    def distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The distinct values, ascending, and the records with each."""
+        return self._distribution
+
+    @cached_property
+    def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        words = (self.values + 0.0).view(np.uint64)  # -0.0 is 0.0
+        found = group(words, weight=self.size.astype(np.float64))
+        assert found.weight is not None
+        values = found.words.view(np.float64)
+        order = np.argsort(values)
+        return values[order], found.weight[order].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class PartedValues:
+    """Values of cells in parts, each part an array of them and one of the records behind them, one in memory at a time.
+
+    What takes the order of all values (quantiles) has the distinct ones in memory.
+
+    >>> values = PartedValues(((np.array([0.5]), np.array([1])), (np.array([0.1]), np.array([3]))))
+    >>> round(values.total(), 12), values.quantiles([0.5]), values.count_above([0.1])
+    (0.8, [0.1], [1])
+    """
+
+    parts: tuple[tuple[NDArray[Any], NDArray[np.int64]], ...]
+
+    def _each(self) -> Iterator[CellValues]:
+        return (CellValues(values.astype(np.float64, copy=False), size) for values, size in self.parts)
+
+    @property
+    def n(self) -> int:
+        """Number of records."""
+        return sum(one.n for one in self._each())
+
+    def total(self) -> float:
+        """Sum over the records."""
+        return math.fsum(one.total() for one in self._each())
+
+    def extremes(self) -> tuple[float, float]:
+        """Smallest and largest value."""
+        low, high = zip(*(one.extremes() for one in self._each()), strict=True)
+        return min(low), max(high)
+
+    def count_below(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value below each limit."""
+        return [sum(each) for each in zip(*(one.count_below(limits) for one in self._each()), strict=True)]
+
+    def count_above(self, limits: Sequence[float]) -> list[int]:
+        """Records with a value above each limit."""
+        return [sum(each) for each in zip(*(one.count_above(limits) for one in self._each()), strict=True)]
+
+    def quantiles(self, shares: Sequence[float]) -> list[float]:
+        """Quantiles over the records, interpolated (type 7)."""
+        return self._together.quantiles(shares)
+
+    def median_and_deviation(self) -> tuple[float, float]:
+        """Median over the records, and the median of the absolute distances from it."""
+        return self._together.median_and_deviation()
+
+    def cap_for(self, total: float) -> float:
+        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
+        return self._together.cap_for(total)
+
+    @cached_property
+    def _together(self) -> CellValues:
+        values, counts = zip(*(one.distribution() for one in self._each()), strict=True)
+        return CellValues(np.concatenate(values), np.concatenate(counts))
+
+
+# Columns of single records that cells are made of or joined to: weights, and groups such as households.
+
+
+def warn(message: str) -> None:
+    """Tell the caller of the measure what in a file makes a figure say less than it seems to."""
+    warnings.warn(message, SdcWarning, stacklevel=2)
+
+
+def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """Sampling weights as floats.
+
+    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
+    """
+    weight = float_values(series, "weight")
+    missing, low, infinite = weight_faults(weight)
+    if missing or low or infinite:
+        with np.errstate(invalid="ignore"):
+            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
+        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
+    return weight
+
+
+def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
+    """The message about weights that cannot be."""
+    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
+    parts = [f"{count} {kind}" for count, kind in kinds if count]
+    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
+
+
+def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
+    """Number the groups of a column; a record without a value is a group of its own, with a warning."""
+    coded = code_column(frame[name])
+    if coded.n_missing:
+        warn(f"{coded.n_missing} records have no household id in {name!r}: each is a household of its own")
+    of_row, n_groups = _number_groups(coded)
+    if coded.n_missing:
+        alone = np.flatnonzero(coded.codes() == coded.span)
+        of_row = of_row.copy()
+        of_row[alone[1:]] = n_groups + np.arange(len(alone) - 1, dtype=np.int32)
+        n_groups += len(alone) - 1
+    return of_row, n_groups
+
+
+def _number_groups(coded: Coded) -> tuple[NDArray[np.int32], int]:
+    """Number the values in use: by a table where ids are dense, as those of households mostly are."""
+    if coded.n_missing or coded.span > 2 * len(coded.values) or coded.values.dtype == np.uint64:
+        groups = tabulate([coded], None)
+        return groups.of_row, len(groups.size)
+    return dense_codes(coded.values, coded.low, coded.span)
 
 
 T = TypeVar("T")

@@ -14,8 +14,7 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.cells.plans.attach import CHANGED
 from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
-from sdckit.cells.record_columns import checked_weight, warn
-from sdckit.cells.table import Cells
+from sdckit.cells.table import Cells, checked_weight, warn
 from sdckit.data.columns import Coded, code_column, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError

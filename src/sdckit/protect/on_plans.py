@@ -10,8 +10,7 @@ from sdckit.cells.plans.lazy import COLLECT_LIMIT
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
-    from sdckit.cells.plans.bringing import Brought
-    from sdckit.cells.plans.changing import Changing
+    from sdckit.cells.plans.changing import Brought, Changing
 
 
 NONE: Mapping[str, str] = MappingProxyType({})

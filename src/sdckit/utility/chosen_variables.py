@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.number_columns import stored_as_numbers
-from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair import Pair, open_files, open_pair, stored_as_numbers
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.scenarios.scenario import Scenario

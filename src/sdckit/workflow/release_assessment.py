@@ -13,7 +13,7 @@ from sdckit.result import leading
 from sdckit.workflow.assessed import Assessed, listed_reasons
 
 if TYPE_CHECKING:
-    from sdckit.cells.recoded import Recoded
+    from sdckit.cells.pair import Recoded
     from sdckit.utility.utility_overview import UtilityOverview
     from sdckit.workflow.asked import Asked
     from sdckit.workflow.assessment import Assessment

@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import warnings
 
+import mpmath
+import narwhals.stable.v2 as nw
+import numpy as np
 import polars as pl
 import pytest
 
 from draw import quiet
-from plans import on_engines, opened, polars_plan
+from plans import collected, on_engines, opened, polars_plan
+from sdckit.cells.as_cells import tabulate_lazy
 from sdckit.cells.plans import count_cells as counting
-from sdckit.cells.plans.count_cells import MAX_KEYS, PERSONS, SIZE, WEIGHT, count_by, group_keys, most_cells
-from sdckit.cells.plans.tabulate_plan import tabulate_lazy
+from sdckit.cells.plans.count_cells import (
+    MAX_KEYS,
+    PERSONS,
+    SIZE,
+    WEIGHT,
+    KeyColumn,
+    aggregate,
+    count,
+    count_by,
+    expm1_negative,
+    group_keys,
+    most_cells,
+    type_name,
+)
 from sdckit.cells.tabulate import MANY_LEVELS
 from sdckit.data import memory
 from sdckit.data.scenarios.roles import resolve_roles
@@ -232,3 +250,104 @@ def test_a_key_with_thousands_of_values(plan):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tabulate_lazy(opened(plan, {"a": [max(number, 1) for number in numbers]}), resolve_roles(keys=["a"]))
+
+
+# How the keys of a plan are grouped, brought here and matched.
+
+
+def facts(plan, values, dtype):
+    frame = opened(plan, pl.DataFrame({"k": pl.Series(values, dtype=dtype)}))
+    key = KeyColumn.of("k", 3, frame.collect_schema()["k"])
+    shown = collected(
+        frame.with_columns(key.value.alias(key.column), key.absent.alias("gone"), key.present.alias("known"))
+    )
+    return key, shown
+
+
+@on_engines
+@pytest.mark.parametrize(
+    ("values", "dtype"),
+    [
+        ([1, None, 0], pl.Int32),
+        ([1.5, None, float("nan")], pl.Float64),
+        ([True, None, False], pl.Boolean),
+        (["x", None, ""], pl.String),
+        ([dt.date(2020, 2, 29), None, dt.date(1970, 1, 1)], pl.Date),
+    ],
+)
+def test_a_value_and_what_is_missing(plan, values, dtype):
+    key, shown = facts(plan, values, dtype)
+    assert shown["sdckit__key3"].to_list() == [None if str(value) == "nan" else value for value in values]
+    missing = [value is None or str(value) == "nan" for value in values]
+    assert shown["gone"].to_list() == missing
+    assert shown["known"].is_null().to_list() == missing
+    assert key.is_float == (dtype == pl.Float64)
+    assert not key.as_text
+
+
+def test_categories_are_grouped_as_they_are_and_brought_as_text():
+    key, shown = facts(polars_plan, ["x", None, "y"], pl.Categorical)
+    assert key.as_text
+    assert shown["sdckit__key3"].dtype == pl.Categorical
+    assert (shown["known"].dtype, shown["known"].to_list()) == (pl.String, ["x", None, "y"])
+
+
+@on_engines
+def test_lists_and_structures_are_no_keys(plan):
+    for values in ([[1], [2]], [{"q": 1}, {"q": 2}]):
+        schema = opened(plan, {"k": values}).collect_schema()
+        with pytest.raises(
+            DataError, match=r"column 'k' holds (List|Struct): a variable needs one plain value"
+        ):
+            KeyColumn.of("k", 0, schema["k"])
+
+
+def test_the_name_of_a_type_tells_no_value_of_it():
+    kind = pl.Enum(["secret", "other"])
+    schema = opened(polars_plan, pl.DataFrame({"e": pl.Series(["secret"], dtype=kind)})).collect_schema()
+    assert "secret" in str(schema["e"])
+    assert type_name(schema["e"]) == "Enum"
+    with pytest.raises(DataError, match="holds Struct:"):
+        KeyColumn.of("s", 0, opened(polars_plan, pl.DataFrame({"s": [{"q": 1}]})).collect_schema()["s"])
+
+
+# Aggregates in one pass, and an exponential to the last digits against 50 digits.
+
+
+@on_engines
+def test_one_pass_of_aggregates(plan):
+    nothing = pl.Series([None] * 3, dtype=pl.Float64)
+    frame = opened(plan, pl.DataFrame({"v": [1.0, None, 3.0], "none": nothing}))
+    total, few, empty = aggregate(
+        frame, nw.col("v").sum(), count(nw.col("v").is_null()), nw.col("none").max()
+    )
+    assert (total, few) == (4.0, 1.0)
+    assert math.isnan(empty)
+
+
+def compared(plan, inputs, expression, definition):
+    """The largest relative error of an expression of the engine, in units of one."""
+    frame = opened(plan, {"x": inputs}).with_columns(expression(nw.col("x")).alias("y"))
+    found = collected(frame)["y"].to_list()
+    with mpmath.workdps(50):
+        exact = [definition(mpmath.mpf(x)) for x in inputs]
+        return max(float(abs((y - e) / e)) for y, e in zip(found, exact, strict=True))
+
+
+LOGS = -np.unique(np.concatenate([np.geomspace(1e-12, 700, 400), np.linspace(0.45, 0.55, 41)]))
+
+
+@on_engines
+def test_one_minus_exp(plan):
+    assert (LOGS.min(), LOGS.max()) == pytest.approx((-700, -1e-12))
+    assert compared(plan, LOGS, expm1_negative, lambda s: 1 - mpmath.exp(s)) < 1e-14
+
+
+@on_engines
+def test_at_the_ends(plan):
+    frame = opened(plan, pl.DataFrame({"s": [0.0, -5000.0, -math.inf]}))
+    assert collected(frame.with_columns(expm1_negative(nw.col("s")).alias("exp")))["exp"].to_list() == [
+        0,
+        1,
+        1,
+    ]

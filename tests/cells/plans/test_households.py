@@ -9,8 +9,8 @@ import pytest
 
 from plans import collected, on_engines, opened
 from sdckit.cells.plans import households
+from sdckit.cells.plans.count_cells import KeyColumn
 from sdckit.cells.plans.households import Asked, Household
-from sdckit.cells.plans.key_columns import KeyColumn
 from sdckit.errors import DataError, SdcWarning
 
 COLUMNS = {"h": ["a", "a", "b", None, None], "p": [1, 1, 2, 3, 3], "f": [-0.5, -1.0, -0.25, -2.0, -2.0]}

@@ -14,14 +14,14 @@ from hypothesis import given, strategies as st
 import brute
 from draw import files, quiet
 from plans import FEW, collected, on_engines
-from sdckit.cells.as_cells import as_cells
-from sdckit.cells.plans import lazy
-from sdckit.cells.plans.lazy import LazyCells
-from sdckit.cells.plans.tabulate_plan import tabulate_lazy
+from sdckit.cells.as_cells import as_cells, tabulate_lazy
+from sdckit.cells.plans import lazy, lazy as lazy_groups
+from sdckit.cells.plans.lazy import LazyCells, lazy_group_figures
 from sdckit.cells.table import MAX_LEVELS
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcWarning
+from sdckit.result import FileFigure
 
 GAPS = {
     "row": [0, 1, 2, 3, 4, 5],
@@ -327,3 +327,40 @@ def test_what_is_too_large_for_memory(plan, monkeypatch):
     with pytest.raises(DataError, match="this measure needs 6 records of 3 columns in memory"):
         made.in_memory("h")
     assert made.in_memory() is made.here
+
+
+FRAME = pl.DataFrame(
+    {
+        "area": ["a", "a", None, "b"],
+        "code": [1.0, 1.0, float("nan"), None],
+        "sdckit__risk": [0.5, 1.0, 0.2, 0.1],
+    }
+)
+FIGURES = (
+    FileFigure("mean", "risk"), FileFigure("low", "risk", "sum", below=0.6), FileFigure("high", "risk", above=0.6),
+    FileFigure("largest", "risk", "max"), FileFigure("smallest", "risk", "min"),
+)  # fmt: skip
+
+
+def figures(by, frame=FRAME):
+    labels, told = lazy_group_figures(nw.from_native(frame.lazy()), {"risk": "sdckit__risk"}, by, FIGURES)
+    return labels.to_arrow().to_pylist(), told
+
+
+def test_an_engine_makes_every_figure():
+    labels, told = figures(["area"])
+    assert labels == [{"area": "a", "n": 2}, {"area": "b", "n": 1}, {"area": None, "n": 1}]
+    assert told == [[0.75, 0.1, 0.2], [1.0, 1.0, 1.0], [0.5, 0.0, 0.0], [1.0, 0.1, 0.2], [0.5, 0.1, 0.2]]
+
+
+def test_what_is_no_number_is_missing_like_what_is_not_there():
+    labels, _ = figures(["code"])
+    assert [row["n"] for row in labels] == [2, 2]
+    assert labels[1]["code"] is None
+
+
+def test_too_many_groups_are_refused(monkeypatch):
+    monkeypatch.setattr(lazy_groups, "MOST_GROUPS", 2)
+    with pytest.raises(DataError, match="more than 2 groups") as caught:
+        figures(["area"])
+    assert caught.value.argument == "by"

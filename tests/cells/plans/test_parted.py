@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gc
+import tempfile
+from pathlib import Path
+
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 from draw import quiet
-from plans import collected, on_engines, polars_plan
+from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
-from sdckit.cells.plans import count_cells as counting
-from sdckit.cells.plans.parted import PartedCells
+from sdckit.cells.plans import count_cells as counting, parted as parting, parted as spilled
+from sdckit.cells.plans.count_cells import group_keys
+from sdckit.cells.plans.parted import PartedCells, Spilled, choose_parting
+from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 RNG = np.random.default_rng(11)
@@ -117,3 +124,117 @@ def test_keys_too_wide_for_a_word(monkeypatch):
         parts = as_cells(polars_plan(frame), keys=list(wide), missing="wildcard")
     assert isinstance(parts, PartedCells)
     assert parts.values("sample_frequency").total() == whole.values("sample_frequency").total()
+
+
+# How cells are split: by keys that must agree first, all parts within the limit, no record in two.
+
+
+PARTING_RNG = np.random.default_rng(5)
+PARTING_N = 400
+PARTING_FRAME = pl.DataFrame(
+    {
+        "a": PARTING_RNG.integers(0, 20, PARTING_N),
+        "b": [None if i % 40 == 0 else str(i % 9) for i in range(PARTING_N)],
+        "c": [None if i % 20 == 0 else i % 4 for i in range(PARTING_N)],
+    }
+)
+
+
+def parted(plan, keys, monkeypatch, most, missing="wildcard"):
+    monkeypatch.setattr(counting, "MOST_CELLS", most)
+    frame = opened(plan, PARTING_FRAME)
+    grouped = group_keys(frame, resolve_roles(keys=keys, missing=missing))
+    gone = tuple(PARTING_FRAME[key].null_count() for key in keys)
+    found = choose_parting(grouped, PARTING_FRAME.select(keys).n_unique(), gone)
+    rows = [collected(one)["row"].to_list() for one in found.plans(frame)]
+    loose = found.loose_plan(frame)
+    return found, rows, [] if loose is None else collected(loose)["row"].to_list()
+
+
+@on_engines
+def test_keys_that_must_agree_split_first(plan, monkeypatch):
+    found, rows, loose = parted(plan, ["a", "b", "c"], monkeypatch, 120)
+    assert ([key.name for key in found.keys], found.may_lack, found.loose, loose) == (["a"], (), False, [])
+    assert sorted(row for part in rows for row in part) == list(range(PARTING_N))
+    for part in rows:
+        assert PARTING_FRAME[part].n_unique() <= 60
+    assert len({frozenset(PARTING_FRAME[part]["a"]) for part in rows}) == len(rows)
+
+
+@on_engines
+def test_a_key_with_wildcards_leaves_some_loose(plan, monkeypatch):
+    found, rows, loose = parted(plan, ["b", "c"], monkeypatch, 36)
+    assert ([key.name for key in found.keys], len(found.may_lack)) == (
+        ["b"],
+        1,
+    )  # fewer are missing than of c
+    assert loose == list(range(0, PARTING_N, 40))
+    assert sorted([row for part in rows for row in part] + loose) == list(range(PARTING_N))
+    n_loose = PARTING_FRAME[loose].select("b", "c").n_unique()
+    for part in rows:
+        assert PARTING_FRAME[part].select("b", "c").n_unique() + n_loose <= 18
+
+
+@on_engines
+def test_a_missing_category_splits_like_any_value(plan, monkeypatch):
+    found, rows, loose = parted(plan, ["b", "c"], monkeypatch, 24, missing="category")
+    assert ([key.name for key in found.keys], found.loose, loose) == (["b", "c"], False, [])
+    assert sorted(row for part in rows for row in part) == list(range(PARTING_N))
+
+
+@on_engines
+def test_one_value_that_is_too_large(plan, monkeypatch):
+    with pytest.raises(DataError, match="nor do they fall into parts that fit"):
+        parted(plan, ["b", "c"], monkeypatch, 4)
+
+
+def test_parts_are_of_much_the_same_size():
+    sizes = np.array([[bucket, 1] for bucket in range(3, 13)])
+    assert list(parting._packed(sizes, 6)) == [(0, 8), (8, parting.N_BUCKETS)]
+    assert list(parting._packed(sizes, 10)) == [(0, parting.N_BUCKETS)]
+    assert list(parting._packed(np.array([[1, 4], [5, 4], [9, 1]]), 5)) == [(0, 5), (5, parting.N_BUCKETS)]
+
+
+# Arrays and tables in files: the same values, nothing left behind, and a full disk said in words.
+
+
+@pytest.fixture
+def room(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+def files(folder: Path) -> list[Path]:
+    return [one for one in folder.rglob("*") if one.is_file()]
+
+
+def test_values_come_back_and_files_go(room):
+    made = Spilled()
+    numbers, empty = made.array(np.array([1.5, -0.0])), made.array(np.empty(0, np.int64))
+    table = made.table(pa.table({"a": ["x", None], "b": [1, 2]}))
+    assert (numbers.tolist(), numbers.dtype, len(empty)) == ([1.5, 0.0], np.float64, 0)
+    assert table.to_pydict() == {"a": ["x", None], "b": [1, 2]}
+    assert len(files(room)) == 2
+    numbers[0] = 2.5  # as memory may be, without the file taking it
+    assert np.load(files(room)[0] if files(room)[0].suffix == ".npy" else files(room)[1])[0] == 1.5
+    del made
+    gc.collect()
+    assert not files(room)
+    assert (numbers[0], table["b"][1].as_py()) == (2.5, 2)  # who still has them keeps them
+
+
+def test_what_is_there_is_not_written_again(room):
+    made, old = Spilled(), np.array([1])
+    found = made.columns({"a": old, "b": np.array([2])}, {"c": old})
+    assert found["a"] is old
+    assert (found["b"].tolist(), len(files(room))) == ([2], 1)
+
+
+def test_a_full_disk(room, monkeypatch):
+    made = Spilled()
+    monkeypatch.setattr(spilled.np, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "SECRET")))
+    with pytest.raises(
+        DataError, match=r"could not be put aside in files: the disk is full.*TMPDIR"
+    ) as caught:
+        made.array(np.array([1]))
+    assert caught.value.__context__ is None

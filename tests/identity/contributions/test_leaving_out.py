@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 from draw import WIDE, quiet
 from sdckit import as_cells
-from sdckit.cells.margins import margin_of
+from sdckit.cells.frequencies import margin_of
 from sdckit.identity.contributions import leaving_out
 from sdckit.identity.contributions.coarsening import levels_of, smaller_key
 from sdckit.identity.contributions.key_contributions import figures_of, key_contributions

@@ -10,7 +10,7 @@ import pytest
 import sdckit as sdc
 from draw import quiet
 from recoded_files import applied, scenario, survey
-from sdckit.cells.recoded import Recoded
+from sdckit.cells.pair import Recoded
 from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, recoded_tree
 from sdckit.report.chapters.release_document import plain_release
 from sdckit.report.chapters.release_page import lay_out_release

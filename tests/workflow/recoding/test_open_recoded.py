@@ -13,8 +13,7 @@ from draw import quiet
 from plans import on_engines, on_frames
 from recipes import SECRET
 from recoded_files import KEYS, STEPS, applied, scenario, survey
-from sdckit.cells.pair import open_files
-from sdckit.cells.recoded import Recoded
+from sdckit.cells.pair import Recoded, open_files
 from sdckit.errors import ColumnError, DataError
 from sdckit.workflow.recoding.open_recoded import open_recoded
 from sdckit.workflow.recoding.recodings import read_recodings

@@ -20,8 +20,7 @@ from sdckit.attacks.distances.closeness_figures import (
     group_figures,
 )
 from sdckit.attacks.distances.compared_files import ComparedFiles
-from sdckit.cells.pair import open_files
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair import PairResult, mean_figures, open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 

@@ -10,8 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.attacks.planted.canary_rates import auc_interval, exposures, stand_out
-from sdckit.cells.pair import open_pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair import PairResult, mean_figures, open_pair
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.coding import gower
 from sdckit.numerics.intervals import excess, wilson

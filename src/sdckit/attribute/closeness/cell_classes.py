@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.crosstab import crosstab, wildcard_crosstab
-from sdckit.cells.levels import Levels, levels_of
+from sdckit.cells.crosstab import Levels, crosstab, levels_of, wildcard_crosstab
 from sdckit.cells.record_result import RecordResult
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.closeness.cell_classes import Spread
-from sdckit.cells.levels import Levels
+from sdckit.cells.crosstab import Levels
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
 

@@ -17,8 +17,7 @@ from sdckit.attribute.disclosure.exclusions import Exclusions, check_exclusions,
 from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, key_target, shares
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
 from sdckit.cells.packing import SharedGroups, group_files
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import WHOLE, Breakdown, IntervalKind, PairRecordResult, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments

@@ -16,8 +16,7 @@ from sdckit.attribute.disclosure.attribute_disclosure import (
 from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
 from sdckit.attribute.disclosure.exclusions import check_exclusions
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, check_targets
-from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.cells.pair_result import PairResult
+from sdckit.cells.pair import Pair, PairResult, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario

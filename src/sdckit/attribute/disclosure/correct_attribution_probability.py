@@ -16,8 +16,7 @@ from sdckit.attribute.disclosure.cap_roles import Width, sides, target_groups, w
 from sdckit.attribute.disclosure.key_target import KeyTarget, key_target, shares
 from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matches
 from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -33,8 +33,7 @@ from sdckit.attribute.prediction.prediction_models import (
     guess_numbers,
     mean_costs,
 )
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -11,11 +11,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.plans.aggregates import expm1_negative
-from sdckit.cells.plans.count_cells import most_cells
-from sdckit.cells.plans.key_columns import PREFIX, KeyColumn
-from sdckit.cells.record_columns import warn
-from sdckit.cells.values import CellValues
+from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, expm1_negative, most_cells
+from sdckit.cells.table import CellValues, warn
 from sdckit.data.frames import collect, count_records
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats

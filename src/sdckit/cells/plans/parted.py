@@ -7,27 +7,217 @@ counted, and what they gain from every part is added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import weakref
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import Any, NoReturn, TypeVar, cast
+from functools import reduce
+from operator import or_
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.level_counts import Crosstab
 from sdckit.cells.packing import PackedCodes, Tabulated
-from sdckit.cells.plans.aggregates import aggregate, count
-from sdckit.cells.plans.count_cells import Counted, Grouped, count_by, most_cells
+from sdckit.cells.plans.count_cells import (
+    PREFIX,
+    Counted,
+    Grouped,
+    KeyColumn,
+    aggregate,
+    count,
+    count_by,
+    most_cells,
+    too_many,
+)
 from sdckit.cells.plans.households import Asked, Brought
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
-from sdckit.cells.plans.parting import choose_parting
-from sdckit.cells.plans.spilled import Spilled
-from sdckit.cells.table import AnyCells, Cells, Kernel
+from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
-from sdckit.cells.values import PartedValues
+from sdckit.data.files.whole_files import reason_of, spill_folder
+from sdckit.data.frames import collect
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# Which cells of a plan go together, where all of them do not fit into memory.
+# Cells that differ in a key never match, unless a missing value of that key matches any. So the cells are
+# split by keys without such missing values. Where that does not split them enough, other keys are taken as
+# well: cells that lack one of these are loose, since they may match cells of every part.
+
+
+BUCKET, COUNT = f"{PREFIX}bucket", f"{PREFIX}count"
+N_BUCKETS = 1 << 16
+LOOSE = -1
+FILLED = 2  # parts take one in so many of the cells that fit: a variable that is learnt makes more of them
+
+
+@dataclass(frozen=True)
+class Parting:
+    """How the cells of a plan are split.
+
+    `keys`: those that they are split by; `may_lack`: those among them whose missing values match any. `parts`: the
+    buckets of each part, from and to. `loose`: whether cells lack such a key.
+    """
+
+    keys: tuple[KeyColumn, ...]
+    may_lack: tuple[KeyColumn, ...]
+    parts: tuple[tuple[int, int], ...]
+    loose: bool
+
+    def plans(self, frame: nw.LazyFrame[Any]) -> list[nw.LazyFrame[Any]]:
+        """The records of each part."""
+        placed = _in_buckets(
+            frame, [key.present for key in self.keys], self.keys, [key.absent for key in self.may_lack]
+        )
+        at = nw.col(BUCKET)
+        return [placed.filter((at >= low) & (at < high)).drop(BUCKET) for low, high in self.parts]
+
+    def loose_plan(self, frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any] | None:
+        """The records of the loose cells; None where there are none."""
+        return frame.filter(_any(key.absent for key in self.may_lack)) if self.loose else None
+
+
+def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> Parting:
+    """Split the cells of a plan by as few keys with wildcards as will do, so that each part fits.
+
+    Raises DataError: no keys split them into parts that fit.
+    """
+    rules = zip(grouped.keys, grouped.roles.rules, n_missing, strict=True)
+    wild = sorted(
+        ((gone, j) for j, (_, rule, gone) in enumerate(rules) if rule == "wildcard" and gone),
+        key=lambda one: one,
+    )
+    lacking = [grouped.keys[j] for _, j in wild]
+    sure = tuple(key for key in grouped.keys if key not in lacking)
+    room = most_cells(len(grouped.keys)) // FILLED
+    for n_more in range(len(lacking) + 1):
+        keys, may_lack = (*sure, *lacking[:n_more]), tuple(lacking[:n_more])
+        if not keys:
+            continue
+        sizes, loose = _sizes(grouped, keys, may_lack)
+        if len(sizes) and sizes[:, 1].max() + loose <= room:
+            return Parting(keys, may_lack, tuple(_packed(sizes, room - loose)), loose > 0)
+    why = "; nor do they fall into parts that fit, since cells may match across all of them"
+    raise too_many(n_cells, len(grouped.keys), why)
+
+
+def _sizes(
+    grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
+) -> tuple[NDArray[np.int64], int]:
+    """Buckets with their cells, and the loose cells."""
+    placed = _in_buckets(
+        grouped.cells(), [key.brought(key.column) for key in keys], keys,
+        [nw.col(key.column).is_null() for key in may_lack],
+    )  # fmt: skip
+    found = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
+    table = np.stack([found[BUCKET].to_numpy(), found[COUNT].to_numpy()], axis=1).astype(np.int64)
+    table = table[np.argsort(table[:, 0])]
+    is_loose = table[:, 0] == LOOSE
+    return table[~is_loose], int(table[is_loose, 1].sum())
+
+
+def _packed(sizes: NDArray[np.int64], room: int) -> Iterator[tuple[int, int]]:
+    """Buckets one after the other, in as few parts as fit, of much the same size."""
+    total = int(sizes[:, 1].sum())
+    fair = total / -(-total // room)
+    start, held = 0, 0
+    for bucket, n in sizes.tolist():
+        if held + n > room or held >= fair:
+            yield start, bucket
+            start, held = bucket, 0
+        held += n
+    yield start, N_BUCKETS
+
+
+def _in_buckets(
+    frame: nw.LazyFrame[Any], values: Sequence[nw.Expr], keys: Sequence[KeyColumn], absent: Sequence[nw.Expr]
+) -> nw.LazyFrame[Any]:
+    """The same plan with the bucket of each row, by the engine's hash of some keys; `LOOSE` where one is absent."""
+    names = [f"{PREFIX}split{i}" for i in range(len(keys))]
+    whole = [key.one_zero(one) for one, key in zip(values, keys, strict=True)]
+    placed = frame.with_columns(*(one.alias(name) for one, name in zip(whole, names, strict=True)))
+    native, listed = placed.to_native(), ", ".join(names)
+    if frame.implementation.is_polars():
+        import polars as pl
+
+        hashed = sum((pl.col(name).hash(i) % N_BUCKETS for i, name in enumerate(names)), pl.lit(0, pl.UInt64))
+        native = native.with_columns((hashed % N_BUCKETS).cast(pl.Int64).alias(BUCKET))
+    elif frame.implementation.is_duckdb():
+        native = native.project(f"*, cast(hash({listed}) % {N_BUCKETS} as bigint) as {BUCKET}")
+    else:
+        native = native.selectExpr("*", f"cast(pmod(xxhash64({listed}), {N_BUCKETS}) as bigint) as {BUCKET}")
+    found: nw.LazyFrame[Any] = nw.from_native(native).drop(*names)
+    if absent:
+        bucket = nw.when(_any(absent)).then(nw.lit(LOOSE)).otherwise(nw.col(BUCKET))
+        found = found.with_columns(bucket.cast(nw.Int64).alias(BUCKET))
+    return found
+
+
+def _any(conditions: Any) -> nw.Expr:
+    found: nw.Expr = reduce(or_, conditions)
+    return found
+
+
+# Arrays and tables put aside in files and mapped back: the system keeps of them in memory what it has room
+# for.
+
+
+Of = TypeVar("Of")
+
+
+class Spilled:
+    """A folder of files, for the owner alone, that is removed with this object, at the latest when the process ends."""
+
+    def __init__(self) -> None:
+        kept = ExitStack()
+        self._folder = _written(lambda: kept.enter_context(spill_folder()))
+        self._number = itertools.count()
+        weakref.finalize(self, kept.close)
+
+    def array(self, values: NDArray[Any]) -> NDArray[Any]:
+        """An array with the same values, mapped from a file."""
+        if len(values) == 0:
+            return values  # nothing cannot be mapped
+        place = self._folder / f"{next(self._number)}.npy"
+        _written(lambda: np.save(place, values))
+        # A private map may be written to as memory may, so that kernels take it for no other type.
+        return np.asarray(np.load(place, mmap_mode="c"))
+
+    def columns(
+        self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """The same columns, of which those that are not among the known ones are put aside."""
+        there = {id(one) for one in known.values()}
+        return {name: one if id(one) in there else self.array(one) for name, one in columns.items()}
+
+    def table(self, table: pa.Table) -> pa.Table:
+        """A table with the same values, mapped from a file."""
+        import pyarrow as pa
+
+        place = self._folder / f"{next(self._number)}.arrow"
+
+        def write() -> None:
+            with pa.OSFile(str(place), "wb") as file, pa.ipc.new_file(file, table.schema) as writer:
+                writer.write_table(table)
+
+        _written(write)
+        return pa.ipc.open_file(pa.memory_map(str(place))).read_all()
+
+
+def _written(write: Callable[[], Of]) -> Of:
+    try:
+        return write()
+    except OSError as error:
+        reason = reason_of(error)
+    raise DataError(
+        f"the cells do not fit into memory, and could not be put aside in files: {reason} (TMPDIR names another folder)"
+    )
+
 
 T = TypeVar("T")
 Columns = dict[str, NDArray[Any]]

@@ -21,8 +21,7 @@ from sdckit.cli.source import Source, reads_a_file
 from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
-    from sdckit.cells.pair import Pair
-    from sdckit.cells.recoded import Recoded
+    from sdckit.cells.pair import Pair, Recoded
     from sdckit.cli.attack_files import Attacked
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.levels import numbers_of
-from sdckit.cells.scales import Scale, scale_of
+from sdckit.cells.crosstab import Scale, numbers_of, scale_of
 from sdckit.identity.contributions.declared import NOTHING, Declared
 from sdckit.identity.contributions.recode_steps import along, grouped, in_bands, other
 from sdckit.identity.contributions.round_bands import round_edges

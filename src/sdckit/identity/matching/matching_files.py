@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.number_columns import measured_columns
-from sdckit.cells.pair import Pair, open_files, open_pair
+from sdckit.cells.pair import Pair, measured_columns, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.matching import Matching

@@ -11,8 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.pair import Pair, mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule

@@ -11,8 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdckit.cells.pair import Pair, open_pair
-from sdckit.cells.pair_result import mean_figures
+from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -11,7 +11,7 @@ from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.cells.recoded import Recoded
+    from sdckit.cells.pair import Recoded
 
 
 KNOWN = {

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from sdckit.cells.pair import Pair
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair import Pair, PairResult, mean_figures
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError

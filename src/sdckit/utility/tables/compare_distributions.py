@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.pair_result import PairResult, mean_figures
+from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean

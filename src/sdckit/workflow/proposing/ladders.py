@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.levels import numbers_of
+from sdckit.cells.crosstab import numbers_of
 from sdckit.identity.contributions.coarsening import Levels, entropy
 from sdckit.identity.contributions.recode_steps import MOST_NAMED, along, grouped, in_bands, other
 from sdckit.identity.contributions.round_bands import round_edges

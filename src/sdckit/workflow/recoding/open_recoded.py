@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.cells.collect import columns_in_memory
-from sdckit.cells.pair import CONTROL, Pair, open_pair, read_pair
-from sdckit.cells.recoded import Recoded
+from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
 from sdckit.data.band_labels import read_band
 from sdckit.data.distinct import distinct_values
 from sdckit.data.frames import open_frame

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.recoded import Source
+from sdckit.cells.pair import Source
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
 from sdckit.workflow.recipes.recipe_file import checked_steps, digests, hierarchies, read_steps
