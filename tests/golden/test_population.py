@@ -20,13 +20,15 @@ import pytest
 from draw import quiet
 from golden.rebuild import rebuild
 from sdckit import as_cells, delta_presence, k_map, population_risk, population_uniques
-from sdckit.identity.population.fit_statistics import sum_grid
-from sdckit.identity.population.grid_lattice import sum_lattice
-from sdckit.identity.population.log_linear import dense_main_effects, grid_of, shares_of
-from sdckit.identity.population.model_terms import model_terms
-from sdckit.identity.population.population_model import fit_model
-from sdckit.identity.population.size_models import size_table
-from sdckit.identity.population.slide_negative_binomial import shlosser_classes
+from sdckit.identity.population.log_linear import (
+    dense_main_effects,
+    grid_of,
+    model_terms,
+    shares_of,
+    sum_grid,
+)
+from sdckit.identity.population.population_model import fit_model, sum_lattice
+from sdckit.identity.population.size_models import shlosser_classes, size_table
 
 CASE = json.loads((Path(__file__).parent / "portable" / "population.json").read_text(encoding="utf-8"))
 KEYS, MODEL = CASE["keys"], CASE["log_linear"]

@@ -109,7 +109,7 @@ def _special_uniques(context: Context) -> dict[str, Any]:
     whole = here.n_cells * 2**n_keys <= SMALL_SEARCH
     fraction = 1.0
     if not _designed(context):
-        from sdckit.identity.population.population_size import sampling_fraction_of
+        from sdckit.identity.population.size_models import sampling_fraction_of
 
         fraction = sampling_fraction_of(here)
     size = n_keys if whole else min(SHORT_SEARCH, n_keys)
@@ -145,7 +145,7 @@ SUDA = ONE(
 
 
 def _modelled(context: Context) -> Iterator[Part]:
-    from sdckit.identity.population.searched_risk import searched_risk
+    from sdckit.identity.population.population_risk import searched_risk
 
     yield "", lambda: searched_risk(context.cells)
 

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 import datetime as dt
 import math
+import tomllib
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, strategies as st
 
 from draw import quiet
-from sdckit import as_cells
-from sdckit.identity.contributions.coarsening import bands, entropy, joined, levels_of, pooled, smaller_key
-from sdckit.identity.contributions.declared import declared_kinds
+from sdckit import Scenario, as_cells
+from sdckit.data.columns import code_column
+from sdckit.data.frames import open_frame
+from sdckit.errors import ColumnError
+from sdckit.identity.contributions.coarsening import (
+    along,
+    bands,
+    declared_kinds,
+    entropy,
+    grouped,
+    in_bands,
+    joined,
+    levels_of,
+    other,
+    pooled,
+    round_edges,
+    smaller_key,
+    step_text,
+)
 
 
 def levels(values, **declared):
@@ -139,3 +157,135 @@ def test_entropy():
 )
 def test_a_step_tells_of_rare_levels_beside_one_frequent_only(values: str, hides: bool) -> None:
     assert levels(list(values)).hide_the_rare is hides
+
+
+# Steps as a recipe file holds them.
+
+
+def coded(values):
+    return code_column(open_frame(pl.DataFrame({"x": values}))["x"])
+
+
+def test_names_and_values_are_quoted():
+    labels = ['a "b"', "c, d", "e = f"]
+    step = other("x y", coded(labels), labels, np.array([0, 0, 1]))
+    found = tomllib.loads(step_text(step))["steps"][0]
+    assert found == {
+        "method": "recode", "column": "x y", "groups": {"other": ['a "b"', "c, d"]}, "outside": "keep",
+    }  # fmt: skip
+    assert step_text(None) == ""
+
+
+def test_a_level_called_other():
+    labels = ["other", "b", "c"]
+    assert list(other("x", coded(labels), labels, np.array([0, 0, 1]))["groups"]) == ["other_"]
+
+
+def test_numbers_become_text_so_all_are_named():
+    step = other("x", coded([1, 2, 3]), ["1", "2", "3"], np.array([0, 0, 1]))
+    assert step["groups"] == {"other": [1, 2], "3": [3]}
+    assert "outside" not in step
+
+
+@pytest.mark.parametrize("values", [[b"a", b"b"], [1.5, 2.5], [f"v{i}" for i in range(300)]])
+def test_what_a_recipe_cannot_name(values):
+    one = coded(values)
+    labels = one.labels(np.arange(len(values)))
+    assert grouped("x", one, labels, np.zeros(len(values), int)) is None
+    assert other("x", one, labels, np.zeros(len(values), int)) is None
+
+
+def test_hierarchies_need_a_file_and_text_beside_what_is_kept():
+    text, numbers = coded(["11", "12"]), coded([11, 12])
+    assert along("x", text, "", 1, missed=False) is None
+    assert along("x", numbers, "t.csv", 1, missed=True) is None
+    assert along("x", numbers, "t.csv", 2, missed=False) == {
+        "method": "recode", "column": "x", "hierarchy": "t.csv", "level": 2,
+    }  # fmt: skip
+    assert along("x", text, "t.csv", 1, missed=True)["outside"] == "keep"
+
+
+def test_bands_are_open():
+    text = step_text(in_bands("pay", np.array([0.5, 1.0])))
+    assert tomllib.loads(text)["steps"][0]["bands"] == [float("-inf"), 0.5, 1, float("inf")]
+
+
+# Round edges: few, and none that a single record decides.
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(-500, 500), st.integers(1, 60)),
+        min_size=1,
+        max_size=80,
+        unique_by=lambda one: one[0],
+    ),
+    st.sampled_from([1, 0.01, 0.5, 37.0, 1e5]),
+)
+def test_the_edges_are_round_and_the_outermost_bands_full(levels, unit):
+    values, size = (np.array(one) for one in zip(*sorted(levels), strict=True))
+    values = values * unit
+    edges = round_edges(values, size)
+    if len(edges) == 0:
+        return
+    need = max(5, math.ceil(0.01 * size.sum()))
+    assert len(edges) < 20
+    assert size[values < edges[0]].sum() >= need
+    assert size[values >= edges[-1]].sum() >= need
+    if len(edges) > 1:
+        steps = np.diff(edges)
+        np.testing.assert_allclose(steps, steps[0])
+        digit = steps[0] / 10 ** math.floor(math.log10(steps[0]) + 1e-9)
+        assert min(abs(digit - one) for one in (1, 2, 5, 10)) < 1e-6
+
+
+def test_the_largest_value_decides_nothing():
+    size = np.full(61, 30)
+    ages = np.arange(20.0, 81.0)
+    usual = round_edges(ages, size).tolist()
+    assert usual == [25, 30, 35, 40, 45, 50, 55, 60, 65, 70, 75, 80]
+    assert round_edges(np.append(ages, 114.0), np.append(size, 1)).tolist() == usual
+
+
+def test_numbers_that_come_in_fives_are_put_together():
+    ages = np.arange(20.0, 85.0, 5.0)
+    assert round_edges(ages, np.full(13, 30)).tolist() == [30, 40, 50, 60, 70, 80]
+    assert round_edges(ages / 10, np.full(13, 30)).tolist() == [3, 4, 5, 6, 7, 8]
+
+
+def test_too_few_records_for_two_bands():
+    assert len(round_edges(np.array([1.0, 2.0, 3.0]), np.array([3, 3, 3]))) == 0
+    assert len(round_edges(np.array([7.0]), np.array([100]))) == 0
+    assert round_edges(np.array([1.0, 2.0, 3.0]), np.array([30, 30, 30])).tolist() == [2]
+    assert round_edges(np.array([1.0, 1.5, 4.0]), np.array([30, 30, 30])).tolist()[-1] == 4
+
+
+# What is declared of keys, by arguments and by a scenario.
+
+
+TREE = {"11": ["1"], "12": ["1"]}
+
+
+def test_an_argument_wins(tmp_path):
+    (tmp_path / "tree.csv").write_text("11;1\n12;1\n")
+    scenario = Scenario(
+        keys=["a", "b"],
+        numeric=["a"],
+        ordered=["b"],
+        sensitive=["c"],
+        hierarchies={"b": tmp_path / "tree.csv"},
+    )
+    found = declared_kinds(scenario.keys, scenario)
+    assert (found.numeric, found.ordered) == (("a",), ("b",))
+    assert found.hierarchies["b"].at(1) == {"11": "1", "12": "1"}
+    assert found.files == {"b": (tmp_path / "tree.csv").as_posix()}
+    other = declared_kinds(scenario.keys, scenario, numeric=[], ordered=["a"], hierarchies={"b": TREE})
+    assert (other.numeric, other.ordered, other.files) == ((), ("a",), {})
+    assert other.hierarchies["b"].levels == (("1", "1"),)
+
+
+def test_only_keys_count():
+    scenario = Scenario(keys=["a"], numeric=["c"], sensitive=["c"])
+    assert declared_kinds(scenario.keys, scenario).numeric == ()
+    with pytest.raises(ColumnError, match="numeric: 'c' is no key"):
+        declared_kinds(["a"], scenario, numeric=["c"])

@@ -7,10 +7,21 @@ import math
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, strategies as st
 
 from sdckit.identity.population import population_model
-from sdckit.identity.population.log_linear import Grid
-from sdckit.identity.population.population_model import bootstrap_interval, fit_model, unique_risk
+from sdckit.identity.population.log_linear import Grid, fit_terms, sum_grid
+from sdckit.identity.population.population_model import (
+    ACCEPT,
+    bootstrap_interval,
+    expected_histogram,
+    fit_model,
+    forward_search,
+    generators,
+    grid_statistics,
+    sum_lattice,
+    unique_risk,
+)
 
 
 def drawn(n=400, seed=2):
@@ -68,3 +79,89 @@ def test_the_bootstrap(terms):
     assert found["tau2"][0] < match.sum() < found["tau2"][1]
     assert found == bootstrap_interval(grid, model, counts, 0.1, np.random.default_rng(5))
     assert found != bootstrap_interval(grid, model, counts, 0.1, np.random.default_rng(6))
+
+
+# The forward search: where it starts, what it adds, when it stops.
+
+
+def search_drawn(depends, n=3000, seed=5):
+    """Three keys of which the first two depend on each other, or none."""
+    rng = np.random.default_rng(seed)
+    a, c = rng.integers(0, 12, n), rng.integers(0, 10, n)
+    b = np.where(rng.random(n) < (0.7 if depends else 0), a, rng.integers(0, 12, n))
+    rows, counts = np.unique(np.stack([a, b, c]), axis=1, return_counts=True)
+    return Grid(tuple(rows), (12, 12, 10)), counts.astype(float)
+
+
+def test_keys_that_do_not_depend_need_no_term():
+    grid, counts = search_drawn(False)
+    terms, path = forward_search(grid, counts, 0.1)
+    assert terms == ()
+    assert [step.term for step in path] == [None]
+    assert path[0].z2 < ACCEPT
+
+
+def test_the_term_that_is_there_is_found_first():
+    grid, counts = search_drawn(True)
+    terms, path = forward_search(grid, counts, 0.1)
+    assert terms[0] == (0, 1)
+    assert path[0].z2 > ACCEPT > path[-1].z2
+    tried = []
+    for term in ((0, 1), (0, 2), (1, 2)):
+        mu, _ = fit_terms(grid, generators(grid, (term,)), counts)
+        tried.append(abs(grid_statistics(grid, mu, counts, 0.1).z2))
+    assert abs(path[1].z2) == min(tried)
+
+
+def test_all_terms_may_not_be_enough():
+    rng = np.random.default_rng(8)
+    a, b = rng.integers(0, 6, (2, 900))
+    rows, counts = np.unique(np.stack([a, b, (a + b) % 6]), axis=1, return_counts=True)
+    terms, path = forward_search(Grid(tuple(rows), (6, 6, 6)), counts.astype(float), 0.1)
+    assert len(terms) == 3 or path[-1].z2 < ACCEPT
+    assert len(path) == len(terms) + 1
+
+
+def test_one_key_has_nothing_to_add():
+    terms, path = forward_search(Grid((np.array([0, 1]),), (2,)), np.array([1.0, 3.0]), 0.5)
+    assert terms == ()
+    assert math.isfinite(path[0].z2)
+
+
+def test_margins_to_fit():
+    grid = Grid((np.zeros(1, int),) * 3, (1, 1, 1))
+    assert generators(grid, ((0, 2),)) == ((0, 2), (1,))
+
+
+# Sums over a grid that nobody visits against the same sums over every cell.
+
+
+levels = st.lists(st.lists(st.integers(0, 1000), min_size=1, max_size=6).filter(any), min_size=1, max_size=4)
+
+
+@given(levels, st.sampled_from([0.02, 0.1, 0.6]), st.sampled_from([0.01, 0.003]), st.integers(1, 100_000))
+def test_the_error_is_within_its_bound(counts, pi, step, n):
+    shares = [np.array(one) / sum(one) for one in counts]
+    mu = np.array([float(n)])
+    for share in shares:
+        mu = np.multiply.outer(mu, share[share > 0]).ravel()
+    exact, found = sum_grid(mu, pi), sum_lattice(shares, n, pi, step)
+    assert found.n_possible == pytest.approx(len(mu), rel=1e-12)
+    rounding = 1e-9 * (1 + np.abs(exact.values).max())  # of tails like exp(-1000), too, that matter to nobody
+    assert (np.abs(found.values - exact.values) <= found.errors + rounding).all()
+
+
+def test_the_histogram_keeps_number_and_mean():
+    shares = [np.array([0.5, 0.3, 0.2]), np.array([0.9, 0.1, 0.0])]
+    first, mass = expected_histogram(shares, 0.01)
+    logs = [math.log(a * b) for a in shares[0] for b in shares[1] if b]
+    assert mass.sum() == pytest.approx(6)
+    assert mass @ ((first + np.arange(len(mass))) * 0.01) == pytest.approx(sum(logs))
+
+
+def test_thirty_keys_of_fifty_levels():
+    rng = np.random.default_rng(4)
+    shares = [one / one.sum() for one in rng.random((30, 50))]
+    found = sum_lattice(shares, 1e6, 0.1)
+    assert found.n_possible == pytest.approx(50.0**30, rel=1e-9)
+    assert np.isfinite(found.values).all()

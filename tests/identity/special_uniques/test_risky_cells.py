@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 from itertools import combinations, permutations
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given, strategies as st
@@ -12,8 +14,8 @@ from hypothesis import given, strategies as st
 from draw import quiet
 from sdckit import Scenario, as_cells, risky_cells
 from sdckit.errors import ColumnError, DataError
-from sdckit.identity.special_uniques import risky_cells as module
-from sdckit.identity.special_uniques.risky_cells import identifying_sets
+from sdckit.identity.special_uniques import risky_cells as module, risky_cells as unsafe
+from sdckit.identity.special_uniques.risky_cells import count_unsafe, identifying_sets
 
 FRAME = pl.DataFrame(
     {
@@ -142,3 +144,33 @@ def test_all_records_identical_and_one_record():
         one = risky_cells(pl.DataFrame({"a": [1], "b": [2]}), keys=["a", "b"])
     assert (same.records_affected, sum(same.unsafe_cells.values())) == (0, 0)
     assert (one.records_affected, one.records["n_unsafe"].to_list()) == (1, [3])
+
+
+# Small tables counted in place, hashed, and of more cells than a word can number.
+
+
+@pytest.mark.parametrize(("direct", "most"), [(1 << 20, 1 << 62), (1, 1 << 62), (1, 4), (1 << 20, 4)])
+def test_agrees_with_counting(monkeypatch, direct, most):
+    monkeypatch.setattr(unsafe, "DIRECT", direct)
+    monkeypatch.setattr(unsafe, "MOST", most)
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, (4, 40)).astype(np.int32)
+    size = rng.integers(1, 4, 40)
+    variables, threshold = [0, 2, 3], 3
+    marks = np.zeros((40, 5), np.int32)
+    found = count_unsafe(codes, np.full(4, 3), size, variables, threshold, marks)
+    counts: Counter = Counter()
+    cell = [tuple(codes[variables, i].tolist()) for i in range(40)]
+    for one, held in zip(cell, size.tolist(), strict=True):
+        counts[one] += held
+    rare = {one: held for one, held in counts.items() if held <= threshold}
+    assert found == (len(counts), len(rare), sum(rare.values()))
+    expected = [one in rare for one in cell]
+    for j in range(5):
+        assert marks[:, j].tolist() == ([0] * 40 if j == 1 else [int(hit) for hit in expected])
+
+
+def test_more_cells_than_a_word_numbers():
+    codes = np.tile(np.arange(50, dtype=np.int32), (12, 1))
+    marks = np.zeros((50, 13), np.int32)
+    assert count_unsafe(codes, np.full(12, 50), np.ones(50, np.int64), range(12), 1, marks) == (50, 50, 50)

@@ -11,8 +11,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.columns import code_column
 from sdckit.data.replace import open_eager
-from sdckit.identity.contributions.coarsening import levels_of
-from sdckit.identity.contributions.declared import Declared
+from sdckit.identity.contributions.coarsening import Declared, levels_of
 from sdckit.workflow.proposing.ladders import Ladder, ladder_of, refines
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")

@@ -34,9 +34,8 @@ def population_risk(
     with source.steps() as steps:
         frame = source.read(chosen, steps)
         from sdckit.cells.as_cells import as_cells
-        from sdckit.identity.population.population_risk import population_risk as measure
+        from sdckit.identity.population.population_risk import population_risk as measure, searched_risk
         from sdckit.identity.population.population_uniques import population_uniques
-        from sdckit.identity.population.searched_risk import searched_risk
 
         cells = as_cells(frame, scenario=chosen, missing="category")
         steps.step("modelling the population")

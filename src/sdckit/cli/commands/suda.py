@@ -56,6 +56,6 @@ def _share(cells: object, scenario: Scenario) -> float:
     """The share of the population in the file: declared, or from the weights, or 1 %."""
     if scenario.weight is None and scenario.sampling_fraction is None:
         return ASSUMED
-    from sdckit.identity.population.population_size import sampling_fraction_of
+    from sdckit.identity.population.size_models import sampling_fraction_of
 
     return sampling_fraction_of(cells)  # type: ignore[arg-type]

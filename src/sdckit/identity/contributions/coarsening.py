@@ -2,25 +2,231 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import Scale, numbers_of, scale_of
-from sdckit.identity.contributions.declared import NOTHING, Declared
-from sdckit.identity.contributions.recode_steps import along, grouped, in_bands, other
-from sdckit.identity.contributions.round_bands import round_edges
+from sdckit.data import arguments
+from sdckit.data.hierarchy import Hierarchy, as_hierarchy
+from sdckit.data.scenarios.hierarchies import read_hierarchies
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.columns import Coded
-    from sdckit.data.hierarchy import Hierarchy
+
+# The step of a recipe that makes a key coarser as advised, and its text.
 
 
-ENOUGH = 5  # records that a level must have to stand alone
+Step = dict[str, Any]
+NUMBERS = ("integer", "number")
+MOST_NAMED = 200  # values that a step names; a longer one is a hierarchy
+
+
+def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
+    """Numbers in bands between edges, the outermost open.
+
+    >>> in_bands("age", np.array([20.0, 40.0]))
+    {'method': 'recode', 'column': 'age', 'bands': [-inf, 20, 40, inf]}
+    """
+    inner = [int(edge) if float(edge).is_integer() else edge for edge in edges.tolist()]
+    return {"method": "recode", "column": column, "bands": [-math.inf, *inner, math.inf]}
+
+
+def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> Step | None:
+    """Codes at a level of their hierarchy; `missed`: some are not in it and stay as they are, beside text."""
+    if not file or (missed and coded.kind in NUMBERS):
+        return None
+    step = {"method": "recode", "column": column, "hierarchy": file, "level": level}
+    return {**step, "outside": "keep"} if missed else step
+
+
+def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
+    """Neighbouring levels as one, named by the first and the last of them."""
+    values = _values(coded, labels)
+    if values is None:
+        return None
+    groups: dict[str, list[Any]] = {}
+    for number in range(int(group[-1]) + 1):
+        places = np.flatnonzero(group == number).tolist()
+        ends = dict.fromkeys((labels[places[0]], labels[places[-1]]))
+        groups[" to ".join(ends)] = [values[place] for place in places]
+    return {"method": "recode", "column": column, "groups": groups}
+
+
+def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
+    """The levels of the first group as "other"; numbers become text, so all are named."""
+    values = _values(coded, labels)
+    if values is None:
+        return None
+    name = "other"
+    while name in labels:
+        name += "_"
+    groups = {name: [value for value, place in zip(values, group.tolist(), strict=True) if place == 0]}
+    if coded.kind not in NUMBERS:
+        return {"method": "recode", "column": column, "groups": groups, "outside": "keep"}
+    rest = [
+        (label, value) for label, value, place in zip(labels, values, group.tolist(), strict=True) if place
+    ]
+    return {
+        "method": "recode",
+        "column": column,
+        "groups": groups | {label: [value] for label, value in rest},
+    }
+
+
+def _values(coded: Coded, labels: Sequence[str]) -> list[Any] | None:
+    """Levels as a recipe names them; None where it cannot: bytes, dates, numbers as categories, and too many."""
+    if len(labels) > MOST_NAMED:
+        return None
+    if coded.kind in NUMBERS:
+        return [int(label) for label in labels] if all(map(_is_whole, labels)) else None
+    if coded.kind == "boolean":
+        return [label == "True" for label in labels]
+    if coded.kind not in ("text", "category") or "binary" in str(coded.arrow_type):
+        return None
+    as_numbers = coded.kind == "category" and all(map(_is_whole, labels))
+    return None if as_numbers else list(labels)
+
+
+def _is_whole(label: str) -> bool:
+    return label.removeprefix("-").isdecimal()
+
+
+def step_text(step: Mapping[str, Any] | None) -> str:
+    """A step as a recipe file holds it; "" where there is none.
+
+    >>> print(step_text({"method": "recode", "column": "age", "groups": {"a b": [1, 2]}}))
+    [[steps]]
+    method = "recode"
+    column = "age"
+    groups = {"a b" = [1, 2]}
+    """
+    if step is None:
+        return ""
+    return "\n".join(
+        ["[[steps]]", *(f"{toml_key(name)} = {_written(value)}" for name, value in step.items())]
+    )
+
+
+def _written(value: Any) -> str:
+    if not isinstance(value, Mapping):
+        return toml_value(value)
+    return "{" + ", ".join(f"{toml_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+
+
+# Edges of bands at round numbers, which tell nothing of anybody's value.
+
+
+MOST = 20  # bands
+ENOUGH = 5  # records, at least, in the outermost bands
+SHARE = 0.01  # of the records, at least, in the outermost bands
+
+
+def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
+    """Inner edges of bands: multiples of 1, 2 or 5 times a power of ten, the outermost bands being open.
+
+    `values` (L,): distinct numbers, ascending; `size` (L,): the records of each. The outermost bands hold 5 records
+    and 1 % of them at least. There are at most 20 bands, and half as many as steps between those, where a step is
+    the smallest gap between values of 5 records. Neither the smallest nor the largest value decides on an edge.
+    Empty where one band would be left.
+
+    >>> round_edges(np.arange(0.0, 100.0), np.full(100, 10)).tolist()[:4]
+    [5.0, 10.0, 15.0, 20.0]
+    """
+    need = max(ENOUGH, math.ceil(SHARE * int(size.sum())))
+    below = np.cumsum(size)
+    above = below[-1] - below + size  # records of this value or a larger one
+    if below[-1] < 2 * need:
+        return np.empty(0)
+    low = float(values[np.searchsorted(below, need)])
+    high = float(values[np.flatnonzero(above >= need)[-1]])
+    if high <= low:
+        return np.empty(0)
+    whole = bool((values == np.floor(values)).all())
+    usual = values[size >= ENOUGH]
+    gap = float(np.diff(usual).min()) if len(usual) > 1 else float(whole)
+    most = min(MOST, max(2, math.ceil(((high - low) / gap + 1) / 2))) if gap else MOST
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    if whole:
+        power = max(power, 1.0)
+    found: Floats = np.empty(0)
+    for factor in (1, 2, 5, 10, 20, 50):
+        step = factor * power
+        # an edge belongs to the band above it: the first has records below it, the last on it or above
+        first, last = math.floor(low / step) + 1, math.floor(high / step)
+        if last < first:
+            break
+        digits = max(0, 1 - math.floor(math.log10(step)))
+        found = np.round(np.arange(first, last + 1) * step, digits)
+        if len(found) < most:
+            break
+    return found
+
+
+# What is said of keys: which are numbers, which are ordered, and along which hierarchies codes are
+# grouped.
+
+
+@dataclass(frozen=True, eq=False)
+class Declared:
+    """What the caller and the scenario say of the keys."""
+
+    numeric: tuple[str, ...] = ()
+    ordered: tuple[str, ...] = ()
+    hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)  # how a recipe names the file of a hierarchy
+
+
+NOTHING = Declared()
+
+
+def declared_kinds(
+    keys: Sequence[str], scenario: Scenario | None, *, numeric: Sequence[str] | None = None,
+    ordered: Sequence[str] | None = None, hierarchies: Mapping[str, Any] | None = None,
+) -> Declared:  # fmt: skip
+    """Bring arguments and scenario together; an argument that is given wins.
+
+    Raises `ColumnError`: a name that is no key; `DataError`: a key that is numeric and ordered, what is no table of
+    hierarchies; `FileFormatError`: as `read_hierarchy`.
+    """
+    said: dict[str, tuple[str, ...]] = {}
+    for role, given in (("numeric", numeric), ("ordered", ordered)):
+        names = arguments.names(given, role)
+        if names is not None and (other := [name for name in names if name not in keys]):
+            raise ColumnError(f"{role}: {other[0]!r} is no key", argument=role)
+        of_scenario = getattr(scenario, role) if scenario is not None else ()
+        said[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
+    if both := [name for name in said["numeric"] if name in said["ordered"]]:
+        raise DataError(
+            f"{both[0]!r} is numeric and ordered; a number has its order already", argument="ordered"
+        )
+    if hierarchies is None:
+        found = read_hierarchies(scenario, keys) if scenario is not None else {}
+        files = {} if scenario is None else {name: scenario.hierarchies[name] for name in found}
+        return Declared(said["numeric"], said["ordered"], found, files)
+    if not isinstance(hierarchies, Mapping):
+        raise DataError("hierarchies= is {column: path, or {value: [names]}}", argument="hierarchies")
+    if other := [str(name) for name in hierarchies if name not in keys]:
+        raise ColumnError(f"hierarchies: {other[0]!r} is no key", argument="hierarchies")
+    files = {name: str(one) for name, one in hierarchies.items() if isinstance(one, str | Path)}
+    return Declared(
+        said["numeric"],
+        said["ordered"],
+        {name: as_hierarchy(one) for name, one in hierarchies.items()},
+        files,
+    )
+
+
 MANY = 50  # records of which no figure tells how many they are
 NEIGHBOURS = ("number", "date", "ordered")
 

@@ -13,18 +13,28 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.contributions.coarsening import Grouping, Levels, levels_of, smaller_key
-from sdckit.identity.contributions.contribution_table import (
+from sdckit.identity.contributions.coarsening import (
+    NOTHING,
+    Declared,
+    Grouping,
+    Levels,
+    declared_kinds,
+    levels_of,
+    smaller_key,
+)
+from sdckit.identity.contributions.leaving_out import (
     Coarsened,
     Contribution,
     Figures,
+    LeftOut,
     Suggestion,
+    is_packed,
+    leave_out,
+    limits_of,
     nine_digits,
     rank,
     suggest,
 )
-from sdckit.identity.contributions.declared import NOTHING, Declared, declared_kinds
-from sdckit.identity.contributions.leaving_out import LeftOut, is_packed, leave_out, limits_of
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.numerics.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run

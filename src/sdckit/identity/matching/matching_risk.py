@@ -18,16 +18,18 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.matching.interval_risk import values_note
-from sdckit.identity.matching.matching_files import Asked, declared_matching, files_to_match, refuse_missing
-from sdckit.identity.matching.matching_kernel import Category, Interval, match
+from sdckit.identity.matching.matching_kernel import Category, Interval, match, match_in_ball
 from sdckit.identity.matching.matching_options import (
+    Asked,
     MatchBy,
     MatchedVariable,
+    declared_matching,
+    files_to_match,
     matched_variables,
+    refuse_missing,
     refuse_with_radius,
     target_rows,
 )
-from sdckit.identity.matching.matching_radius import match_in_ball
 from sdckit.result import FileFigure
 
 Bounds = Literal["closed", "open"]

@@ -13,7 +13,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
-from sdckit.identity.population.population_size import category_cells, records_of
+from sdckit.identity.population.size_models import category_cells, records_of
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:

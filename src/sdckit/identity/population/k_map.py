@@ -18,7 +18,7 @@ from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
-from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
+from sdckit.identity.population.size_models import category_cells, records_of, sampling_fraction_of
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:

@@ -2,26 +2,151 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.identity.population.fit_statistics import FitStatistics, fit_statistics, sum_grid
-from sdckit.identity.population.forward_search import generators, grid_statistics
-from sdckit.identity.population.grid_lattice import STEP, expected_histogram, sum_lattice
 from sdckit.identity.population.log_linear import (
     MAX_GRID,
     TOLERANCE,
+    FitStatistics,
     Grid,
+    GridSums,
     Term,
     dense_main_effects,
     expected_main_effects,
+    fit_statistics,
     fit_terms,
+    grid_functions,
+    maximal,
     shares_of,
+    sum_grid,
 )
-from sdckit.identity.population.size_fit import expected_by_cell
+from sdckit.identity.population.size_models import expected_by_cell
+from sdckit.numerics.threads import run
+
+# Choose two-way interactions one at a time until the fit statistic accepts the model.
+
+
+ACCEPT = 1.645  # z2 below this: the risk is not overestimated at the 5 % level of N(0, 1)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step: the term added (None: main effects) and z2 with it."""
+
+    term: Term | None
+    z2: float
+
+
+def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
+    """The margins to fit: the interactions, and each key that none of them has."""
+    return maximal([*terms, *((j,) for j in range(len(grid.shape)))])
+
+
+def grid_statistics(
+    grid: Grid, mu: NDArray[np.float64], counts: NDArray[np.float64], pi: float
+) -> FitStatistics:
+    """B1 and B2 of a model fitted on the full grid."""
+    at, _ = grid.place(grid.layout)
+    return fit_statistics(sum_grid(mu, pi), mu[at], counts, pi)
+
+
+def forward_search(
+    grid: Grid, counts: NDArray[np.float64], pi: float
+) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
+    """Add the two-way term that brings z2 nearest to 0, until z2 is below 1.645 or no term is left.
+
+    `grid` is small enough to be built, `counts` (K,) are the records of each cell that occurs, pi is below 1. Gives
+    the interactions chosen, and z2 of main effects, then after each term. Terms whose fit does not converge are
+    passed over. None is added after acceptance: overfitting lowers the risk estimated.
+    """
+    mu = dense_main_effects(grid, counts)
+    z2 = grid_statistics(grid, mu, counts, pi).z2
+    terms: tuple[Term, ...] = ()
+    path = [Step(None, z2)]
+    waiting: list[Term] = list(combinations(range(len(grid.shape)), 2))
+
+    def fitted(term: Term) -> tuple[NDArray[np.float64], float]:
+        return fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
+
+    def score(term: Term) -> float:
+        found, gap = fitted(term)
+        z = grid_statistics(grid, found, counts, pi).z2
+        return abs(z) if gap <= TOLERANCE and not math.isnan(z) else math.inf
+
+    while waiting and z2 >= ACCEPT:
+        scores = run(score, waiting)
+        best = scores.index(min(scores))
+        if math.isinf(scores[best]):
+            break
+        chosen = waiting.pop(best)
+        mu = fitted(chosen)[0]
+        terms = (*terms, chosen)
+        z2 = grid_statistics(grid, mu, counts, pi).z2
+        path.append(Step(chosen, z2))
+    return terms, tuple(path)
+
+
+# Sums over a product grid too large to visit: how many possible cells have each expected count.
+# Under main effects the logarithm of an expected count is a sum with one summand per key, so its histogram
+# over the grid is a convolution of one small histogram per key. Each summand is split between its two
+# neighbours on a lattice so that its mean is kept; only curvature is lost, and bounded.
+
+
+STEP = 1e-3  # of the lattice, in log expected counts
+
+
+def expected_histogram(
+    shares: Sequence[NDArray[np.float64]], step: float = STEP
+) -> tuple[int, NDArray[np.float64]]:
+    """Possible cells by the logarithm of the product of their shares; levels that do not occur are left out.
+
+    Gives `first` and `mass`: ``mass[i]`` counts cells near ``(first + i) * step``.
+    """
+    first, mass = 0, np.ones(1)
+    for share in shares:
+        place = np.log(share[share > 0]) / step
+        below = np.floor(place).astype(np.int64)
+        high = place - below
+        low = int(below.min())
+        weights = np.bincount(below - low, 1 - high) if len(below) else np.zeros(1)
+        weights = np.append(weights, 0.0)
+        weights[1:] += np.bincount(below - low, high, len(weights) - 1)
+        wider = np.zeros(len(mass) + len(weights) - 1)
+        # all masses are positive: adding shifted copies cancels nothing, as a Fourier transform would
+        for shift in np.flatnonzero(weights).tolist():
+            wider[shift : shift + len(mass)] += weights[shift] * mass
+        first, mass = first + low, wider
+    return first, mass
+
+
+def sum_lattice(shares: Sequence[NDArray[np.float64]], n: float, pi: float, step: float = STEP) -> GridSums:
+    """Sum over all possible cells of n records under main effects, with a bound of the error.
+
+    `shares` are those of the records at each level of each key; the error falls with the square of `step`.
+
+    Examples
+    --------
+    >>> half = [np.array([0.5, 0.5])] * 3
+    >>> sum_lattice(half, 8, 0.5).n_possible
+    8.0
+    """
+    from scipy.ndimage import maximum_filter1d
+
+    first, mass = expected_histogram(shares, step)
+    reach = len(shares) + 1
+    wide = np.arange(first - reach - 1, first + len(mass) + reach + 1)
+    values = grid_functions(np.exp(math.log(n) + wide * step), pi)
+    curvature = np.abs(np.diff(values, 2, axis=1)) / step**2
+    worst = maximum_filter1d(curvature, 2 * reach + 1, axis=1)[:, reach : reach + len(mass)]
+    errors = reach * step**2 / 8 * (worst @ mass)
+    return GridSums(values[:, reach + 1 : reach + 1 + len(mass)] @ mass, errors, float(mass.sum()))
+
 
 RESAMPLES = 200
 COVERAGE = (0.025, 0.975)

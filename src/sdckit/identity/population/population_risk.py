@@ -16,25 +16,40 @@ from sdckit.cells.record_result import RecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
-from sdckit.identity.population.fit_statistics import FitStatistics
-from sdckit.identity.population.forward_search import ACCEPT, Step, forward_search
-from sdckit.identity.population.log_linear import MAX_GRID, Grid, Term, grid_of
-from sdckit.identity.population.model_terms import Formula, model_terms, term_name, term_names
+from sdckit.identity.population.log_linear import (
+    MAX_GRID,
+    FitStatistics,
+    Formula,
+    Grid,
+    Term,
+    grid_of,
+    model_terms,
+    term_name,
+    term_names,
+)
 from sdckit.identity.population.population_model import (
+    ACCEPT,
     FittedModel,
+    Step,
     bootstrap_interval,
     expected_groups,
     fit_model,
+    forward_search,
     unique_risk,
 )
-from sdckit.identity.population.population_size import category_cells, records_of, sampling_fraction_of
-from sdckit.identity.population.size_fit import CLOSE, dissimilarity, observed_sizes
-from sdckit.identity.population.size_models import size_table
+from sdckit.identity.population.size_models import (
+    CLOSE,
+    category_cells,
+    dissimilarity,
+    observed_sizes,
+    records_of,
+    sampling_fraction_of,
+    size_table,
+)
 from sdckit.result import FileFigure
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
-
 
 Fit = Literal["fits", "close", "too simple", "overfitted", "not judged", "census"]
 
@@ -388,3 +403,29 @@ def _notes(fit: Fit, fitted: FittedModel, uniques: int, *, searched: bool) -> di
     if uniques == 0:
         notes["tau1_per_unique"] = "there is no sample unique to relate the risk to"
     return notes
+
+
+# The log-linear model of the population, its terms searched for where that takes seconds.
+
+
+QUICK_MODEL = 60_000_000  # possible cells times pairs of keys squared: at most some five seconds on two cores
+
+
+def searched_risk(cells: Any) -> PopulationRisk:
+    """Model the population by a forward search, or by main effects where searching would take long.
+
+    The cells must know their sampling fraction or weights; the notes say how the model was chosen.
+    """
+    here = category_cells(cells)
+    n_keys, possible = len(here.keys), grid_of(here).n_possible
+    if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
+        return population_risk(here, select=True)
+    result = population_risk(here)
+    way_out = (
+        "population_risk(select=True) does it" if possible <= MAX_GRID else "recode keys to have it searched"
+    )
+    result.notes["path"] = (
+        f"these are main effects: to choose among pairs of {n_keys} keys on {possible:,} possible cells would "
+        f"take long; {way_out}"
+    )
+    return result

@@ -10,10 +10,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.population.population_size import category_cells, sampling_fraction_of
-from sdckit.identity.population.size_fit import CLOSE, dissimilarity, expected_by_model, observed_sizes
-from sdckit.identity.population.size_models import SizeEstimate, dankar, pitman, size_table, zayatz
-from sdckit.identity.population.slide_negative_binomial import snb, snb3
+from sdckit.identity.population.size_models import (
+    CLOSE,
+    SizeEstimate,
+    category_cells,
+    dankar,
+    dissimilarity,
+    expected_by_model,
+    observed_sizes,
+    pitman,
+    sampling_fraction_of,
+    size_table,
+    snb,
+    snb3,
+    zayatz,
+)
 from sdckit.result import Result
 
 if TYPE_CHECKING:

@@ -6,11 +6,21 @@ Symbols: n records of N in the population, pi = n/N, s_j classes of j records, u
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sdckit.cells.as_cells import tabulate_given
+from sdckit.cells.record_result import WHOLE, Breakdown
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
+
+if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
 
 MIN_ALPHA = 1e-4  # below it the digamma form of Pitman's equations loses digits
 DANKAR_FRACTION = 0.1
@@ -256,3 +266,363 @@ def dankar(
         snb = by_snb.uniques <= by_zayatz.uniques  # False where there is none
         name, chosen = ("snb", by_snb) if snb else ("zayatz", by_zayatz)
     return SizeEstimate(chosen.uniques, chosen.share, chosen.p_unique, name, {})
+
+
+# How well a model of the population expects the groups that the file has: groups by size, expected and
+# observed.
+
+
+LARGEST = 99  # sizes that are computed one by one; larger ones together
+EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # where classes of sizes begin
+CLOSE = 0.03  # an index of dissimilarity up to this: a close fit, whatever the sample size (Agresti)
+BIN = 0.005  # of log expected counts, when cells are counted by them
+
+
+def dissimilarity(expected: Floats, observed: Floats) -> float:
+    """Share of the groups that would have to be of another size for the model to be exact.
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis, 3rd ed., section 4.5.2; the index is Gini's.
+
+    Examples
+    --------
+    >>> dissimilarity(np.array([70.0, 20.0, 10.0]), np.array([80.0, 15.0, 5.0]))
+    0.1
+    """
+    groups = float(observed.sum())
+    if not groups or not np.isfinite(expected).all():
+        return math.nan
+    return float(np.abs(expected - observed).sum() / (2 * groups))
+
+
+def pooled_sizes(one_by_one: Floats, larger: float) -> Floats:
+    """Groups of sizes 1, 2, ..., 99 and of all larger ones, in the classes of `EDGES`."""
+    starts = np.array(EDGES[:-1]) - 1
+    return np.append(np.add.reduceat(one_by_one, starts), max(0.0, larger))
+
+
+def observed_sizes(table: SizeTable) -> Floats:
+    """The groups of the file by class of size.
+
+    Examples
+    --------
+    >>> from sdckit.identity.population.size_models import size_table
+    >>> observed_sizes(size_table(np.array([1, 1, 3, 7, 200]), 1000)).tolist()
+    [2.0, 0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
+    """
+    at = np.searchsorted(EDGES, table.size, side="right") - 1
+    groups: Floats = np.bincount(at, table.classes, len(EDGES)).astype(float)
+    return groups
+
+
+def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Floats:
+    """Groups of the file by class of size as a model of sizes expects them; NaN where it has no solution."""
+    if not math.isfinite(estimate.uniques) or estimate.status in ("census", "no_uniques"):
+        return np.full(len(EDGES), np.nan)
+    if name == "zayatz":
+        return _by_zayatz(table)
+    if name == "pitman":
+        return _by_pitman(table, estimate.parameters["theta"], estimate.parameters["alpha"])
+    return _by_slide(table, **{part: estimate.parameters[part] for part in ("K", "alpha", "beta")})
+
+
+def _sizes() -> Floats:
+    return np.arange(1, LARGEST + 1, dtype=float)
+
+
+def _by_zayatz(table: SizeTable) -> Floats:
+    """Of as many groups as the file has: sizes drawn from the file's own, each member kept with the fraction."""
+    from scipy.stats import binom
+
+    j = _sizes()
+    seen = table.classes @ -np.expm1(table.size * np.log1p(-table.pi))
+    kept = np.array([table.classes @ binom.pmf(one, table.size, table.pi) for one in j])
+    scale = table.u / seen
+    return pooled_sizes(scale * kept, table.u - scale * float(kept.sum()))
+
+
+def _by_pitman(table: SizeTable, theta: float, alpha: float) -> Floats:
+    """C(n, j) (1 - alpha)_(j-1) (theta + alpha)_(n-j) / (theta + 1)_(n-1), with rising factorials."""
+    from scipy.special import digamma, gammaln
+
+    n = table.n
+    j = _sizes()[: int(min(LARGEST, n))]
+    log = gammaln(n + 1) - gammaln(j + 1) - gammaln(n - j + 1)
+    log += gammaln(j - alpha) - gammaln(1 - alpha)
+    log += gammaln(theta + alpha + n - j) - gammaln(theta + alpha)
+    log += gammaln(theta + 1) - gammaln(theta + n)
+    if alpha > 0:
+        grown = gammaln(theta + 1) + gammaln(theta + n + alpha) - gammaln(theta + n) - gammaln(theta + alpha)
+        groups = (math.exp(grown) - theta) / alpha
+    else:
+        groups = theta * float(digamma(theta + n) - digamma(theta))
+    one_by_one = np.zeros(LARGEST)
+    one_by_one[: len(j)] = np.exp(log)
+    return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
+
+
+def _by_slide(table: SizeTable, K: float, alpha: float, beta: float) -> Floats:
+    """A group of 1 + Z members, Z negative binomial; thinned, Z is negative binomial with beta/D."""
+    from scipy.stats import nbinom
+
+    pi = table.pi
+    rest = nbinom(alpha, beta / (1 - (1 - beta) * (1 - pi)))
+    j = _sizes()
+    chance = (1 - pi) * rest.pmf(j) + pi * rest.pmf(j - 1)
+    seen = 1 - (1 - pi) * rest.pmf(0)
+    return pooled_sizes(K * chance, K * float(seen - chance.sum()))
+
+
+def expected_by_cell(mu: Floats, mass: Floats | None = None) -> Floats:
+    """The same where the count of every possible cell is Poisson with its own expectation.
+
+    `mu` are expected counts, `mass` how many cells have each; without it they are put together by their logarithm.
+    """
+    from scipy.special import gammaln
+
+    mu, mass = _binned(mu) if mass is None else (mu, mass)
+    log, groups = np.log(mu), float(mass @ -np.expm1(-mu))
+    one_by_one = np.array([mass @ np.exp(j * log - mu - gammaln(j + 1)) for j in _sizes()])
+    return pooled_sizes(one_by_one, groups - float(one_by_one.sum()))
+
+
+def _binned(mu: Floats) -> tuple[Floats, Floats]:
+    mu = mu[mu > 0]
+    place = np.floor(np.log(mu) / BIN).astype(np.int64)
+    place -= place.min(initial=0)
+    mass = np.bincount(place).astype(float)
+    total = np.bincount(place, mu)
+    used = mass > 0
+    return total[used] / mass[used], mass[used]
+
+
+# Population uniques from the table of class sizes: the slide negative binomial model, corrected.
+# K classes of the population have 1 + Z members, Z negative binomial (alpha, beta); the file is a sample
+# with fraction pi. With d = (1 - beta)(1 - pi) and D = 1 - d a class is not seen, seen once, seen twice
+# with
+# p0 = (1 - pi) (beta/D)^alpha p1 = pi (beta/D)^alpha (1 + alpha d/D) p2 = alpha pi^2 (1 - beta) beta^alpha
+# D^-(alpha + 2) (2 - (1 - alpha) d) / 2.
+# Everything is held in logarithms, and d in logits of d/(1 - pi), so that neither end loses digits.
+
+
+SCAN = np.linspace(-18.0, 18.0, 1500)  # logit of d/(1 - pi)
+BISECTIONS = 100
+
+
+class _Model:
+    """The parts of the equations that depend on d alone, at one or many logits."""
+
+    def __init__(self, logit: Floats, pi: float) -> None:
+        self.pi = pi
+        self.log_rest = -np.logaddexp(0, -logit)  # log(1 - beta)
+        self.log_beta = -np.logaddexp(0, logit)
+        self.d = np.exp(self.log_rest) * (1 - pi)
+        self.log_D = np.log1p(-self.d)
+        self.slope = self.log_beta - self.log_D  # log(beta/D), below 0
+        self.odds = self.d / (1 - self.d)
+
+    def log_once(self, alpha: Floats) -> Floats:
+        """log(p1/pi)."""
+        found: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
+        return found
+
+    def log_twice(self, alpha: Floats) -> Floats:
+        """log(p2)."""
+        with np.errstate(divide="ignore"):
+            found: Floats = (
+                np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
+                - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
+            )  # fmt: skip
+        return found
+
+    def seen(self, alpha: Floats) -> Floats:
+        """1 - p0."""
+        found: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
+        return found
+
+    def peak(self) -> Floats:
+        """Alpha at which p1 is largest."""
+        found: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
+        return found
+
+
+def shlosser_classes(table: SizeTable, *, modified: bool = True) -> float:
+    """Classes in the population by Shlosser's estimator, modified or plain.
+
+    References
+    ----------
+    Haas, P. and Stokes, L. (1998). Estimating the number of classes in a finite population. Journal of
+    the American Statistical Association 93, 1475-1487.
+    """
+    j, s, pi = table.size, table.classes, table.pi
+    lost = np.exp(j * math.log1p(-pi))
+    c = s @ lost
+    e = s @ (j * pi * np.exp((j - 1) * math.log1p(-pi)))
+    if not modified:
+        return float(table.u + table.of(1) * c / e)
+    lost_twice = np.exp(j * math.log1p(-pi * pi))
+    a = s @ (j * pi * pi * np.exp((j - 1) * math.log1p(-pi * pi)))
+    b = s @ (lost_twice - lost)
+    return float(table.u + table.of(1) * a / b * (c / e) ** 2)
+
+
+def snb(table: SizeTable) -> SizeEstimate:
+    """Fit alpha and beta to the classes seen once and twice, the number of classes being Shlosser's.
+
+    References
+    ----------
+    Chen, G. and Keller-McNulty, S. (1998). Estimation of identification disclosure risk in microdata.
+    Journal of Official Statistics 14, 79-95. ARX 3 computes other figures: its number of classes has a
+    term outside the sum's bracket, and its p2 is multiplied where it must be divided.
+    """
+    if (found := settled(table)) is not None:
+        return found
+    if table.of(2) == 0:
+        return undefined("no_pairs")
+    k = shlosser_classes(table)
+    if k > table.population:
+        return undefined("above_n", {"K": k})
+    once, twice = math.log(table.of(1) / (k * table.pi)), math.log(table.of(2) / k)
+
+    def branch(falling: bool) -> Callable[[Floats], tuple[Floats, Floats]]:
+        def gap(logit: Floats) -> tuple[Floats, Floats]:
+            model = _Model(logit, table.pi)
+            alpha = _alpha_on_branch(model, once, falling=falling)
+            return model.log_twice(alpha) - twice, alpha
+
+        return gap
+
+    roots = [root for falling in (True, False) for root in _roots(branch(falling))]
+    return _from_roots(table, roots, lambda *_: k)
+
+
+def snb3(table: SizeTable) -> SizeEstimate:
+    """Fit alpha, beta and the number of classes to the classes seen, seen once and seen twice (our own variant)."""
+    if (found := settled(table)) is not None:
+        return found
+    if table.of(2) == 0:
+        return undefined("no_pairs")
+    ratio = table.of(2) / table.of(1)
+    once = math.log(table.of(1) / (table.u * table.pi))
+
+    def gap(logit: Floats) -> tuple[Floats, Floats]:
+        model = _Model(logit, table.pi)
+        # p2/p1 = ratio is a quadratic in alpha with one positive root
+        scale = 0.5 * table.pi * np.exp(model.log_rest - 2 * model.log_D)
+        half = (scale * (2 - model.d) - ratio * model.odds) / 2
+        square = scale * model.d
+        root = np.sqrt(half * half + square * ratio)
+        alpha = np.where(half > 0, ratio / (half + root), (root - half) / square)
+        return model.log_once(alpha) - np.log(model.seen(alpha)) - once, alpha
+
+    def classes(model: _Model, alpha: Floats) -> float:
+        return float(table.u / model.seen(alpha)[0])
+
+    return _from_roots(table, _roots(gap), classes)
+
+
+def _alpha_on_branch(model: _Model, target: float, *, falling: bool) -> Floats:
+    """Alpha with log(p1/pi) = target on one side of the peak, NaN where there is none; by bisection."""
+    low = model.peak()
+    top = model.log_once(low)
+    if falling:
+        high = np.maximum(low, 1.0)
+        while (beyond := model.log_once(high) > target).any():
+            high = np.where(beyond, 2 * high, high)
+        exists = top >= target
+    else:
+        low, high = np.zeros_like(low), low
+        exists = (high > 0) & (target > 0) & (top >= target)
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        above = (model.log_once(middle) > target) == falling
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    return np.where(exists, (low + high) / 2, np.nan)
+
+
+def _roots(gap: Callable[[Floats], tuple[Floats, Floats]]) -> list[tuple[float, float]]:
+    """Where a gap changes sign along the scan: (logit, alpha) of each root."""
+    with np.errstate(all="ignore"):  # the ends of the scan may leave the range of numbers
+        return _crossings(gap, gap(SCAN)[0])
+
+
+def _crossings(gap: Callable[[Floats], tuple[Floats, Floats]], values: Floats) -> list[tuple[float, float]]:
+    from scipy.optimize import brentq
+
+    finite = np.isfinite(values[:-1]) & np.isfinite(values[1:])
+    crossing = finite & (np.sign(values[:-1]) != np.sign(values[1:]))
+    roots = []
+    for i in np.flatnonzero(crossing).tolist():
+        at = brentq(lambda t: float(gap(np.array([t]))[0][0]), SCAN[i], SCAN[i + 1], xtol=1e-13)
+        roots.append((float(at), float(gap(np.array([at]))[1][0])))
+    return roots
+
+
+def _from_roots(
+    table: SizeTable, roots: list[tuple[float, float]], classes: Callable[[_Model, Floats], float]
+) -> SizeEstimate:
+    solutions = []
+    for logit, alpha in roots:
+        model = _Model(np.array([logit]), table.pi)
+        k = classes(model, np.array([alpha]))
+        once = float(np.exp(alpha * model.log_D[0] - np.log1p(alpha * model.odds[0])))
+        solutions.append((k, alpha, float(np.exp(model.log_beta[0])), float(model.log_beta[0]), once))
+    if len(solutions) != 1:
+        every = {f"{name}_{i}": one[at] for i, one in enumerate(solutions, 1)
+                 for at, name in enumerate(("K", "alpha", "beta"))}  # fmt: skip
+        return undefined("several" if solutions else "no_root", every)
+    k, alpha, beta, log_beta, p_unique = solutions[0]
+    parameters = {"K": k, "alpha": alpha, "beta": beta}
+    if k > table.population:
+        return undefined("above_n", parameters)
+    return estimate(table, k * math.exp(alpha * log_beta), p_unique, parameters)
+
+
+# How large the population behind a file is, and its cells with every missing key a category.
+
+
+def category_cells(
+    data: Any,
+    *,
+    keys: Sequence[str] | None = None,
+    weight: str | None = None,
+    sampling_fraction: float | None = None,
+    scenario: Scenario | None = None,
+    id: str | None = None,
+    weighted: bool = True,
+    broken: Breakdown = WHOLE,
+) -> Cells:
+    """Tabulate a file for a model of its classes: in memory, a missing key value being a level.
+
+    `broken`: subgroups and intervals, whose columns a plan has to bring.
+    """
+    cells = tabulate_given(
+        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
+        default_missing="category", weighted=weighted,
+    )  # fmt: skip
+    if cells.roles.person is not None:
+        words = "models of population uniqueness count records; make the file one row per person first"
+        raise DataError(f"{words}, or leave person= out")
+    return cells.as_categories().in_memory(*broken.extra(cells))
+
+
+def sampling_fraction_of(cells: Cells) -> float:
+    """Share of the population in the file: as given, or records over the sum of weights."""
+    if cells.roles.sampling_fraction is not None:
+        return cells.roles.sampling_fraction
+    if cells.table.weight is None:
+        raise DataError("say how large the population is: sampling_fraction= (records over it) or weight=")
+    population = math.fsum(cells.table.weight.tolist())
+    if population < cells.n * (1 - 1e-9):
+        words = "weights must count persons; weights scaled to mean 1 do not (multiply them by population over records)"
+        raise DataError(f"the weights sum to less than the number of records: {words}")
+    return min(1.0, cells.n / population)
+
+
+def records_of(cells: Cells, names: Sequence[str], prefix: str) -> Any:
+    """Figures per record, where the records are at hand."""
+    if cells.source is None:
+        words = "a plan's cells are brought here, its records are not"
+        raise DataError(f"{words}; collect it first for figures per record")
+    return cells.records(names, prefix=prefix)

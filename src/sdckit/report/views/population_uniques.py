@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sdckit.identity.population.size_fit import CLOSE
+from sdckit.identity.population.size_models import CLOSE
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.parts import bars, notes_blocks, uniques_of

@@ -11,9 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.crosstab import numbers_of
-from sdckit.identity.contributions.coarsening import Levels, entropy
-from sdckit.identity.contributions.recode_steps import MOST_NAMED, along, grouped, in_bands, other
-from sdckit.identity.contributions.round_bands import round_edges
+from sdckit.identity.contributions.coarsening import (
+    MOST_NAMED,
+    Levels,
+    along,
+    entropy,
+    grouped,
+    in_bands,
+    other,
+    round_edges,
+)
 from sdckit.numerics.array_types import Ints
 
 if TYPE_CHECKING:

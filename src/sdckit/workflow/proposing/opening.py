@@ -43,8 +43,7 @@ def open_lattice(
     weights: Mapping[str, float], internal: bool,
 ) -> Lattice:  # fmt: skip
     """Tabulate a file once by all keys and sensitive variables, and find how coarse each key may become."""
-    from sdckit.identity.contributions.coarsening import levels_of
-    from sdckit.identity.contributions.declared import declared_kinds
+    from sdckit.identity.contributions.coarsening import declared_kinds, levels_of
 
     keys = scenario.all_keys
     with warnings.catch_warnings():  # of keys with many values, which is what the search is about

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sdckit.data.scenarios.scenario_toml import toml_string
-from sdckit.identity.contributions.recode_steps import step_text
+from sdckit.identity.contributions.coarsening import step_text
 
 FEWEST_RECORDS = 50  # of fewer nothing is said
 RECORDS_IN_A_STEP = 10
