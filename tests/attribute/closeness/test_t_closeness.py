@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
-from sdckit import t_closeness
+from draw import quiet
+from sdckit import as_cells, t_closeness
+from sdckit.attribute.closeness import t_closeness as earth_movers
+from sdckit.attribute.closeness.cell_classes import Classes
+from sdckit.attribute.closeness.t_closeness import (
+    _by_branches,
+    _by_order,
+    _stretch,
+    branches_of,
+    distance_by_branches,
+    distance_by_order,
+    order_of,
+    printed,
+    steps_of,
+)
 from sdckit.errors import DataError
 
 FRAME = pl.DataFrame(
@@ -105,3 +120,162 @@ def test_a_wildcard_brings_classes_closer():
     )
     assert (wildcard <= category).all()
     assert wildcard[4] == pytest.approx(0.0)
+
+
+# Distances of classes from the file by hand, long orders, and what no order or tree can be made of.
+
+
+def spread_of(keys, values):
+    with quiet():
+        cells = as_cells(pl.DataFrame({"k": keys, "s": values}), keys=["k"], missing="category")
+    return Classes(cells, ("s",), {}).spread("s"), cells.table.of_row
+
+
+def by_record(found):
+    distances, of_row = found
+    return distances[of_row].tolist()
+
+
+def on_a_line(keys, values, numeric=False):
+    spread, of_row = spread_of(keys, values)
+    rank = order_of(spread.levels)
+    return by_record(
+        (distance_by_order(spread, rank, steps_of(spread.levels, rank, numeric=numeric)), of_row)
+    )
+
+
+def test_numbers_by_hand():
+    keys, values = list("aabb"), [0, 1, 1, 10]
+    assert on_a_line(keys, values) == pytest.approx([0.25] * 4)  # (1/4 at 1 and 1/4 at 10) over 2
+    assert on_a_line(keys, values, numeric=True) == pytest.approx([(0.25 * 1 + 0.25 * 9) / 10] * 4)
+
+
+def test_decimals_below_zero_are_in_order():
+    keys, values = list("aabb"), [-3.25, -1.5, 2.5, 2.75]
+    shifted = on_a_line(keys, [value + 10 for value in values])
+    assert on_a_line(keys, values) == pytest.approx(shifted)
+    assert shifted == pytest.approx([(1 / 4 + 2 / 4 + 1 / 4) / 3] * 4)
+
+
+def test_missing_values_are_far_from_all_others():
+    # class a: half missing of 1/4 in the file, its known values as in the file
+    keys, values = list("aabb"), [5, None, 5, 5]
+    assert on_a_line(keys, values) == pytest.approx([0.25] * 4)
+    keys, values = list("aabb"), [None, None, 1, 2]
+    assert on_a_line(keys, values) == pytest.approx([0.5] * 4)
+
+
+def test_one_value_only():
+    assert on_a_line(list("ab"), [3, 3]) == [0.0, 0.0]
+    assert on_a_line(list("ab"), [3, 3], numeric=True) == [0.0, 0.0]
+
+
+def test_long_orders_are_looked_up():
+    rng = np.random.default_rng(5)
+    keys, values = rng.integers(0, 40, 3000), rng.integers(0, 700, 3000)
+    found = on_a_line(keys, values)
+    file = np.bincount(values, minlength=700) / 3000
+    used = np.flatnonzero(file)
+    below = np.cumsum(file[used])[:-1]
+    for key in range(40):
+        mine = np.bincount(values[keys == key], minlength=700)[used]
+        expected = np.abs(np.cumsum(mine / mine.sum())[:-1] - below).sum() / (len(used) - 1)
+        assert found[int(np.flatnonzero(keys == key)[0])] == pytest.approx(expected, rel=1e-12)
+
+
+def test_compiled_kernels_do_what_their_source_says():
+    rng = np.random.default_rng(1)
+    spread, _ = spread_of(rng.integers(0, 3, 60), [*rng.integers(0, 30, 58), None, None])
+    rank = order_of(spread.levels)
+    step = steps_of(spread.levels, rank, numeric=True)
+    nodes = np.vstack([np.arange(len(rank) + 1), len(rank) + 1 + np.arange(len(rank) + 1) % 3])
+    share = np.bincount(nodes.ravel(), np.broadcast_to(spread.share, nodes.shape).ravel())
+    outs = [np.empty(3) for _ in range(4)]
+    tree = (spread.edges, spread.level, spread.count, nodes, share, 2.0)
+    _by_branches(*tree, outs[0])
+    _by_branches.py_func(*tree, outs[1])
+    assert outs[0].tolist() == pytest.approx(outs[1].tolist(), rel=1e-14)
+    at, below = np.append(0.0, np.cumsum(step)), np.cumsum(spread.share)[: len(step)]
+    weighed = np.append(0.0, np.cumsum(step * below))
+    places = np.append(rank, len(rank))[spread.level]
+    line = (spread.edges, places, spread.count, below, step, at, weighed, 0.9)
+    _by_order(*line, outs[2])
+    _by_order.py_func(*line, outs[3])
+    assert outs[2].tolist() == pytest.approx(outs[3].tolist(), rel=1e-14)
+    long, short = (
+        _stretch.py_func(0, b, 0.4, below, step, at, weighed) for b in (len(step), earth_movers.SHORT)
+    )
+    assert long == pytest.approx(np.sum(step * np.abs(0.4 - below)), rel=1e-12)
+    assert short == pytest.approx(np.sum((step * np.abs(0.4 - below))[: earth_movers.SHORT]), rel=1e-12)
+
+
+TREE = {"a": ["x", "r"], "b": ["x", "r"], "c": ["y", "r"], "unused": ["z", "r"]}
+
+
+def test_a_tree_by_hand():
+    spread, of_row = spread_of([1, 1, 2, 2], list("aabc"))
+    nodes = branches_of(spread.levels, TREE)
+    assert nodes.shape == (2, 3)
+    # class 1: half too much of a, a quarter of x; class 2: a quarter too much of b and c, a quarter of y
+    assert by_record((distance_by_branches(spread, nodes), of_row)) == pytest.approx([0.375] * 4)
+
+
+def test_a_root_is_added_where_the_last_parents_differ():
+    spread, of_row = spread_of([1, 1, 2, 2], list("aabc"))
+    rootless = {level: parents[:1] for level, parents in TREE.items()}
+    for tree in (TREE, rootless):
+        nodes = branches_of(spread.levels, tree)
+        assert by_record((distance_by_branches(spread, nodes), of_row)) == pytest.approx([0.375] * 4)
+    high = {level: [*parents, "top"] for level, parents in TREE.items()}  # two roots: nothing is far apart
+    nodes = branches_of(spread.levels, high)
+    assert by_record((distance_by_branches(spread, nodes), of_row)) == pytest.approx([0.25] * 4)
+
+
+def test_whole_numbers_name_levels_as_they_print():
+    spread, _ = spread_of([1, 1], [1.0, 2.0])
+    nodes = branches_of(spread.levels, {1: ["low"], 2.0: ["low"]})
+    assert nodes.tolist() == [[0, 1]]
+    assert [printed(value) for value in (1.0, 1.5, 3, "x", True)] == ["1", "1.5", "3", "x", "True"]
+
+
+@pytest.mark.parametrize(
+    ("hierarchy", "words"),
+    [
+        ({"a": ["x"], "b": ["x", "r"], "c": ["y"]}, "different numbers of parents"),
+        ({"a": [], "b": [], "c": []}, "different numbers of parents"),
+        ({"a": "x", "b": "x", "c": "y"}, "in a list, nearest first"),
+        ({"a": 1, "b": 2, "c": 3}, "in a list, nearest first"),
+        ({"a": ["x", "r"], "b": ["x", "q"], "c": ["y", "r"]}, "group 'x' belongs to two larger groups"),
+        ({"a": ["x"]}, "2 levels of 's' are not in the hierarchy"),
+    ],
+)
+def test_what_is_no_tree(hierarchy, words):
+    spread, _ = spread_of([1, 1, 1], list("abc"))
+    with pytest.raises(DataError, match=words):
+        branches_of(spread.levels, hierarchy)
+
+
+def test_what_has_no_order():
+    spread, _ = spread_of([1, 1, 1], list("abc"))
+    with pytest.raises(DataError, match=r"values of 's' \(text\) have no order: make it an ordered category"):
+        order_of(spread.levels)
+    with pytest.raises(DataError, match="1 levels of 's' are not in the list"):
+        order_of(spread.levels, ["b", "a"])
+    with pytest.raises(DataError, match="listed more than once"):
+        order_of(spread.levels, ["c", "b", "a", "a"])
+    rank = order_of(spread.levels, ["c", "never", "b", "a"])
+    assert rank.tolist() == [2, 1, 0]
+    with pytest.raises(DataError, match="needs finite numbers; 's' holds text"):
+        steps_of(spread.levels, rank, numeric=True)
+    spread, _ = spread_of([1, 1], [1.5, np.inf])
+    with pytest.raises(DataError, match="holds number with infinite ones"):
+        steps_of(spread.levels, order_of(spread.levels), numeric=True)
+
+
+@pytest.mark.parametrize("dtype", [pl.Enum(["low", "mid", "high"]), pl.String])
+def test_an_order_declared_or_listed(dtype):
+    values = pl.Series(["high", "low", "low", "mid"], dtype=dtype)
+    spread, _ = spread_of([1, 1, 2, 2], values)
+    rank = order_of(spread.levels, None if dtype == pl.Enum else ["low", "mid", "high"])
+    named = dict(zip(spread.levels.labels(), rank.tolist(), strict=True))
+    assert named == {"low": 0, "mid": 1, "high": 2}

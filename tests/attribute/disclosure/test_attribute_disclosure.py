@@ -5,11 +5,24 @@ from __future__ import annotations
 import math
 import pickle
 
+import numpy as np
 import polars as pl
 import pytest
 
 from sdckit import Scenario, attribute_disclosure
+from sdckit.attribute.disclosure.attribute_disclosure import (
+    DisclosureCheck,
+    Exclusions,
+    check_exclusions,
+    counted,
+    excluded_cells,
+    find_levels,
+    one_way,
+    two_way,
+)
+from sdckit.attribute.disclosure.target_roles import KeyTarget, coded_columns, key_target
 from sdckit.cells.pair import open_pair
+from sdckit.cells.shared_coding import SharedCoding
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 SURVEY = pl.DataFrame(
@@ -149,3 +162,138 @@ def test_it_lets_go_of_the_data():
 def test_what_cannot_be(given, error, words):
     with pytest.raises(error, match=words):
         attribute_disclosure(SURVEY, **{"released": RELEASE, **GIVEN, **given})
+
+
+# Levels that may be common knowledge.
+
+
+def column(name, codes, n_levels):
+    labels = ["(missing)", *"abcdefgh"[:n_levels]]
+    return SharedCoding(name, (np.array(codes, np.int32),), n_levels, "text", lambda: labels)
+
+
+def one(correct):
+    return one_way(1, column("t", [1, 2], 2), np.arange(len(correct), dtype=np.int32), np.array(correct))
+
+
+@pytest.mark.parametrize(
+    ("correct", "flagged"),
+    [
+        ([0, 51, 0], True),
+        ([0, 50, 0], False),  # as many as the limit are not more
+        ([0, 900, 100], False),
+        ([0, 901, 100], True),
+        ([99, 0, 1], True),
+        ([0, 0, 0], False),
+    ],
+)
+def test_one_level_makes_up_nearly_all(correct, flagged):
+    found = one(correct)
+    assert bool(found) == flagged
+    if flagged:
+        level = "(missing)" if correct[0] else "a"
+        assert found == [DisclosureCheck(1, level, "", "", max(correct), max(correct) / sum(correct))]
+
+
+def test_a_level_that_goes_with_one_of_a_key():
+    # of 10 records with k = a, 9 have t = b; of 5 with k = b, 4
+    key = column("k", [1] * 10 + [2] * 5, 2)
+    target = column("t", [2] * 9 + [1] + [2] * 4 + [1], 2)
+    # groups of the key come in any order
+    table = KeyTarget(np.array([1, 0, 1], np.int32), np.array([2, 2, 1], np.int32), (), (), ())
+    codes = [np.array([2, 1], np.int32)]
+
+    def flagged(correct):
+        return two_way(2, target, [key], table, codes, np.array(correct))
+
+    assert flagged([5, 5, 0]) == [DisclosureCheck(2, "b", "k", "a", 5, 0.9)]  # 4 of 5 are not more than 80 %
+    assert flagged([4, 5, 0]) == []  # cells of more than four records only
+    assert flagged([5, 5, 7]) == [DisclosureCheck(2, "b", "k", "a", 5, 0.9)]
+
+
+@pytest.mark.parametrize("n", [40, 4000])  # fewer records than pairs of levels, and more
+def test_records_with_pairs_of_levels(n):
+    rng = np.random.default_rng(2)
+    own = rng.integers(0, 9, n)
+    other = np.where(rng.random(n) < 0.8, own, rng.integers(0, 9, n))
+    key, target = column("k", own, 8), column("t", other, 8)
+    level = np.arange(9, dtype=np.int32)
+    table = KeyTarget(np.arange(9, dtype=np.int32), level, (), (), ())
+    found = two_way(1, target, [key], table, [level], np.full(9, 5))
+    shares = [float(np.mean(other[own == one] == one)) for one in range(9)]
+    expected = [share for share in shares if share > 0.8]
+    assert 0 < len(expected) < 9
+    assert [check.share for check in found] == expected
+
+
+# What is left out of the counts, and why.
+
+
+FILE = pl.DataFrame({"a": ["x", "x", "x", None, "y", "y"], "t": ["no", "no", "yes", "no", None, "no"]})
+NONE = {"levels": (), "missing_target": False, "missing_keys": (), "pairs": (), "max_cell": None}
+
+
+def removed(**given):
+    pair = open_pair(FILE, FILE[:3], categories={"keys": ["a"], "target": ["t"]})
+    columns, groups = coded_columns(pair, ["a", "t"], {}), pair.groups(["a"])
+    table = key_target(groups, columns["t"].codes)
+    left_out = check_exclusions(["a"], **{**NONE, **given})
+    masks = excluded_cells(left_out, columns, columns["t"], groups, table)
+    return [counted(table, masks, left_out.max_cell, file) for file in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("given", "original", "release"),
+    [
+        ({}, {}, {}),
+        ({"levels": ["no"]}, {"level of the target": 4}, {"level of the target": 2}),
+        ({"missing_target": True}, {"missing target": 1}, {"missing target": 0}),
+        ({"missing_keys": ["a"]}, {"missing key": 1}, {"missing key": 0}),
+        (
+            {"pairs": [("a", "x", "yes"), ("a", None, "no")]},
+            {"pair of key and target": 2},
+            {"pair of key and target": 1},
+        ),
+        ({"pairs": [("a", "y", None)]}, {"pair of key and target": 1}, {"pair of key and target": 0}),
+        ({"max_cell": 1}, {"large cell": 2}, {"large cell": 2}),
+        (
+            {"levels": ["no"], "missing_keys": ["a"], "max_cell": 1},
+            {"level of the target": 4, "missing key": 0, "large cell": 0},
+            {"level of the target": 2, "missing key": 0, "large cell": 0},
+        ),
+    ],
+)
+def test_records_left_out_by_the_first_reason(given, original, release):
+    for (left, reasons), expected, n in zip(removed(**given), (original, release), (6, 3), strict=True):
+        assert reasons == expected
+        assert left.sum() == n - sum(expected.values())
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "words"),
+    [
+        ({"levels": "no"}, DataError, "exclude_levels is a list, not str"),
+        ({"levels": [None]}, DataError, "exclude_missing_target=True"),
+        ({"pairs": "ab"}, DataError, "exclude_pairs is a list, not str"),
+        ({"pairs": [("a", "x")]}, DataError, r"exclude_pairs is a list of \(key, level of the key"),
+        ({"pairs": ["abc"]}, DataError, r"exclude_pairs is a list of \(key, level of the key"),
+        ({"pairs": [("t", "x", "yes")]}, ColumnError, "exclude_pairs: 't' is not one of the keys"),
+        ({"missing_keys": ["t"]}, ColumnError, "exclude_missing_keys: 't' is not one of the keys"),
+        ({"missing_keys": "a"}, ColumnError, "exclude_missing_keys must be a list"),
+        ({"max_cell": 0}, DataError, "max_cell counts"),
+        ({"max_cell": 1.5}, DataError, "max_cell counts"),
+        ({"max_cell": True}, DataError, "max_cell counts"),
+        ({"levels": ["no", "maybe"]}, DataError, "exclude_levels: item 2 is none of the 2 levels of 't'"),
+        ({"pairs": [("a", "z", "no")]}, DataError, "exclude_pairs: item 1 is none of the 2 levels of 'a'"),
+    ],
+)
+def test_what_cannot_be_of_exclusions(given, error, words):
+    with pytest.raises(error, match=words):
+        removed(**given)
+
+
+def test_levels_are_found_before_anything_is_counted():
+    pair = open_pair(FILE, FILE, categories={"keys": ["a"], "target": ["t"]})
+    columns = coded_columns(pair, ["a", "t"], {})
+    left_out = Exclusions(levels=("yes",), pairs=(("a", "y", "no"),))
+    assert find_levels(left_out, columns, columns["t"]) == ([2], [("a", 2, 1)])

@@ -14,7 +14,16 @@ import pytest
 
 import sdckit
 from sdckit import Scenario, cap, correct_attribution_probability
-from sdckit.attribute.disclosure.correct_attribution_probability import shares
+from sdckit.attribute.disclosure.correct_attribution_probability import (
+    Side,
+    Width,
+    count_matches,
+    nearest_matches,
+    shares,
+    sides,
+    target_groups,
+    widths_by_name,
+)
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -179,3 +188,107 @@ def test_shares():
 def test_what_cannot_be(given, error, words):
     with pytest.raises(error, match=words):
         cap(SURVEY, **{"released": RELEASE, **GIVEN, **given})
+
+
+# Options of CAP, and the files as its search reads them.
+
+
+def test_intervals():
+    values = np.array([-10.0, 0.0, 20.0])
+    low, high = Width(0.1, True, 0.0).around(values)
+    assert (low.tolist(), high.tolist()) == ([-11, 0, 18], [-9, 0, 22])
+    low, high = Width(2.0, False, 0.5).around(values)
+    assert (low.tolist(), high.tolist()) == ([-12.5, -2.5, 17.5], [-7.5, 2.5, 22.5])
+
+
+def test_widths():
+    assert widths_by_name(None, True, 0, ["t"]) == {}
+    assert widths_by_name(0.1, True, 0, ["t"]) == {"t": Width(0.1, True, 0.0)}
+    assert widths_by_name(2, False, 1e-9, ["t"]) == {"t": Width(2.0, False, 1e-9)}
+    assert widths_by_name({"u": 1}, {"u": False}, 0, ["t", "u"]) == {"u": Width(1.0, False, 0.0)}
+    assert widths_by_name({"t": 1, "u": 2}, {"u": False}, 0, ["t", "u"])["t"].relative
+
+
+@pytest.mark.parametrize(
+    ("width", "relative", "tol", "error", "words"),
+    [
+        (0.1, True, 0, ColumnError, r"several targets give width=\{name: width\}"),
+        ({"z": 1}, True, 0, ColumnError, "width: 'z' is not a target"),
+        ({"t": -0.1}, True, 0, DataError, "width is .* a number of 0 or more"),
+        ({"t": math.nan}, True, 0, DataError, "width is .* a number of 0 or more"),
+        ({"t": "wide"}, True, 0, DataError, "width is .* a number of 0 or more"),
+        ({"t": True}, True, 0, DataError, "width is .* a number of 0 or more"),
+        ({"t": 1}, True, -1, DataError, "tol is what rounding may add"),
+        ({"t": 1}, {"u": True}, 0, ColumnError, "relative: 'u' has no width"),
+    ],
+)
+def test_widths_that_cannot_be(width, relative, tol, error, words):
+    with pytest.raises(error, match=words):
+        widths_by_name(width, relative, tol, ["t", "u"])
+
+
+def test_the_files_as_the_search_reads_them():
+    original = pl.DataFrame({"k": ["a", None], "t": ["u", "v"], "x": [10.0, None]})
+    release = pl.DataFrame({"k": ["b"], "t": ["v"], "x": [None]}, schema_overrides={"x": pl.Float64})
+    more = pl.concat([release, original])
+    pair = open_pair(
+        original, more, categories={"keys": ["k"], "target": ["t"]}, numeric={"numeric target": ["x"]}
+    )
+    widths = {"x": Width(0.5, True, 0.0)}
+    groups = target_groups(pair, ["t", "x"], widths)
+    assert groups.of_row[0][1] == groups.of_row[1][0] == groups.of_row[1][2] != groups.of_row[0][0]
+    mine, files = sides(pair, ["k"], groups, widths)
+    assert (mine.low.tolist(), mine.high.tolist()) == ([[5, 0]], [[15, 0]])
+    assert [side.keys[0].tolist() for side in files] == [[1, 0], [2, 1, 0]]
+    assert files[1].low is files[1].high
+    assert files[1].low.tolist() == [[0, 10, 0]]
+    bare, _ = sides(pair, ["k"], groups, {})
+    assert (bare.n, bare.low.shape) == (2, (0, 2))
+
+
+# The released records that differ in the fewest keys.
+
+
+def side(keys, target, numbers=(), reach=0.0):
+    values = np.array(numbers, float).reshape(len(numbers), len(target))
+    columns = tuple(np.array(column, np.int32) for column in keys)
+    return Side(columns, np.array(target, np.int32), values - reach, values + reach)
+
+
+LEFT = side([[0, 0, 1], [0, 5, 5]], [1, 1, 2])
+RIGHT = side([[0, 0, 1, 1], [0, 0, 5, 0]], [1, 2, 2, 1])
+
+
+def test_matches_on_some_keys():
+    hits, size = count_matches(LEFT, RIGHT, [0, 1])
+    assert (hits.tolist(), size.tolist()) == ([1, 0, 1], [2, 0, 1])
+    hits, size = count_matches(LEFT, RIGHT, [1])
+    assert (hits.tolist(), size.tolist()) == ([2, 0, 1], [3, 1, 1])
+    hits, size = count_matches(LEFT, RIGHT, [])
+    assert (hits.tolist(), size.tolist()) == ([2, 2, 2], [4, 4, 4])
+
+
+def test_only_records_without_a_match_look_further():
+    hits, size = nearest_matches(LEFT, RIGHT, 1)
+    assert (hits.tolist(), size.tolist()) == ([1, 1, 1], [2, 3, 1])
+    assert nearest_matches(LEFT, RIGHT, 0)[1].tolist() == [2, 0, 1]
+
+
+def test_some_of_the_records():
+    part = LEFT.take(np.array([2, 0]))
+    assert (part.n, part.keys[1].tolist(), part.target.tolist()) == (2, [5, 0], [2, 1])
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3])
+def test_numbers_are_counted_in_their_group(dimensions):
+    rng = np.random.default_rng(5)
+    keys, target = rng.integers(0, 3, (2, 300)), rng.integers(0, 2, 300)
+    numbers = rng.integers(0, 6, (dimensions, 300))
+    left = side([keys[0, :100], keys[1, :100]], target[:100], numbers[:, :100], 1.0)
+    right = side([keys[0, 100:], keys[1, 100:]], target[100:], numbers[:, 100:])
+    hits, size = count_matches(left, right, [0, 1])
+    for i in range(100):
+        same = (keys[:, 100:] == keys[:, [i]]).all(axis=0)
+        near = (np.abs(numbers[:, 100:] - numbers[:, [i]]) <= 1).all(axis=0)
+        assert size[i] == same.sum()
+        assert hits[i] == (same & near & (target[100:] == target[i])).sum()

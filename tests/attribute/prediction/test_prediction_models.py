@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
+from hypothesis import given, strategies as st
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from sdckit.attribute.prediction import prediction_models
-from sdckit.attribute.prediction.key_features import Features
+from sdckit.attribute.prediction import (
+    prediction_models,
+    prediction_models as key_features,
+    prediction_models as module,
+)
 from sdckit.attribute.prediction.prediction_models import (
     MODELS,
+    Features,
     Model,
+    Selection,
     checked_model,
+    features_of,
+    first_neighbours,
+    first_of_each,
     guess_levels,
     guess_numbers,
+    order_of_rows,
+    tree_neighbours,
 )
+from sdckit.cells.pair import open_pair
 from sdckit.errors import DataError
 
 
@@ -125,3 +138,134 @@ def test_a_model_that_fails_says_nothing_of_the_data():
         guess_levels(model, features, np.array([1, 1]), np.array([1]), np.array([0]))
     assert found.value.__cause__ is None
     assert "1234567" not in str(found.value)
+
+
+# Nearest records by a k-d tree: the distances are those of a full comparison, whatever is equally far.
+
+
+POINTS = st.lists(
+    st.tuples(st.integers(-3, 3), st.integers(0, 5), st.integers(0, 2)), min_size=3, max_size=40
+)
+
+
+@given(POINTS, POINTS, st.integers(1, 3), st.booleans())
+def test_the_distances_are_the_smallest(train, query, k, scaled):
+    one, other = np.array(train, float), np.array(query, float)
+    units = (1.5, 2.0) if scaled else (1.0, 1.0)
+    numbers = tuple((one[:, at], other[:, at]) for at in range(2))
+    codes = ((one[:, 2].astype(np.int32), other[:, 2].astype(np.int32)),)
+    found = tree_neighbours(Features(numbers, codes, (1.5, 2.0)), k, scaled=scaled)
+    away = (other[:, None, 2] != one[None, :, 2]).astype(float)
+    for at in range(2):
+        away += ((other[:, None, at] - one[None, :, at]) / units[at]) ** 2
+    taken = np.take_along_axis(away, found, axis=1)
+    np.testing.assert_allclose(taken, np.sort(away, axis=1)[:, :k], atol=1e-9)
+    assert all(len(set(row)) == k for row in found.tolist())
+
+
+def test_equal_points_are_all_found():
+    same = (np.zeros(9), np.zeros(2))
+    found = tree_neighbours(Features((same,), (), (0.0,)), 9, scaled=True)
+    assert [sorted(row) for row in found.tolist()] == [list(range(9))] * 2
+
+
+# Nearest records with ties by the order of the file, beside a stable sort of all distances.
+
+
+NEIGHBOURS_POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), min_size=3, max_size=30)
+
+
+def features(train, query, unit=2.0):
+    one, other = np.array(train, float), np.array(query, float)
+    codes = (one[:, 1].astype(np.int32), other[:, 1].astype(np.int32))
+    return Features(((one[:, 0], other[:, 0]),), (codes,), (unit,))
+
+
+@given(NEIGHBOURS_POINTS, NEIGHBOURS_POINTS, st.integers(1, 3), st.booleans())
+def test_beside_a_stable_sort(train, query, k, scaled):
+    found = first_neighbours(features(train, query), k, scaled=scaled)
+    one, other = np.array(train, float), np.array(query, float)
+    unit = 2.0 if scaled else 1.0
+    away = ((other[:, None, 0] - one[None, :, 0]) / unit) ** 2 + (other[:, None, 1] != one[None, :, 1])
+    assert found.tolist() == np.argsort(away, axis=1, kind="stable")[:, :k].tolist()
+
+
+def test_block_by_block(monkeypatch: pytest.MonkeyPatch):
+    rng = np.random.default_rng(1)
+    pair = features(rng.integers(0, 5, (40, 2)), rng.integers(0, 5, (30, 2)))
+    whole = first_neighbours(pair, 3, scaled=True)
+    monkeypatch.setattr(module, "BLOCK", 90)
+    assert first_neighbours(pair, 3, scaled=True).tolist() == whole.tolist()
+
+
+# Keys as numbers: means and marks of missing values, design matrices, an order that rows do not decide.
+
+
+ORIGINAL = pl.DataFrame({"age": [20.0, None, 40.0], "place": ["x", "y", None]})
+RELEASED = pl.DataFrame({"age": [10.0, 30.0, None, 50.0], "place": ["y", "y", "z", None]})
+
+
+def pair():
+    return open_pair(ORIGINAL, RELEASED, categories={"keys": ["age", "place"]}, numeric={"numeric": ["age"]})
+
+
+def select(file, *rows):
+    return Selection(file, np.array(rows, np.int64))
+
+
+def test_a_missing_number_is_the_training_mean_with_a_mark():
+    found = features_of(pair(), ["age", "place"], ["age"], select(1, 0, 1, 2), select(0, 0, 1, 2))
+    train, query = found.numbers[0]
+    assert (train.tolist(), query.tolist()) == ([10.0, 30.0, 20.0], [20.0, 20.0, 40.0])
+    assert [part.tolist() for part in found.codes[0]] == [[0, 0, 1], [0, 1, 0]]
+    assert found.scale == (pytest.approx(np.std([10, 30], ddof=1)),)
+    assert found.sizes == (3, 3)
+    train, query = found.codes[1]
+    assert (train[0] == train[1]) == (train[0] == query[1])
+
+
+def test_without_missing_values_there_is_no_mark():
+    found = features_of(pair(), ["age"], ["age"], select(1, 0, 1), select(0, 0))
+    assert found.codes == ()
+
+
+def test_training_rows_without_any_value():
+    found = features_of(pair(), ["age"], ["age"], select(1, 2), select(0, 0, 1))
+    assert (found.numbers[0][0].tolist(), found.scale) == ([0.0], (0.0,))
+
+
+def test_a_number_declared_a_category_is_one():
+    found = features_of(pair(), ["age"], [], select(1, 0), select(0, 0))
+    assert (found.numbers, len(found.codes)) == ((), 1)
+
+
+def test_the_design_holds_numbers_and_a_column_per_category():
+    found = features_of(pair(), ["age", "place"], ["age"], select(1, 0, 1), select(0, 0, 2))
+    train, query = found.design()
+    assert train[:, 0].tolist() == [10.0, 30.0]
+    assert train.shape[1] == query.shape[1] == 1 + 3  # x, y and missing
+    assert train[:, 1:].sum(axis=1).tolist() == query[:, 1:].sum(axis=1).tolist() == [1.0, 1.0]
+    assert (train[0, 1:] == train[1, 1:]).all()
+    assert not (query[0, 1:] == query[1, 1:]).all()
+
+
+def test_a_design_that_is_too_large(monkeypatch):
+    monkeypatch.setattr(key_features, "DESIGN_LIMIT", 5)
+    one = (np.zeros(2), np.zeros(1))
+    with pytest.raises(DataError, match=r"3 rows of 2 columns .* use model='knn', coarser keys or a sample"):
+        Features((one, one), (), (1.0, 1.0)).design()
+
+
+def test_one_record_stands_for_all_with_its_key():
+    of_row = np.array([5, 3, 5, 9, 3])
+    first, place = first_of_each(of_row, np.array([4, 2, 1, 0]))
+    assert (of_row[first[place]] == of_row[[4, 2, 1, 0]]).all()
+    assert len(first) == 2
+
+
+def test_the_order_is_that_of_the_values():
+    found = pair()
+    order = order_of_rows(found, ("age", "place"), 1)
+    backwards = open_pair(ORIGINAL, RELEASED.reverse(), categories={"keys": ["age", "place"]})
+    again = order_of_rows(backwards, ("age", "place"), 1)
+    assert RELEASED[order.tolist()].equals(RELEASED.reverse()[again.tolist()])

@@ -13,6 +13,16 @@ from sklearn.linear_model import LinearRegression
 
 from plans import on_frames
 from sdckit import Scenario, prediction_risk
+from sdckit.attribute.prediction.prediction_risk import (
+    categorical_figures,
+    compared_losses,
+    costs_of,
+    loss_figures,
+    loss_of_numbers,
+    named_loss,
+    numeric_figures,
+    told_of_records,
+)
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -267,3 +277,83 @@ def test_ties_and_scales():
     assert unscaled.mse_released == 0.0
     with pytest.raises(DataError, match="ties"):
         prediction_risk(original, original, ties="last", **asked)
+
+
+# The figures of predictions are the means of what is told of each record.
+
+
+BEFORE, AFTER = np.array([1.0, 0.0, 2.0]), np.array([2.0, 0.0, 1.0])
+
+
+def test_errors_that_differ_by_rounding_are_equal():
+    worse, better = compared_losses(BEFORE, AFTER + 1e-12, np.ones(3))
+    assert worse.tolist() == [True, False, False]
+    assert better.tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("kind", ["numeric", "categorical", "costs"])
+def test_means_of_what_is_told_are_the_figures(kind):
+    if kind == "numeric":
+        truth = np.array([5.0, 1.0, 3.0])
+        figures = numeric_figures(BEFORE, AFTER, truth)
+    else:
+        truth = np.array([1, 2, 1])
+        figures = categorical_figures(BEFORE / 2, AFTER / 2, truth)
+    paid = (np.array([0.0, 3.0, 1.0]), np.array([2.0, 0.0, 1.0]))
+    loss = "costs" if kind == "costs" else "absolute"
+    figures |= loss_figures(*paid, loss)
+    scores = (BEFORE, [AFTER]) if kind == "numeric" else (BEFORE / 2, [AFTER / 2])
+    asked = np.array([9, 4, 6])
+    told = told_of_records(kind == "numeric", truth, asked, scores, (paid[0], [paid[1]]), loss)
+    assert told.pop("rows").tolist() == [4, 6, 9]
+    for name, values in told.items():
+        assert values.mean() == pytest.approx(figures[name]), name
+
+
+# What a wrong guess costs.
+
+
+LABELS = ["a", "b", "c"]
+
+
+def test_losses_of_numbers_of_prediction_losses():
+    error, truth = np.array([1.0, 2.0, 3.0]), np.array([2.0, -4.0, 0.0])
+    np.testing.assert_allclose(loss_of_numbers(error, truth, "absolute"), error)
+    np.testing.assert_allclose(loss_of_numbers(error, truth, "squared"), [1, 4, 9])
+    np.testing.assert_allclose(loss_of_numbers(error, truth, "relative"), [0.5, 0.5, np.nan])
+
+
+def test_names():
+    assert named_loss(None, numeric=True) == "absolute"
+    assert named_loss("relative", numeric=True) == "relative"
+    assert named_loss(None, numeric=False) == "wrong"
+    assert named_loss({"a": {}}, numeric=False) == "costs"
+    for loss, numeric in (("cubic", True), ([[0]], True), ("absolute", False), (3, False)):
+        with pytest.raises(DataError) as caught:
+            named_loss(loss, numeric=numeric)
+        assert caught.value.argument == "loss"
+
+
+@pytest.mark.parametrize(
+    "loss", [[[0, 1, 2], [3, 0, 4], [5, 6, 0]],
+             {"a": {"b": 1, "c": 2}, "b": {"a": 3, "c": 4}, "c": {"a": 5, "b": 6}}]
+)  # fmt: skip
+def test_tables(loss):
+    assert costs_of(loss, LABELS).tolist() == [[0, 1, 2], [3, 0, 4], [5, 6, 0]]
+
+
+@pytest.mark.parametrize(
+    ("loss", "says"),
+    [
+        ([[0, 1], [1, 0]], "for each of the 3 levels"),
+        ([[0, -1, 1], [1, 0, 1], [1, 1, 0]], "0 or more"),
+        ([[1, 1, 1], [1, 0, 1], [1, 1, 0]], "a right guess costs nothing"),
+        ({"a": {"b": 1}}, "for each of the 3 levels"),
+        ({"z": {"a": 1}}, "'z' is no level"),
+        ({"a": 1}, "for each of the 3 levels"),
+        ([["x"] * 3] * 3, "for each of the 3 levels"),
+    ],
+)
+def test_what_is_refused(loss, says):
+    with pytest.raises(DataError, match=says):
+        costs_of(loss, LABELS)

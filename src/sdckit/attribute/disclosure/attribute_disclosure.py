@@ -11,18 +11,220 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
-from sdckit.attribute.disclosure.disclosure_checks import DisclosureCheck, one_way, two_way
-from sdckit.attribute.disclosure.exclusions import Exclusions, check_exclusions, counted, excluded_cells
-from sdckit.attribute.disclosure.key_target import KeyTarget, codes_of_groups, key_target, shares
-from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
+from sdckit.attribute.disclosure.target_roles import (
+    MISSING_RULE,
+    Bins,
+    KeyTarget,
+    bins_by_name,
+    coded_columns,
+    codes_of_groups,
+    find_level,
+    identical_note,
+    key_target,
+    known_and_learnt,
+    shares,
+)
 from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import WHOLE, Breakdown, IntervalKind, PairRecordResult, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import ColumnError, DataError
 from sdckit.result import FileFigure
+
+# Disclosures that may be common knowledge: one level of the target, or a level that goes with one of a
+# key.
+
+
+# The defaults of synthpop's `disclosure`: more records than the first, and a larger share than the second.
+ONE_WAY = (50, 0.90)
+TWO_WAY = (4, 0.80)
+
+
+@dataclass(frozen=True)
+class DisclosureCheck:
+    """One thing to look at before the figures are believed.
+
+    Attributes
+    ----------
+    release : int
+        Which release, from 1.
+    target_level : str
+        Level of the target, as it prints.
+    key, key_level : str
+        Level of a key that it goes with; "" where one level of the target alone stands out.
+    records : int
+        Records correctly disclosed with it.
+    share : float
+        Its share of all records correctly disclosed; or, with a key level, of the original's records that
+        have this key level.
+    """
+
+    release: int
+    target_level: str
+    key: str
+    key_level: str
+    records: int
+    share: float
+
+
+def one_way(
+    release: int, target: SharedCoding, level: NDArray[np.int32], correct: NDArray[np.int64]
+) -> list[DisclosureCheck]:
+    """Whether one level of the target makes up nearly all that is correctly disclosed.
+
+    `level` and `correct` are the target level, and the records correctly disclosed, of each combination of
+    key and target.
+    """
+    by_level = np.bincount(level, weights=correct, minlength=target.n_levels + 1)
+    most, total = int(by_level.argmax()), by_level.sum()
+    if by_level[most] <= ONE_WAY[0] or by_level[most] <= ONE_WAY[1] * total:
+        return []
+    records = int(by_level[most])
+    return [DisclosureCheck(release, target.label(most), "", "", records, records / float(total))]
+
+
+def two_way(
+    release: int,
+    target: SharedCoding,
+    keys: Sequence[SharedCoding],
+    table: KeyTarget,
+    key_codes: Sequence[NDArray[np.int32]],
+    correct: NDArray[np.int64],
+) -> list[DisclosureCheck]:
+    """Levels of a key that nearly fix the target in the original, among the larger cells disclosed.
+
+    `key_codes` are the levels, key by key, of each group of keys. `correct` is as in `one_way`.
+    """
+    large = np.flatnonzero(correct > TWO_WAY[0])
+    group, level = table.key[large], table.target[large]
+    width = np.int64(target.n_levels + 1)
+    found = []
+    for key, codes in zip(keys, key_codes, strict=True):
+        pairs, place = np.unique(codes[group] * width + level, return_inverse=True)
+        records = np.bincount(place, weights=correct[large], minlength=len(pairs))
+        both = _records_of(pairs, width, key, target)
+        share = both / key.counts[0][pairs // width]
+        for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
+            key_code, code = divmod(int(pairs[at]), int(width))
+            labels = target.label(code), key.name, key.label(key_code)
+            found.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
+    return found
+
+
+def _records_of(
+    pairs: NDArray[np.int64], width: np.int64, key: SharedCoding, target: SharedCoding
+) -> NDArray[np.int64]:
+    """The original's records with each pair of a key level and a target level; pairs ascend."""
+    if not len(pairs):
+        return np.zeros(0, np.int64)
+    of_row = key.codes[0] * width + target.codes[0]
+    domain = (key.n_levels + 1) * int(width)
+    if domain <= len(of_row):
+        counts: NDArray[np.int64] = np.bincount(of_row, minlength=domain)[pairs]
+        return counts
+    at = np.minimum(np.searchsorted(pairs, of_row), len(pairs) - 1)
+    return np.bincount(at[pairs[at] == of_row], minlength=len(pairs))
+
+
+# Records left out of the counts of attribute disclosure, because what they show is no secret.
+
+
+PAIR = 3
+
+
+@dataclass(frozen=True)
+class Exclusions:
+    """What the caller leaves out, as given."""
+
+    levels: tuple[Any, ...] = ()  # of the target
+    missing_target: bool = False
+    missing_keys: tuple[str, ...] = ()
+    pairs: tuple[tuple[str, Any, Any], ...] = ()  # key, level of the key, level of the target
+    max_cell: int | None = None  # records of one key and target are left out where a file has more than this
+
+
+def check_exclusions(
+    keys: Sequence[str],
+    *,
+    levels: Sequence[Any],
+    missing_target: bool,
+    missing_keys: Sequence[str],
+    pairs: Sequence[tuple[str, Any, Any]],
+    max_cell: int | None,
+) -> Exclusions:
+    """Check what can be checked without the data."""
+    for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
+        if isinstance(given, str) or not isinstance(given, Sequence):
+            raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
+    named = arguments.names(missing_keys, "exclude_missing_keys") or ()
+    if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
+        words = "exclude_pairs is a list of (key, level of the key, level of the target)"
+        raise DataError(words, argument="exclude_pairs")
+    for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):
+        if unknown := [name for name in used if name not in keys]:
+            raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys", argument=role)
+    if any(value is None for value in levels):
+        words = "exclude_levels names levels; for a missing target give exclude_missing_target=True"
+        raise DataError(words, argument="exclude_levels")
+    if max_cell is not None:
+        arguments.count(max_cell, "max_cell", "counts the records of one key and target")
+    without = arguments.flag(missing_target, "exclude_missing_target")
+    return Exclusions(tuple(levels), without, named, tuple(pairs), max_cell)
+
+
+def find_levels(
+    given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
+) -> tuple[list[int], list[tuple[str, int, int]]]:
+    """Codes of the target's levels, and of the pairs, that are left out."""
+    levels = [find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
+    pairs = []
+    for i, (key, key_level, level) in enumerate(given.pairs, 1):
+        found = find_level(columns[key], key_level, "exclude_pairs", i)
+        pairs.append((key, found, find_level(target, level, "exclude_pairs", i)))
+    return levels, pairs
+
+
+def excluded_cells(
+    given: Exclusions,
+    columns: Mapping[str, SharedCoding],
+    target: SharedCoding,
+    keys: SharedGroups,
+    table: KeyTarget,
+) -> dict[str, NDArray[np.bool_]]:
+    """For each reason, the combinations of key and target that it leaves out of every file."""
+    levels, pairs = find_levels(given, columns, target)
+
+    def key_level(name: str) -> NDArray[np.int32]:
+        return codes_of_groups(keys, columns[name].codes)[table.key]
+
+    found: dict[str, NDArray[np.bool_]] = {}
+    if levels:
+        found["level of the target"] = np.isin(table.target, levels)
+    if given.missing_target:
+        found["missing target"] = table.target == 0
+    if given.missing_keys:
+        found["missing key"] = np.any([key_level(name) == 0 for name in given.missing_keys], axis=0)
+    if pairs:
+        found["pair of key and target"] = np.any(
+            [(key_level(name) == a) & (table.target == b) for name, a, b in pairs], axis=0
+        )
+    return found
+
+
+def counted(
+    table: KeyTarget, excluded: Mapping[str, NDArray[np.bool_]], max_cell: int | None, file: int
+) -> tuple[NDArray[np.int64], dict[str, int]]:
+    """Records of a file that are counted; and those that are not, by the first reason that holds."""
+    left = table.count[file].copy()
+    removed = {}
+    large = {} if max_cell is None else {"large cell": table.count[file] > max_cell}
+    for reason, mask in (dict(excluded) | large).items():
+        removed[reason] = int(left[mask].sum())
+        left[mask] = 0
+    return left, removed
+
 
 SHARES = (
     "disclosive_in_original", "keys_in_released", "disclosed", "correctly_disclosed", "disclosed_and_disclosive",

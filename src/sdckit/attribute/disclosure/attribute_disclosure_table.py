@@ -9,13 +9,18 @@ from typing import Any, ClassVar
 
 from sdckit.attribute.disclosure.attribute_disclosure import (
     AttributeDisclosure,
+    check_exclusions,
     disclosure_of,
     key_codes_of,
     key_groups,
 )
-from sdckit.attribute.disclosure.coded_columns import Bins, bins_by_name, coded_columns
-from sdckit.attribute.disclosure.exclusions import check_exclusions
-from sdckit.attribute.disclosure.target_roles import MISSING_RULE, check_targets
+from sdckit.attribute.disclosure.target_roles import (
+    MISSING_RULE,
+    Bins,
+    bins_by_name,
+    check_targets,
+    coded_columns,
+)
 from sdckit.cells.pair import Pair, PairResult, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles

@@ -6,23 +6,181 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.before_after import BeforeAfter
-from sdckit.attribute.disclosure.cap_roles import Width, sides, target_groups, widths_by_name
-from sdckit.attribute.disclosure.key_target import KeyTarget, key_target, shares
-from sdckit.attribute.disclosure.near_matches import count_matches, nearest_matches
-from sdckit.attribute.disclosure.target_roles import MISSING_RULE, identical_note, known_and_learnt
+from sdckit.attribute.disclosure.target_roles import (
+    MISSING_RULE,
+    BeforeAfter,
+    KeyTarget,
+    identical_note,
+    key_target,
+    known_and_learnt,
+    shares,
+)
+from sdckit.cells.packing import SharedGroups, group_codes, group_files
 from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats, Ints
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
+
+# How many released records come closest to a record's key, and how many of them have its target.
+# Never a comparison of all records with all: rows that agree on a key are found by grouping, rows that
+# differ in r keys by grouping with each choice of r keys left out, numbers by a sorted search inside the
+# group.
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Records of one file, as seen by the search.
+
+    Attributes
+    ----------
+    keys : tuple of ndarray
+        Codes of each key.
+    target : ndarray
+        Code of the categories of the target together, and of what is missing in its numbers.
+    low, high : ndarray, float64, shape (d, n)
+        Interval of each number of the target; with `low` equal to `high` where a record is searched in.
+    """
+
+    keys: tuple[AnyInts, ...]
+    target: AnyInts
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+
+    @property
+    def n(self) -> int:
+        """Records."""
+        return len(self.target)
+
+    def take(self, rows: NDArray[np.int64]) -> Side:
+        """Some of the records."""
+        ends = (np.take(one, rows, axis=1) for one in (self.low, self.high))
+        return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
+
+
+def count_matches(
+    left: Side, right: Side, columns: Sequence[int]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each record of `left` the records of `right` with its values in some keys; and with its target too."""
+    keys = [np.concatenate([left.keys[j], right.keys[j]]) for j in columns]
+    groups = group_codes(keys, left.n + right.n)
+    mine, theirs = groups.of_row[: left.n], groups.of_row[left.n :]
+    size = np.bincount(theirs, minlength=len(groups.size))[mine]
+    cells = group_codes([groups.of_row, np.concatenate([left.target, right.target])], left.n + right.n)
+    mine, theirs = cells.of_row[: left.n], cells.of_row[left.n :]
+    k = len(cells.size)
+    if len(left.low) == 0:
+        return np.bincount(theirs, minlength=k)[mine], size
+    # a record to be found is a point: its interval is its number
+    points = zip(right.low, left.low, left.high, strict=True)
+    boxes = [Dimension(value, value, value, low, high) for value, low, high in points]
+    return count_in_boxes(boxes, theirs, mine, k), size
+
+
+def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The same among the records that differ in the fewest keys, `radius` at most.
+
+    Where no record differs in fewer keys, those that agree outside a choice of r keys differ in all r of
+    them, so no record is counted for two choices.
+    """
+    k = len(left.keys)
+    hits, size = count_matches(left, right, range(k))
+    for left_out in range(1, radius + 1):
+        rows = np.flatnonzero(size == 0)
+        if len(rows) == 0:
+            break
+        waiting = left.take(rows)
+        for kept in combinations(range(k), k - left_out):
+            more_hits, more = count_matches(waiting, right, kept)
+            hits[rows] += more_hits
+            size[rows] += more
+    return hits, size
+
+
+# Options of the correct attribution probability, checked; and the files as its search reads them.
+
+
+@dataclass(frozen=True)
+class Width:
+    """How near a number must come: half the interval around the true value."""
+
+    half: float
+    relative: bool
+    tol: float
+
+    def around(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper end, both included.
+
+        Examples
+        --------
+        >>> [end.tolist() for end in Width(0.5, True, 0.0).around(np.array([-2.0, 0.0, 2.0]))]
+        [[-3.0, 0.0, 1.0], [-1.0, 0.0, 3.0]]
+        """
+        half = self.half * np.abs(values) if self.relative else self.half
+        return values - half - self.tol, values + half + self.tol
+
+
+def widths_by_name(
+    width: float | Mapping[str, float] | None,
+    relative: bool | Mapping[str, bool],
+    tol: float,
+    target: Sequence[str],
+) -> dict[str, Width]:
+    """The width of each number among the targets; the others are categories."""
+    if width is not None and not isinstance(width, Mapping):
+        if len(target) > 1:
+            words = "width is for one number; with several targets give width={name: width}"
+            raise ColumnError(words, argument="width")
+        width = {target[0]: width}
+    given = dict(width or {})
+    if unknown := [name for name in given if name not in target]:
+        raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
+    says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
+    given = {name: arguments.amount(one, "width", says) for name, one in given.items()}
+    tol = arguments.amount(tol, "tol", "is what rounding may add to a width")
+    if isinstance(relative, Mapping) and (unknown := [name for name in relative if name not in given]):
+        raise ColumnError(f"relative: {unknown[0]!r} has no width", argument="relative")
+    if not isinstance(relative, Mapping):
+        relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
+    kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
+    return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
+
+
+def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:
+    """The files grouped by the categories of the target, and by whether its numbers are missing."""
+    columns = [pair.codes(name).codes for name in target if name not in widths]
+    columns += [
+        tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target"))
+        for name in widths
+    ]
+    return group_files(columns)
+
+
+def sides(
+    pair: Pair, keys: Sequence[str], targets: SharedGroups, widths: Mapping[str, Width]
+) -> tuple[Side, tuple[Side, ...]]:
+    """The original with the interval around each number; and every file, the original first, with the numbers."""
+    codes = list(zip(*(pair.codes(name).codes for name in keys), strict=True))
+    n = (pair.n, *pair.sizes)
+    # a missing number lies nowhere: its group says so, and 0 stands for it on both sides
+    numbers = [[np.nan_to_num(one) for one in pair.numbers(name, "numeric target")] for name in widths]
+    ends = [width.around(values[0]) for width, values in zip(widths.values(), numbers, strict=True)]
+    low, high = (np.array([end[side] for end in ends]).reshape(len(widths), n[0]) for side in (0, 1))
+    files = []
+    for file, rows in enumerate(n):
+        values = np.array([one[file] for one in numbers]).reshape(len(widths), rows)
+        files.append(Side(codes[file], targets.of_row[file], values, values))
+    return Side(codes[0], targets.of_row[0], low, high), tuple(files)
+
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 

@@ -2,14 +2,192 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.pair import Pair
+from sdckit.cells.record_result import PairRecordResult
+from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.numerics.array_types import Floats
+from sdckit.numerics.joint_counts import joint_counts
+
+# Records of an original and its releases by key and target: the table that attribute disclosure reads.
+
+
+PerFile = tuple[NDArray[np.int32], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class KeyTarget:
+    """The combinations of a key and a target level that occur in a file.
+
+    Attributes
+    ----------
+    key, target : ndarray, int32, shape (K,)
+        Group of keys and level of the target of each combination.
+    count : tuple of ndarray, int64, shape (K,)
+        Records of each file with it, the original first.
+    key_size : tuple of ndarray, int64
+        Records of each file in each group of keys.
+    of_row : tuple of ndarray, int32
+        Combination of each record, file by file.
+    """
+
+    key: NDArray[np.int32]
+    target: NDArray[np.int32]
+    count: tuple[NDArray[np.int64], ...]
+    key_size: tuple[NDArray[np.int64], ...]
+    of_row: PerFile
+
+    def share(self, file: int) -> NDArray[np.float64]:
+        """Share of the target level in its key, 0 where a file does not have the key; 0 is the original."""
+        return shares(self.count[file], self.key_size[file][self.key])
+
+    def sole(self, file: int) -> NDArray[np.bool_]:
+        """Whether all records of a file with the key have this target level, and there is at least one."""
+        count = self.count[file]
+        found: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
+        return found
+
+
+def shares(part: NDArray[Any], size: NDArray[Any]) -> NDArray[np.float64]:
+    """Part of each size, 0 where there is nothing."""
+    found: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
+    return found
+
+
+def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
+    """Cross groups of keys with the levels of a target.
+
+    Examples
+    --------
+    >>> keys = group_files([(np.array([0, 0, 1], np.int32), np.array([0, 1, 1], np.int32))])
+    >>> table = key_target(keys, (np.array([1, 2, 1], np.int32), np.array([2, 1, 1], np.int32)))
+    >>> sorted(table.count[1].tolist()), table.share(1)[table.of_row[0]].tolist()
+    ([0, 1, 2], [0.0, 1.0, 1.0])
+    """
+    cells = group_files([keys.of_row, target])
+    key, level = (codes_of_groups(cells, codes) for codes in (keys.of_row, target))
+    return KeyTarget(key, level, cells.size, keys.size, cells.of_row)
+
+
+def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:
+    """The code that all records of a group have in common."""
+    out = np.zeros(groups.n_groups, np.int32)
+    for rows, values in zip(groups.of_row, codes, strict=True):
+        out[rows] = values
+    return out
+
+
+# Keys and targets as levels: categories as they are, numbers cut into classes where that was asked for.
+
+
+Bins = int | Mapping[str, int]
+
+
+def bins_by_name(
+    bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric"
+) -> dict[str, int]:
+    """The number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
+    names = arguments.names(numeric, role) or ()
+    given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
+    for argument, named in ((role, names), ("bins", given)):
+        if unknown := [name for name in named if name not in used]:
+            raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
+    if lacking := [name for name in names if name not in given]:
+        raise DataError(f"bins says nothing of {lacking[0]!r}; give it a number of classes", argument="bins")
+    for one in given.values() if isinstance(bins, Mapping) else (bins,):
+        arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
+    return {name: int(one) for name, one in given.items()}
+
+
+def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
+    """Read columns as levels, those in `bins` cut at the quantiles of all files pooled."""
+    return {
+        name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name)
+        for name in names
+    }
+
+
+def find_level(column: SharedCoding, value: object, role: str, item: int) -> int:
+    """The code of a level that the caller names; None is a missing value."""
+    if value is None:
+        return 0
+    labels = column.labels()[1:]
+    wanted = str(value)
+    if wanted in labels:
+        return labels.index(wanted) + 1
+    if column.kind == "numbers":
+        try:
+            return [float(label) for label in labels].index(float(wanted)) + 1
+        except ValueError:
+            pass
+    words = f"{role}: item {item} is none of the {column.n_levels} levels of {column.name!r}"
+    raise DataError(f"{words}; give a level that a file has, as it prints")
+
+
+# What a measure finds for every record from the original itself and from the release, side by side.
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BeforeAfter(PairRecordResult, ABC):
+    """Base of the results on two files that have a figure of every record before and after."""
+
+    @abstractmethod
+    def sides(self) -> tuple[Floats, Floats]:
+        """The figure of each record with the original, and with the release (mean over the releases)."""
+
+    def pairs(self) -> Any:
+        """The records by their figure with the original and with the release together, as a scatter plot needs them.
+
+        Returns
+        -------
+        frame
+            ``original``, ``released``, ``n`` (records that have both). Confidential: a pair may be that of one record.
+
+        Raises
+        ------
+        DataError
+            The result was pickled and has let go of the data.
+        """
+        original, released, n = joint_counts(*self.sides())
+        return self.pair.table(
+            {"original": original.tolist(), "released": released.tolist(), "n": n.tolist()}
+        )
+
+    def plot(self, *, internal: bool = False, scatter: bool = False) -> Any:
+        """Draw the records by their figure, protected unless `internal`: a chart can be saved and passed on.
+
+        Parameters
+        ----------
+        internal : bool
+            Exact counts.
+        scatter : bool
+            Draw each record's figure with the release over the one with the original, points as large as the number
+            of records; protected in squares, of which those with few records are left out.
+
+        Returns
+        -------
+        altair.Chart
+
+        Raises
+        ------
+        DataError
+            A file of fewer than 50 records, unless internal; `scatter` of a result that was pickled.
+        """
+        return self._plot("scatter" if arguments.flag(scatter, "scatter") else "", internal=internal)
+
 
 MISSING_RULE = "a missing value is a level of its own, of keys and target"
 

@@ -10,9 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.prediction.posterior_draws import evidence, kind_of
-from sdckit.attribute.prediction.posterior_evidence import Evidence
-from sdckit.attribute.prediction.posterior_guesses import posterior_of_guesses, rank_of_truth
+from sdckit.attribute.prediction.posterior_draws import (
+    Evidence,
+    evidence,
+    kind_of,
+    posterior_of_guesses,
+    rank_of_truth,
+)
 from sdckit.cells.pair import open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments

@@ -2,25 +2,408 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.prediction.posterior_evidence import (
-    Evidence,
-    read_array,
-    read_missing,
-    read_prior,
-    with_missing,
-)
-from sdckit.attribute.prediction.posterior_guesses import Part, category_logs
-from sdckit.attribute.prediction.posterior_numbers import number_evidence
 from sdckit.cells.pair import Pair
 from sdckit.cells.shared_coding import SharedCoding
+from sdckit.data import arguments
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
+
+# What posterior draws say of the values a record may have: logs in, probabilities out.
+
+
+LogOf = Callable[[int, int], Floats]
+BLOCK = 100_000  # logs held at once: no more than the processor's cache takes
+FAINT = 1e-140  # the square of a smaller number is not exact any more
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """What an intruder holds of each record: posterior probabilities of the guesses, and what these rest on.
+
+    `draws` are those that the worst supported guess rests on: (sum of weights)^2 / sum of squares.
+    """
+
+    probability: Floats  # (n, G)
+    draws: Floats  # (n,)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Draws of some parameters, and what they say of guesses and releases.
+
+    Parameters that are independent given the original make a part each: p(release | y) is the product.
+    """
+
+    log_guess: LogOf  # from first and last row (exclusive) to log p(guess | draw), shape (H, rows, G)
+    log_truth: Floats  # log p(true value | draw), shape (H, n)
+    log_released: Sequence[Floats]  # for each release log p(release | draw), shape (H,)
+
+
+def normal_logs(values: Floats, mean: Floats, sd: Floats) -> Floats:
+    """Log density of values (n, G) given draws of mean (H, n) and sd (H, n), shape (H, n, G)."""
+    away = (values[None] - mean[:, :, None]) / sd[:, :, None]
+    logs: Floats = -0.5 * (away**2 + np.log(2 * np.pi)) - np.log(sd)[:, :, None]
+    return logs
+
+
+def poisson_logs(values: Floats, rate: Floats) -> Floats:
+    """Log probability of counts (n, G) given draws of their mean (H, n), shape (H, n, G)."""
+    from scipy.special import gammaln
+
+    logs: Floats = values[None] * np.log(rate)[:, :, None] - rate[:, :, None] - gammaln(values + 1)
+    return logs
+
+
+def poisson_log_above(limit: float, rate: Floats) -> Floats:
+    """Log probability of a count above a limit, of the shape of `rate`; exact far out in the tail too.
+
+    Examples
+    --------
+    >>> poisson_log_above(0, np.array([0.5])).round(4).tolist()  # log(1 - exp(-0.5))
+    [-0.9328]
+    """
+    from scipy.special import gammainc, gammaln, hyp1f1
+
+    share = gammainc(limit + 1, rate)
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(share)
+    if (far := share < FAINT).any():  # the first term of the tail times the sum of the others, relative to it
+        few = rate[far]
+        logs[far] = (limit + 1) * np.log(few) - few - gammaln(limit + 2) + np.log(hyp1f1(1, limit + 2, few))
+    return logs
+
+
+def category_logs(probability: Floats, codes: Ints) -> Floats:
+    """Log probability (H, n) of the level that each record has; -inf where a draw rules it out."""
+    with np.errstate(divide="ignore"):
+        logs: Floats = np.log(np.take_along_axis(probability, codes[None, :, None], axis=2)[:, :, 0])
+    return logs
+
+
+def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
+    """Importance sampling: draws given the true file are weighted to stand for one with a guess in a record's place.
+
+    `log_prior` (n, G) is -inf for what is no guess of a record.
+    """
+    from scipy.special import logsumexp
+
+    n, g = log_prior.shape
+    probability, draws = np.empty((n, g)), np.empty(n)
+    step = max(1, BLOCK // (g * max(len(part.log_truth) for part in parts)))
+    for start in range(0, n, step):
+        rows = slice(start, min(start + step, n))
+        score, least = log_prior[rows].copy(), np.full((rows.stop - start, g), np.inf)
+        for part in parts:
+            weight = part.log_guess(rows.start, rows.stop) - part.log_truth[:, rows, None]
+            top = weight.max(axis=0)
+            weight -= np.where(np.isfinite(top), top, 0.0)
+            share = np.exp(weight)
+            with np.errstate(divide="ignore"):
+                log_total = np.log(share.sum(axis=0))
+            for one in part.log_released:
+                found, effective = _weighted(weight, share, one)
+                with np.errstate(invalid="ignore"):
+                    score += np.where(np.isfinite(top), found - log_total, -np.inf)
+                least = np.fmin(least, np.where(np.isfinite(score), effective, np.inf))
+        probability[rows] = np.exp(score - logsumexp(score, axis=1, keepdims=True))
+        draws[rows] = least.min(axis=1)
+    return Guesses(probability, draws)
+
+
+def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floats, Floats]:
+    """Log of sum_h share_h p(release | draw h), and the draws it rests on; ``share`` is ``exp(weight)``, (H, n, G)."""
+    from scipy.special import logsumexp
+
+    h, shape = len(share), share.shape[1:]
+    top = log_released.max()
+    made = np.exp(log_released - top)
+    flat = share.reshape(h, -1)
+    first, second = made @ flat, made**2 @ flat**2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found, effective = np.log(first) + top, first**2 / second
+    if len(faint := np.flatnonzero(first < FAINT)):  # weights and release favour draws far apart
+        logs = weight.reshape(h, -1)[:, faint] + log_released[:, None]
+        found[faint] = logsumexp(logs, axis=0)
+        with np.errstate(invalid="ignore"):
+            effective[faint] = np.exp(2 * found[faint] - logsumexp(2 * logs, axis=0))
+    return found.reshape(shape), effective.reshape(shape)
+
+
+def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Rank of the true value among the guesses (1: the most probable, equal ones share), and its chance to be first.
+
+    Examples
+    --------
+    >>> shares = np.array([[0.2, 0.5, 0.3], [0.4, 0.4, 0.2]])
+    >>> rank, first = rank_of_truth(shares, np.array([2, 0]), np.ones((2, 3), bool))
+    >>> rank.tolist(), first.tolist()
+    ([2.0, 1.5], [0.0, 0.5])
+    """
+    own = np.take_along_axis(probability, truth[:, None], axis=1)
+    slack = 1e-12
+    above = (possible & (probability > own + slack)).sum(axis=1)
+    equal = (possible & (np.abs(probability - own) <= slack)).sum(axis=1)
+    rank: Floats = above + (equal + 1) / 2
+    first: Floats = np.where(above == 0, 1 / equal, 0.0)
+    return rank, first
+
+
+# What the posterior of guesses is computed from, and how the arrays of draws are read.
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What `posterior_of_guesses` takes, and which guess is the truth."""
+
+    truth: NDArray[np.int64]  # (n,)
+    prior: Floats  # (n, G), 0 for what is no guess of a record
+    parts: tuple[Part, ...]
+    missing: int | None = None  # which guess is being missing; None where that is no guess
+
+    @property
+    def n_draws(self) -> int:
+        """Draws (H)."""
+        return len(self.parts[0].log_truth)
+
+    @property
+    def n_missing(self) -> int:
+        """Records whose true value is missing."""
+        return 0 if self.missing is None else int((self.truth == self.missing).sum())
+
+    def of_release(self, j: int) -> Evidence:
+        """What one release tells alone."""
+        return replace(
+            self, parts=tuple(replace(part, log_released=part.log_released[j : j + 1]) for part in self.parts)
+        )
+
+
+def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
+    """Read the probability of being missing (H, n), where it is given."""
+    if "missing" not in draws:
+        return None
+    gone = read_array(draws, "missing", (None, n), (None,))
+    if (gone < 0).any() or (gone > 1).any():
+        raise DataError("draws['missing'] are probabilities, from 0 to 1", argument="draws")
+    return np.broadcast_to(gone[:, None] if gone.ndim == 1 else gone, (len(gone), n))
+
+
+def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: int) -> tuple[Part, Part]:
+    """Being missing as one more guess, the last: a part for the value, if any, and one for whether there is one.
+
+    The logs of `held`, the value, are 0 where a record of a file has none. `gone` (H, n) is the probability of
+    being missing; `missing` says where the original and each release have no value.
+    """
+
+    def of_value(a: int, b: int) -> Floats:
+        known = held.log_guess(a, b)
+        return np.concatenate([known, np.zeros((*known.shape[:2], 1))], axis=2)
+
+    with np.errstate(divide="ignore"):
+        here, away = np.log1p(-gone), np.log(gone)
+
+    def of_presence(a: int, b: int) -> Floats:
+        found = np.repeat(here[:, a:b, None], n_guesses + 1, axis=2)
+        found[:, :, -1] = away[:, a:b]
+        return found
+
+    truth, *others = (np.where(one, away, here) for one in missing)
+    presence = Part(of_presence, truth, tuple(one.sum(axis=1) for one in others))
+    return replace(held, log_guess=of_value), presence
+
+
+def read_array(
+    draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, ...], more: str = ""
+) -> Floats:
+    """Read one array of draws of one of the shapes allowed (None: any length).
+
+    Examples
+    --------
+    >>> read_array({"sd": [1, 2]}, "sd", (None,)).tolist()
+    [1.0, 2.0]
+    """
+    try:
+        found = np.asarray(draws[name], np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"draws[{name!r}] is no array of numbers", argument="draws") from None
+    for shape in shapes:
+        if found.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, found.shape, strict=True)):
+            if np.isnan(found).any():
+                raise DataError(f"draws[{name!r}] has missing values", argument="draws")
+            return found
+    wanted = " or ".join(
+        f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes
+    )
+    words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
+    raise DataError(f"{words}: draws first, then records{more}", argument="draws")
+
+
+def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
+    """What an intruder holds of each of n guesses before; equal unless given.
+
+    Examples
+    --------
+    >>> read_prior([3, 1], 2).tolist(), read_prior(None, 4).tolist()
+    ([0.75, 0.25], [0.25, 0.25, 0.25, 0.25])
+    """
+    if prior is None:
+        return np.full(n, 1 / n)
+    try:
+        found = np.asarray(prior, np.float64)
+    except (TypeError, ValueError):
+        found = np.empty(0)
+    if found.shape != (n,) or not np.isfinite(found).all() or not (found > 0).all():
+        words = f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses"
+        raise DataError(words, argument="prior")
+    share: Floats = found / found.sum()
+    return share
+
+
+# Draws of a number's distribution, normal or Poisson: what an intruder guesses, and the logs of it.
+
+
+Asked = int | Sequence[float] | None
+MOST_COUNTS = 100  # counts are guessed one by one where there are no more of them
+QUANTILES = 10  # guesses of other numbers unless asked otherwise
+
+
+@dataclass(frozen=True, eq=False)
+class _Guessed:
+    """What is guessed of each record."""
+
+    table: Floats  # (n, G) numbers, some of which `possible` leaves out
+    possible: Bools  # (n, G)
+    truth: NDArray[np.int64]  # (n,) which of them is the true value; G where that is missing
+    above: float | None  # one more guess is any number above this one
+
+
+def number_evidence(
+    pair: Pair, target: str, draws: Mapping[str, Any], guesses: Asked, prior: Sequence[float] | None
+) -> Evidence:
+    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be."""
+    values = pair.numbers(target, "target")
+    counts = "rate" in draws
+    if counts:
+        _check_counts(pair, target, values)
+    parameters = _rate(pair, draws) if counts else _moments(pair, draws)
+    logs_of = poisson_logs if counts else normal_logs
+    gone = read_missing(draws, pair.n)
+    missing = [np.isnan(one) for one in values]
+    if gone is None:
+        _check_complete(pair, target, missing)
+    guessed = _guessed(values[0], guesses, counts)
+    k = guessed.table.shape[1]
+    n_guesses = k + (guessed.above is not None)
+
+    def logs(a: int, b: int) -> Floats:
+        rows = tuple(one[:, a:b] for one in parameters)
+        found = logs_of(guessed.table[a:b], *rows)
+        if guessed.above is None:
+            return found
+        return np.concatenate([found, poisson_log_above(guessed.above, rows[0])[:, :, None]], axis=2)
+
+    def own(held: Floats) -> Floats:
+        """Log density (H, n) of what each record of a file holds."""
+        known = ~np.isnan(held)
+        return np.where(known, logs_of(np.where(known, held, 0.0)[:, None], *parameters)[:, :, 0], 0.0)
+
+    value = Part(logs, own(values[0]), tuple(own(one).sum(axis=1) for one in values[1:]))
+    parts = (value,) if gone is None else with_missing(value, gone, missing, n_guesses)
+    extra = n_guesses - k + (gone is not None)
+    possible = np.column_stack([guessed.possible, np.ones((pair.n, extra), np.bool_)])
+    truth = np.where(missing[0], n_guesses, guessed.truth)
+    share = _share(possible, prior, same=guessed.above is not None)
+    return Evidence(truth, share, parts, None if gone is None else n_guesses)
+
+
+def _moments(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
+    mean = read_array(draws, "mean", (None, pair.n))
+    sd = read_array(draws, "sd", (len(mean),), (len(mean), pair.n))
+    _positive("sd", sd)
+    return mean, np.broadcast_to(sd[:, None] if sd.ndim == 1 else sd, mean.shape)
+
+
+def _rate(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
+    rate = read_array(draws, "rate", (None, pair.n), (None,))
+    _positive("rate", rate)
+    return (np.broadcast_to(rate[:, None] if rate.ndim == 1 else rate, (len(rate), pair.n)),)
+
+
+def _positive(name: str, found: Floats) -> None:
+    if not ((found > 0) & np.isfinite(found)).all():
+        raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite", argument="draws")
+
+
+def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
+    faults = [
+        f"{label}: {target!r} is missing in {int(one.sum())} rows"
+        for label, one in zip(pair.names, missing, strict=True)
+        if one.any()
+    ]
+    if faults:
+        words = "give draws of being missing too: draws['missing'], probabilities (H, n)"
+        raise DataError(f"{'; '.join(faults)}; {words}")
+
+
+def _check_counts(pair: Pair, target: str, values: Sequence[Floats]) -> None:
+    for label, one in zip(pair.names, values, strict=True):
+        if not _are_counts(one[~np.isnan(one)]):
+            words = f"{label}: {target!r} holds other values than counts (whole numbers of 0 or more)"
+            raise DataError(f"{words}, of which draws['rate'] is the mean")
+
+
+def _are_counts(values: Floats) -> bool:
+    return bool(((values >= 0) & (values == np.floor(values))).all())
+
+
+def _guessed(values: Floats, asked: Asked, counts: bool) -> _Guessed:
+    known = values[~np.isnan(values)]
+    if counts and asked is None and known.max() < MOST_COUNTS:
+        every = np.arange(int(known.max()) + 1, dtype=np.float64)
+        table = np.broadcast_to(every, (len(values), len(every)))
+        truth = np.where(np.isnan(values), len(every), values).astype(np.int64)
+        return _Guessed(table, np.ones(table.shape, np.bool_), truth, every[-1])
+    grid = _grid(known, QUANTILES if asked is None else asked, counts)
+    # the truth first, then the guesses that are not it
+    first = np.where(np.isnan(values), grid[0], values)
+    table = np.column_stack([first, np.broadcast_to(grid, (len(values), len(grid)))])
+    possible = table != values[:, None]
+    possible[:, 0] = ~np.isnan(values)
+    return _Guessed(table, possible, np.zeros(len(values), np.int64), None)
+
+
+def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
+    if arguments.is_whole(asked):
+        arguments.count(asked, "guesses", "says how many, or lists values")
+        at: Any = (np.arange(asked) + 0.5) / asked
+        return np.unique(np.quantile(known, at, method="inverted_cdf" if counts else "linear"))
+    try:
+        grid = np.unique(np.asarray(asked, np.float64))
+    except (TypeError, ValueError):
+        raise DataError("guesses: give how many, or a list of values", argument="guesses") from None
+    if grid.size == 0 or not np.isfinite(grid).all():
+        raise DataError("guesses: a list of values needs one at least, and all finite", argument="guesses")
+    if counts and not _are_counts(grid):
+        raise DataError("guesses: counts are whole numbers of 0 or more", argument="guesses")
+    return grid
+
+
+def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Floats:
+    """What an intruder holds of each guess before; a prior is for guesses that are the same for all records."""
+    if prior is None:
+        share: Floats = possible / possible.sum(axis=1, keepdims=True)
+        return share
+    if not same:
+        words = "prior= is for categories, and for counts that are guessed one by one"
+        raise DataError(f"{words}; other numbers are guessed with equal probabilities", argument="prior")
+    return np.broadcast_to(read_prior(prior, possible.shape[1]), possible.shape)
+
 
 # what each kind must hold, and what it may
 KINDS: dict[str, tuple[set[str], set[str]]] = {

@@ -3,21 +3,344 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.prediction.first_neighbours import first_neighbours
-from sdckit.attribute.prediction.key_features import Features
-from sdckit.attribute.prediction.tree_neighbours import tree_neighbours
+from sdckit.cells.pair import Pair
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import AnyInts, Floats
+from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.compiling import njit
+
+# What a prediction is made from: the keys of training records and of those to be predicted, as numbers.
+
+
+DESIGN_LIMIT = 100_000_000  # numbers of a design matrix
+WORD = 63  # bits of a whole number that sorts as it is
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Keys of training and query records, side by side.
+
+    Attributes
+    ----------
+    numbers : tuple of (train, query) of ndarray, float64
+        Numeric keys; a missing value is the mean of the training values.
+    codes : tuple of (train, query) of ndarray
+        Categories, a missing value being one; and for a numeric key with missing values whether it is.
+    scale : tuple of float
+        Standard deviation of the known training values of each numeric key; 0 where there is none.
+    """
+
+    numbers: tuple[tuple[Floats, Floats], ...]
+    codes: tuple[tuple[AnyInts, AnyInts], ...]
+    scale: tuple[float, ...]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """Training and query records."""
+        train, query = (*self.numbers, *self.codes)[0]
+        return len(train), len(query)
+
+    def design(self) -> tuple[Floats, Floats]:
+        """Two matrices: the numbers, and 0 and 1 for each category."""
+        widths, places = [], []
+        for train, query in self.codes:
+            levels, inverse = np.unique(np.concatenate([train, query]), return_inverse=True)
+            widths.append(len(levels))
+            places.append((inverse[: len(train)], inverse[len(train) :]))
+        columns = len(self.numbers) + sum(widths)
+        if sum(self.sizes) * columns > DESIGN_LIMIT:
+            size = f"{sum(self.sizes)} rows of {columns} columns (one per category of the keys)"
+            raise DataError(f"{size} are too many for this model; use model='knn', coarser keys or a sample")
+        out = tuple(np.zeros((n, columns)) for n in self.sizes)
+        for j, pair in enumerate(self.numbers):
+            for matrix, values in zip(out, pair, strict=True):
+                matrix[:, j] = values
+        first = len(self.numbers)
+        for width, place in zip(widths, places, strict=True):
+            for matrix, at in zip(out, place, strict=True):
+                matrix[np.arange(len(at)), first + at] = 1.0
+            first += width
+        return out[0], out[1]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Some records of one of the files: 0 is the original."""
+
+    file: int
+    rows: NDArray[np.int64]
+
+
+def features_of(
+    pair: Pair, keys: Sequence[str], numeric: Sequence[str], train: Selection, query: Selection
+) -> Features:
+    """The keys of some records to train on and of some to predict.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from sdckit.cells.pair import open_pair
+    >>> a, b = pl.DataFrame({"age": [20.0, None]}), pl.DataFrame({"age": [30.0, 50.0]})
+    >>> pair = open_pair(a, b, categories={"keys": ["age"]}, numeric={"numeric": ["age"]})
+    >>> found = features_of(pair, ["age"], ["age"], Selection(1, np.array([0, 1])), Selection(0, np.array([0, 1])))
+    >>> found.numbers[0][1].tolist(), found.codes[0][1].tolist(), round(found.scale[0], 3)
+    ([20.0, 40.0], [0, 1], 14.142)
+    """
+    numbers, codes, scale = [], [], []
+    for key in keys:
+        if key not in numeric:
+            shared = pair.codes(key).codes
+            codes.append((shared[train.file][train.rows], shared[query.file][query.rows]))
+            continue
+        values = pair.numbers(key)
+        both = values[train.file][train.rows], values[query.file][query.rows]
+        gone = np.isnan(both[0]), np.isnan(both[1])
+        known = both[0][~gone[0]]
+        mean = float(known.mean()) if len(known) else 0.0
+        numbers.append((np.where(gone[0], mean, both[0]), np.where(gone[1], mean, both[1])))
+        scale.append(float(known.std(ddof=1)) if len(known) > 1 else 0.0)
+        if gone[0].any() or gone[1].any():
+            codes.append((gone[0].astype(np.int32), gone[1].astype(np.int32)))
+    return Features(tuple(numbers), tuple(codes), tuple(scale))
+
+
+def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A record of each group among some rows, and which of them stands for each row.
+
+    Examples
+    --------
+    >>> first, place = first_of_each(np.array([4, 2, 4]), np.array([0, 1, 2]))
+    >>> first.tolist(), place.tolist()
+    ([1, 0], [1, 0, 1])
+    """
+    groups = of_row[rows]
+    first = np.full(int(groups.max(initial=0)) + 1, -1, np.int64)
+    first[groups[::-1]] = np.arange(len(groups) - 1, -1, -1)
+    present = first >= 0
+    return rows[first[present]], (np.cumsum(present) - 1)[groups]
+
+
+def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> NDArray[np.int64]:
+    """An order of a file's records that depends on their values only, not on where they stand."""
+    columns = [pair.codes(name) for name in names]
+    bits = [int(column.n_levels).bit_length() for column in columns]
+    if sum(bits) > WORD:
+        return np.lexsort([column.codes[file] for column in columns])
+    words = np.zeros(len(columns[0].codes[file]), np.int64)
+    for column, before in zip(columns, np.cumsum([0, *bits[:-1]]).tolist(), strict=True):
+        words |= column.codes[file].astype(np.int64) << before
+    return np.argsort(words, kind="stable")
+
+
+# The k nearest training records, of those equally far the ones that a k-d tree comes to first, as R's FNN
+# does.
+
+
+ALIKE = 0.999  # sides of a box that are nearly the longest are cut where the points spread most
+
+
+def tree_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
+    """Places of the k nearest training records of each query, shape (n_query, k), nearest first.
+
+    A k-d tree with one point in a leaf, cut at the middle of a box's longest side, or where that leaves a part empty
+    at its outermost point (Maneewongvatana and Mount 1999). Euclidean; a different category counts 1.
+
+    >>> one = (np.array([1.0, 3.0, 1.0]), np.array([2.0]))
+    >>> tree_neighbours(Features((one,), (), (1.0,)), 2, scaled=False).tolist()
+    [[1, 2]]
+    """
+    train, query = features.design()
+    n_numbers = len(features.numbers)
+    units = np.array([scale if scaled else 1.0 for scale in features.scale])
+    for matrix in (train, query):
+        matrix[:, :n_numbers] /= np.where(units > 0, units, np.inf)
+        matrix[:, n_numbers:] *= np.sqrt(0.5)
+    return np.asarray(_nearest(train, query, k), np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _split(points: Floats, rows: Ints, low: Floats, high: Floats) -> tuple[int, float, int]:
+    """Put rows in order around a cut: its column, where it is, and how many rows lie below."""
+    n, longest = len(rows), (high - low).max()
+    column, widest = 0, -1.0
+    for at in range(points.shape[1]):
+        if high[at] - low[at] >= ALIKE * longest:
+            least, most = points[rows[0], at], points[rows[0], at]
+            for row in rows:
+                least, most = min(least, points[row, at]), max(most, points[row, at])
+            if most - least > widest:
+                column, widest = at, most - least
+    least, most = points[rows[0], column], points[rows[0], column]
+    for row in rows:
+        least, most = min(least, points[row, column]), max(most, points[row, column])
+    middle = (low[column] + high[column]) / 2
+    cut = min(max(middle, least), most)
+    below = _order(points, rows, column, cut, 0, strict=True)
+    upto = _order(points, rows, column, cut, below, strict=False)
+    if middle < least:
+        return column, cut, 1
+    if middle > most:
+        return column, cut, n - 1
+    return column, cut, min(max(n // 2, below), upto)
+
+
+@njit(cache=True, nogil=True)
+def _order(points: Floats, rows: Ints, column: int, cut: float, start: int, strict: bool) -> int:
+    """Exchange rows from `start` on, until those below the cut (or at most at it) come first; how many these are."""
+    left, right, n = start, len(rows) - 1, len(rows)
+    while True:
+        while left < n and (
+            points[rows[left], column] < cut or (not strict and points[rows[left], column] == cut)
+        ):
+            left += 1
+        while right >= start and (
+            points[rows[right], column] > cut or (strict and points[rows[right], column] == cut)
+        ):
+            right -= 1
+        if left > right:
+            return left
+        rows[left], rows[right] = rows[right], rows[left]
+        left, right = left + 1, right - 1
+
+
+@njit(cache=True, nogil=True)
+def _tree(points: Floats) -> tuple[Ints, Ints, Floats]:
+    """Nodes: column (or -1 and a row), children, and the cut with the ends of the box in its column."""
+    n, p = points.shape
+    size = 2 * n
+    node, child, ends = np.full((size, 2), -1), np.full((size, 2), -1), np.zeros((size, 3))
+    rows = np.arange(n)
+    low, high = np.empty((size, p)), np.empty((size, p))
+    first, last = np.zeros(size, np.int64), np.zeros(size, np.int64)
+    for at in range(p):
+        low[0, at], high[0, at] = points[:, at].min(), points[:, at].max()
+    last[0], used = n, 1
+    for now in range(size):
+        if now >= used:
+            break
+        if last[now] - first[now] == 1:
+            node[now, 1] = rows[first[now]]
+            continue
+        column, cut, below = _split(points, rows[first[now] : last[now]], low[now], high[now])
+        node[now, 0] = column
+        ends[now] = np.array([cut, low[now, column], high[now, column]])
+        for side in range(2):
+            child[now, side] = used
+            low[used], high[used] = low[now], high[now]
+            if side == 0:
+                high[used, column] = cut
+                first[used], last[used] = first[now], first[now] + below
+            else:
+                low[used, column] = cut
+                first[used], last[used] = first[now] + below, last[now]
+            used += 1
+    return node, child, ends
+
+
+@njit(cache=True, nogil=True)
+def _nearest(train: Floats, query: Floats, k: int) -> Ints:
+    node, child, ends = _tree(train)
+    found = np.empty((len(query), k), np.int64)
+    near, place = np.empty(k), np.empty(k, np.int64)
+    waiting, away = np.empty(len(node), np.int64), np.empty(len(node))
+    low = np.array([train[:, at].min() for at in range(train.shape[1])])
+    high = np.array([train[:, at].max() for at in range(train.shape[1])])
+    for one in range(len(query)):
+        have, depth = 0, 1
+        waiting[0], away[0] = 0, 0.0
+        for at in range(train.shape[1]):
+            outside = max(low[at] - query[one, at], query[one, at] - high[at], 0.0)
+            away[0] += outside**2
+        sure = 1  # the nearer child is entered whatever its distance
+        while depth:
+            depth -= 1
+            now, distance = waiting[depth], away[depth]
+            if not sure and have == k and distance >= near[k - 1]:
+                continue
+            sure = 0
+            column = node[now, 0]
+            if column < 0:
+                have = _insert(train, query[one], node[now, 1], near, place, have, k)
+                continue
+            cut, start, stop = ends[now]
+            value = query[one, column]
+            off = value - cut
+            nearer = 0 if off < 0 else 1
+            outside = max(start - value, 0.0) if off < 0 else max(value - stop, 0.0)
+            waiting[depth], away[depth] = child[now, 1 - nearer], distance + off**2 - outside**2
+            waiting[depth + 1], away[depth + 1] = child[now, nearer], distance
+            depth, sure = depth + 2, 1
+        found[one] = place
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _insert(train: Floats, asked: Floats, row: int, near: Floats, place: Ints, have: int, k: int) -> int:
+    """Put a training record among the nearest, behind those equally far."""
+    distance = 0.0
+    for at in range(len(asked)):
+        distance += (asked[at] - train[row, at]) ** 2
+    if have == k and distance >= near[k - 1]:
+        return have
+    at = have if have < k else k - 1
+    while at > 0 and near[at - 1] > distance:
+        near[at], place[at] = near[at - 1], place[at - 1]
+        at -= 1
+    near[at], place[at] = distance, row
+    return min(have + 1, k)
+
+
+# The k nearest training records, those that come first in the file where several are equally far.
+
+
+BLOCK = 20_000_000  # distances at a time
+
+
+def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.int64]:
+    """Places of the k nearest training records of each query, shape (n_query, k), nearest first.
+
+    Euclidean; a different category counts 1. `scaled`: numbers over their standard deviations. Every pair is
+    compared: n_query times n_train distances, some millions of them at a time.
+
+    >>> one = (np.array([1.0, 3.0, 1.0]), np.array([2.0]))
+    >>> first_neighbours(Features((one,), (), (1.0,)), 2, scaled=False).tolist()
+    [[0, 1]]
+    """
+    n_train, n_query = features.sizes
+    found = np.empty((n_query, k), np.int64)
+    units = [scale if scaled else 1.0 for scale in features.scale]
+    width = max(1, BLOCK // n_train)
+    for start in range(0, n_query, width):
+        rows = slice(start, min(start + width, n_query))
+        away = np.zeros((rows.stop - start, n_train))
+        for (train, query), unit in zip(features.numbers, units, strict=True):
+            if unit > 0:
+                away += ((query[rows, None] - train[None]) / unit) ** 2
+        for codes, asked in features.codes:
+            away += np.asarray(asked[rows, None] != codes[None], np.float64)
+        found[rows] = _first(away, k)
+    return found
+
+
+def _first(away: Floats, k: int) -> NDArray[np.int64]:
+    """Columns of the k smallest of each row, by value and then by place."""
+    n = away.shape[1]
+    limit = np.partition(away, k - 1, axis=1)[:, k - 1 : k]
+    below, level = away < limit, away == limit
+    missing = k - below.sum(axis=1)
+    taken = below | (level & (np.cumsum(level, axis=1) <= missing[:, None]))
+    columns = np.broadcast_to(np.arange(n), away.shape)[taken].reshape(-1, k)
+    order = np.argsort(np.take_along_axis(away, columns, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(columns, order, axis=1).astype(np.int64)
+
 
 MODELS = ("knn", "tree", "forest", "boosting")
-BLOCK = 20_000_000  # numbers of a table of levels by records
 
 
 @dataclass(frozen=True, eq=False)

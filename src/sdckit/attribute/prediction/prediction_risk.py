@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.before_after import BeforeAfter
-from sdckit.attribute.disclosure.target_roles import identical_note, known_and_learnt
-from sdckit.attribute.prediction.key_features import (
+from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
+from sdckit.attribute.prediction.prediction_models import (
     Features,
+    Model,
     Selection,
+    checked_model,
     features_of,
     first_of_each,
-    order_of_rows,
-)
-from sdckit.attribute.prediction.prediction_figures import (
-    categorical_figures,
-    loss_figures,
-    numeric_figures,
-    told_of_records,
-)
-from sdckit.attribute.prediction.prediction_losses import costs_of, loss_of_numbers, named_loss
-from sdckit.attribute.prediction.prediction_models import (
-    Model,
-    checked_model,
     guess_levels,
     guess_numbers,
     mean_costs,
+    order_of_rows,
 )
 from sdckit.cells.pair import Pair, mean_figures, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
@@ -40,6 +30,176 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
+
+# C5: the figures of predictions, from what is told of each record: errors, chances, losses.
+
+
+ROUNDING = 1e-9  # errors that differ by less are equal
+
+
+def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
+    """Figures of absolute errors made by training on the original and on a release."""
+    worse, better = compared_losses(original, released, np.maximum(original, np.abs(truth)))
+    return {
+        "mse_released": float(np.mean(released**2)),
+        "mse_original": float(np.mean(original**2)),
+        "share_less_accurate": float(worse.mean()),
+        "share_more_accurate": float(better.mean()),
+        "accuracy_released": math.nan,
+        "accuracy_original": math.nan,
+        "baseline": float(np.var(truth)),
+    }
+
+
+def categorical_figures(
+    original: Floats, released: Floats, truth: NDArray[np.integer[Any]]
+) -> dict[str, float]:
+    """Figures of the chances of a right guess after training on the original and on a release."""
+    worse, better = _compared_chances(original, released)
+    return {
+        "mse_released": math.nan,
+        "mse_original": math.nan,
+        "share_less_accurate": float(worse.mean()),
+        "share_more_accurate": float(better.mean()),
+        "accuracy_released": float(np.mean(released)),
+        "accuracy_original": float(np.mean(original)),
+        "baseline": float(np.bincount(truth).max() / len(truth)),
+    }
+
+
+def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
+    """Mean losses, and of costs whom the release predicts worse and better."""
+    found = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
+    if loss != "costs":
+        return found
+    worse, better = compared_losses(original, released, np.maximum(original, 1.0))
+    return {
+        **found,
+        "share_less_accurate": float(worse.mean()),
+        "share_more_accurate": float(better.mean()),
+    }
+
+
+def _mean(losses: Floats) -> float:
+    known = losses[~np.isnan(losses)]
+    return float(known.mean()) if len(known) else math.nan
+
+
+def told_of_records(
+    numeric: bool,
+    truth: NDArray[Any],
+    asked: NDArray[np.int64],
+    scores: tuple[Floats, Sequence[Floats]],
+    losses: tuple[Floats, Sequence[Floats]],
+    loss: str,
+) -> dict[str, NDArray[Any]]:
+    """What is told of each record asked for, in the order of the file: the terms whose means the figures are."""
+    (before, after), (paid, paid_after) = ((one, np.stack(list(others))) for one, others in (scores, losses))
+    if loss == "costs":
+        worse, better = compared_losses(paid, paid_after, np.maximum(paid, 1.0))
+    elif numeric:
+        worse, better = compared_losses(before, after, np.maximum(before, np.abs(truth)))
+    else:
+        worse, better = _compared_chances(before, after)
+    found: dict[str, NDArray[Any]] = {
+        "share_less_accurate": worse, "share_more_accurate": better, "mean_loss_released": paid_after,
+        "mean_loss_original": paid,
+    }  # fmt: skip
+    if numeric:
+        found |= {
+            "mse_released": after**2,
+            "mse_original": before**2,
+            "baseline": (truth - truth.mean()) ** 2,
+        }
+    else:
+        guess = truth == np.bincount(truth).argmax()
+        found |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
+    order = np.argsort(asked)
+    return {"rows": asked[order], **{name: one[..., order] for name, one in found.items()}}
+
+
+def compared_losses(
+    original: Floats, released: Floats, scale: Floats
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which records lose more by training on a release than on the original, and which less."""
+    margin = ROUNDING * scale
+    return released > original + margin, original > released + margin
+
+
+def _compared_chances(original: Floats, released: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """The same of chances of a right guess, which are lost where they are smaller."""
+    return compared_losses(-original, -released, np.ones(len(original)))
+
+
+# What a wrong guess costs: of numbers by their distance, of categories by a table.
+
+
+LOSSES = ("absolute", "squared", "relative")
+
+
+def named_loss(loss: Any, *, numeric: bool) -> str:
+    """The name of a loss: of numbers one of `LOSSES`, of categories "wrong" or "costs".
+
+    Raises `DataError`: a loss that is not for this target.
+
+    >>> named_loss(None, numeric=True), named_loss([[0, 1], [2, 0]], numeric=False)
+    ('absolute', 'costs')
+    """
+    if numeric:
+        return str(arguments.choice("absolute" if loss is None else loss, "loss", LOSSES))
+    if loss is None:
+        return "wrong"
+    if isinstance(loss, str) or not isinstance(loss, (Mapping, Sequence, np.ndarray)):
+        says = "loss of categories is a table of costs: {true: {guessed: cost}}, or rows in the order of the levels"
+        raise DataError(says, argument="loss")
+    return "costs"
+
+
+def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
+    """Loss of each absolute error; not a number where a relative one has no base.
+
+    >>> loss_of_numbers(np.array([2.0, 2.0]), np.array([4.0, 0.0]), "relative").tolist()
+    [0.5, nan]
+    """
+    if loss == "squared":
+        return np.asarray(error**2, np.float64)
+    if loss == "relative":
+        base = np.abs(truth)
+        return np.where(base > 0, error / np.where(base > 0, base, 1.0), np.nan)
+    return error
+
+
+def costs_of(loss: Any, labels: Sequence[str]) -> Floats:
+    """Costs of guesses (columns) by the true level (rows), in the order of the labels.
+
+    Raises `DataError`: not a cost of 0 or more for every pair of levels, or one of a right guess.
+
+    >>> costs_of({"no": {"yes": 1}, "yes": {"no": 5}}, ["no", "yes"]).tolist()
+    [[0.0, 1.0], [5.0, 0.0]]
+    """
+    n = len(labels)
+    how = f"loss: give a cost for each of the {n} levels and each guess ({', '.join(labels[:3])}, ...)"
+    rows: Any = loss
+    if isinstance(loss, Mapping):
+        named = {str(true): row for true, row in loss.items()}
+        if unknown := [true for true in named if true not in labels]:
+            raise DataError(f"loss: {unknown[0]!r} is no level of the target; {how}", argument="loss")
+        if any(not isinstance(row, Mapping) for row in named.values()):
+            raise DataError(how, argument="loss")
+        by_text = {true: {str(to): cost for to, cost in row.items()} for true, row in named.items()}
+        rows = [
+            [0.0 if true == to else by_text.get(true, {}).get(to, np.nan) for to in labels] for true in labels
+        ]
+    try:
+        costs = np.asarray(rows, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(how, argument="loss") from None
+    if costs.shape != (n, n) or not (np.isfinite(costs) & (costs >= 0)).all():
+        raise DataError(f"{how}; each 0 or more", argument="loss")
+    if np.diag(costs).any():
+        raise DataError("loss: a right guess costs nothing; the diagonal is 0", argument="loss")
+    return costs
+
 
 FOLDS = 5
 ERROR_EDGES = (0.0, 0.1, 0.25, 0.5, 1.0, 2.0, math.inf)  # in standard deviations of the target
