@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from sdckit.catalogue.attacks import ATTACKS
 from sdckit.catalogue.attribute import ATTRIBUTE
-from sdckit.catalogue.context import Context, Knowledge
 from sdckit.catalogue.identity import IDENTITY
-from sdckit.catalogue.row import Measure
+from sdckit.catalogue.row import Context, Knowledge, Measure
 from sdckit.catalogue.utility import UTILITY
 
 if TYPE_CHECKING:

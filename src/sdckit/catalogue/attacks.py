@@ -7,9 +7,8 @@ from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
-from sdckit.catalogue.context import Context, Knowledge
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
-from sdckit.catalogue.row import Measure, Part
+from sdckit.catalogue.row import Context, Knowledge, Measure, Part
 
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"

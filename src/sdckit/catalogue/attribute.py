@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from sdckit.catalogue.context import Context
-from sdckit.catalogue.row import Measure, Part, raising
+from sdckit.catalogue.row import Context, Measure, Part, raising
 from sdckit.errors import DataError
 
 TESTED_L = (2, 3)

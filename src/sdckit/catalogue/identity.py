@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from sdckit.catalogue.context import Context
-from sdckit.catalogue.row import Measure, Part
+from sdckit.catalogue.row import Context, Measure, Part
 from sdckit.display import counted
 
 TESTED_K = (2, 3, 5)

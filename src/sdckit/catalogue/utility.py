@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sdckit.catalogue.context import Context
-from sdckit.catalogue.row import Measure, OfPlan
+from sdckit.catalogue.row import Context, Measure, OfPlan
 
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
