@@ -16,8 +16,11 @@ from .attacks.linkage.probabilistic_linkage import (
     probabilistic_linkage as probabilistic_linkage,
 )
 from .attacks.membership import Membership as Membership, membership as membership
-from .attacks.planted.canaries import Canaries as Canaries, canaries as canaries
-from .attacks.planted.canary_exposure import CanaryExposure as CanaryExposure
+from .attacks.planted.canaries import (
+    Canaries as Canaries,
+    CanaryExposure as CanaryExposure,
+    canaries as canaries,
+)
 from .attacks.published.joint_audit import JointAudit as JointAudit, joint_audit as joint_audit
 from .attacks.recovery.recoverable_values import (
     RecoverableValues as RecoverableValues,

@@ -10,16 +10,26 @@ import pytest
 
 from attacks.made import CONTROL, ORIGINAL, OTHERS
 from sdckit import Scenario
+from sdckit.attacks import attack_files as nearest_rows
 from sdckit.attacks.attack_files import (
+    AttackFiles,
+    Outcome,
     all_variables,
+    draw_nearest,
+    draw_targets,
+    encode_files,
     file_notes,
+    group_labels,
     numeric_columns,
     open_attack,
     options,
+    some_of,
     subgroups,
+    tallied,
 )
-from sdckit.cells.pair import open_files
+from sdckit.cells.pair import open_files, open_pair
 from sdckit.errors import ColumnError, DataError, SdcWarning
+from sdckit.numerics.search.neighbours import pairwise, prepare
 
 NAMES = tuple(ORIGINAL.columns)
 ROLES = {"variables": NAMES}
@@ -137,3 +147,111 @@ def test_coincidences_are_no_warning(levels):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         opened(*files, roles={"variables": ["x", "y"]})
+
+
+# Nearest rows by brute force, and ties that are drawn evenly.
+
+
+ROWS_NAMES = ORIGINAL.columns
+
+
+@pytest.mark.parametrize("k", [1, 3])
+@pytest.mark.parametrize("names", [ROWS_NAMES, ["größe", "age in years"], ["True"]])
+def test_the_nearest_are_drawn(names, k, monkeypatch):
+    monkeypatch.setattr(nearest_rows, "LISTED", 500)
+    files = AttackFiles(open_pair(ORIGINAL, OTHERS, CONTROL, categories={"x": names}, attack=True))
+    own, base, _ = encode_files(files, names, [name for name in names if files.ordered(name)], 0)
+    rows = draw_nearest(prepare(base), base, own, k, np.random.default_rng(1))
+    away = pairwise(own, base)
+    assert rows.shape == (300, k)
+    drawn = np.sort(np.take_along_axis(away, rows, axis=1), axis=1)
+    assert drawn == pytest.approx(np.sort(away, axis=1)[:, :k], abs=1e-9)
+    assert all(len(set(row)) == k for row in rows.tolist())
+
+
+def test_ties_have_the_same_chance():
+    base = pl.DataFrame({"x": [0.0, 1.0, 1.0, 3.0, 1.0]})
+    asked = pl.DataFrame({"x": [1.0] * 3000 + [0.4] * 3000})
+    files = AttackFiles(open_pair(asked, base, None, categories={"x": ["x"]}, attack=True))
+    own, release = encode_files(files, ["x"], ["x"], 0)
+    rows = draw_nearest(prepare(release), release, own, 1, np.random.default_rng(1))[:, 0]
+    assert np.bincount(rows[:3000], minlength=5)[[1, 2, 4]] / 3000 == pytest.approx(
+        np.full(3, 1 / 3), abs=0.05
+    )
+    assert set(rows[3000:].tolist()) == {0}
+    two = draw_nearest(prepare(release), release, own, 2, np.random.default_rng(1))[3000:]
+    assert (two == 0).any(axis=1).all()  # the closer one is always there
+    assert np.bincount(two[two > 0])[[1, 2, 4]] / 3000 == pytest.approx(np.full(3, 1 / 3), abs=0.05)
+
+
+def test_missing_is_equal_to_missing():
+    known = pl.DataFrame({"x": [None, 5.0], "y": ["a", None]})
+    release = pl.DataFrame({"x": [1.0, None, 9.0], "y": ["a", "a", None]})
+    files = AttackFiles(open_pair(known, release, None, categories={"x": ["x", "y"]}, attack=True))
+    own, base = encode_files(files, ["x", "y"], ["x"], 0)
+    assert pairwise(own, base).tolist() == [[0.5, 0.0, 1.0], [0.75, 1.0, 0.25]]
+
+
+@pytest.mark.parametrize(("n", "k"), [(1, 1), (5, 2), (50, 3), (9, 9)])
+def test_some_of_many_are_different_and_even(n, k):
+    found = some_of(n, k, 4000, np.random.default_rng(1))
+    assert found.shape == (4000, k)
+    assert all(len(set(row)) == k for row in found.tolist())
+    share = np.bincount(found.ravel(), minlength=n) / 4000
+    assert share == pytest.approx(np.full(n, k / n), abs=0.05)
+
+
+# Who is attacked.
+
+
+FILES = AttackFiles(
+    open_pair(ORIGINAL, [OTHERS, OTHERS], CONTROL, categories={"x": ["größe", "True"]}, attack=True)
+)
+
+
+def test_as_many_as_asked_for_each_once():
+    notes = {}
+    targets = draw_targets(FILES, options(50, 0.95, None, 1), notes)
+    assert len(np.unique(targets.members)) == len(np.unique(targets.others)) == 50
+    assert targets.members.max() < 300
+    assert notes == {}
+    again = draw_targets(FILES, options(50, 0.95, None, 1), {})
+    assert (again.members == targets.members).all()
+
+
+def test_no_more_than_there_are():
+    notes = {}
+    targets = draw_targets(FILES, options(290, 0.95, None, 1), notes)
+    assert (len(targets.members), len(targets.others)) == (290, 280)
+    assert "the control file has 280 records" in notes["n_control"]
+    targets = draw_targets(FILES, options(500, 0.95, None, 1), notes)
+    assert targets.members.tolist() == list(range(300))
+    assert "500 attacks asked for, 300 records there are" in notes["n_attacks"]
+    balanced = draw_targets(FILES, options(500, 0.95, None, 1), notes, balanced=True)
+    assert "the smaller file has 280 records: as many of either" in notes["n_attacks"]
+    assert len(balanced.members) == len(balanced.others) == 280
+
+
+def test_subgroups():
+    targets = draw_targets(FILES, options(20, 0.95, ["größe", "True"], 1), {})
+    assert [part.labels for part in targets.parts] == [(), *group_labels(FILES, ["größe", "True"]).values()]
+    for part in targets.parts[1:]:
+        rows = ORIGINAL[targets.members[part.members].tolist()]
+        assert {(sex, str(true)) for sex, true in rows.select("größe", "True").rows()} == {part.labels}
+        assert len(rows) == 20
+
+
+def test_tallied():
+    asked = options(20, 0.95, "größe", 1)
+    targets = draw_targets(FILES, asked, {})
+
+    def attack(j):
+        members = np.arange(len(targets.members)) % 2 == j % 2
+        return Outcome(members, np.zeros(len(targets.others), bool), np.full(len(members), 0.25))
+
+    per_release, groups, hits = tallied(targets, FILES, attack, asked, {})
+    assert [one["success_rate"] for one in per_release] == [0.5, 0.5]
+    assert per_release[0]["baseline_rate"] == 0.25
+    assert [group.release for group in groups] == [1, 1, 2, 2]
+    assert [len(set(rows.tolist())) for rows, _ in hits] == [20, 20]
+    assert (np.mean([found for _, found in hits], axis=0) == 0.5).all()

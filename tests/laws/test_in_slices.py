@@ -23,10 +23,10 @@ WHOLE = threads.chunks
 PIECES = [
     ("attribute.prediction.prediction_models", "BLOCK", 7),
     ("attribute.prediction.posterior_draws", "BLOCK", 7),
-    ("attacks.nearest_rows", "LISTED", 3),
+    ("attacks.attack_files", "LISTED", 3),
     ("cells.crosstab", "AT_ONCE", 3),
     ("numerics.search.neighbours", "LISTED", 3),
-    ("attacks.singling.query_dependence", "PIECE", 3),
+    ("attacks.singling.singling_out", "PIECE", 3),
     ("utility.propensities.cluster_utility", "BLOCK", 3),
     ("protect.suppression.suppression_choices", "AT_ONCE", 1),
 ]

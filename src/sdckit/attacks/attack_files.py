@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_rates import FIGURES, ControlState
+from sdckit.attacks.attack_rates import FIGURES, ControlState, Group, Tally, rates
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
@@ -19,6 +19,9 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, SdcWarning
+from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.coding import Encoded, gower
+from sdckit.numerics.search.neighbours import Index, paired
 
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
@@ -220,3 +223,218 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
         notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
         if files.control_state == "overlapping":
             notes["residual"] = f"not to be relied on: {_equal(files)}"
+
+
+# The released rows nearest to what an intruder knows, drawn at random among those equally near.
+
+
+MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
+LISTED = 4_000_000  # rows listed at a time
+FEW = 2  # among so many times k squared, k drawn at random are mostly different
+
+
+def encode_files(
+    files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int
+) -> tuple[Encoded, ...]:
+    """Original, release j (from 0) and control file for Gower's distance on some columns.
+
+    Differences of numbers are divided by the range in these files together. A missing value is 0 from a
+    missing one and 1 from any other.
+    """
+    chosen = [0, j + 1, *([files.m + 1] if files.has_control else [])]
+    own = [name for name in names if name in numeric]
+    rest = [name for name in names if name not in numeric]
+    return gower(
+        [[files.numbers(name)[f] for f in chosen] for name in own],
+        [[files.codes(name).codes[f] for f in chosen] for name in rest],
+    )
+
+
+def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.random.Generator) -> Ints:
+    """The k nearest rows of the base for each query, those equally far as the k-th drawn at random.
+
+    Shape (n, k).
+
+    Examples
+    --------
+    >>> from sdckit.numerics.search.neighbours import prepare
+    >>> base, query = gower([(np.array([0.0, 4.0, 8.0]), np.array([5.0]))])
+    >>> draw_nearest(prepare(base), base, query, 1, np.random.default_rng(1)).tolist()
+    [[1]]
+    """
+    found = index.nearest(query, k)
+    out = np.empty((query.n, k), np.int64)
+    if k == 1:
+        out[:, 0] = found.index
+    within = found.n_closer + found.n_tied
+    several = np.flatnonzero(within > 1 if k == 1 else within >= k)
+    # who knows the same finds the same rows: they are listed once
+    _, first, of_row, size = np.unique(
+        np.column_stack([query.numbers[several], query.codes[several]]), axis=0, return_index=True,
+        return_inverse=True, return_counts=True,
+    )  # fmt: skip
+    members = np.split(several[np.argsort(of_row.ravel(), kind="stable")], np.cumsum(size)[:-1])
+    first = several[first]
+    for piece in _pieces(np.arange(len(first)), within[first]):
+        asked = query.take(first[piece])
+        begins, listed = index.lists(asked, k)
+        of_query = np.repeat(np.arange(len(piece)), np.diff(begins))
+        away = paired(asked.take(of_query), base.take(listed))
+        tied = away >= found.distance[first[piece], -1][of_query] - found.tolerance
+        for i, group in enumerate(piece):
+            rows, last = (one[begins[i] : begins[i + 1]] for one in (listed, tied))
+            closer, equal = rows[~last], rows[last]
+            out[members[group], : len(closer)] = closer
+            need = k - len(closer)
+            out[members[group], len(closer) :] = equal[some_of(len(equal), need, len(members[group]), rng)]
+    return out
+
+
+def some_of(n: int, k: int, times: int, rng: np.random.Generator) -> Ints:
+    """K different ones of n, drawn at random again and again.
+
+    Shape (times, k).
+
+    Examples
+    --------
+    >>> sorted(some_of(3, 3, 1, np.random.default_rng(1))[0].tolist())
+    [0, 1, 2]
+    """
+    if n < FEW * k * k:
+        return np.argsort(rng.random((times, n)), axis=1)[:, :k]
+    drawn = rng.integers(0, n, (times, k))
+    while len(again := np.flatnonzero((np.diff(np.sort(drawn, axis=1)) == 0).any(axis=1))):
+        drawn[again] = rng.integers(0, n, (len(again), k))
+    return drawn
+
+
+def _pieces(groups: Ints, sizes: Ints) -> Iterator[Ints]:
+    """Cut queries so that the lists of each piece stay short."""
+    if len(groups) == 0:
+        return
+    piece = np.cumsum(sizes) // LISTED
+    yield from np.split(groups, np.flatnonzero(np.diff(piece)) + 1)
+
+
+# Whom an attack is tried on: records of the original and of the control file, also by subgroup.
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The whole file, or a subgroup: which of the attacks are on it.
+
+    `labels` are empty for the whole file; the slices are positions among the attacked records of the original and
+    of the control file.
+    """
+
+    labels: tuple[str, ...]
+    members: slice
+    others: slice
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """Attacked records, those drawn from the whole file first, then subgroup by subgroup.
+
+    `members` are rows of the original, `others` of the control file (empty without one).
+    """
+
+    members: Ints
+    others: Ints
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of it in one release.
+
+    For each attacked record its success; for those of the original also the chance that guessing succeeds.
+    """
+
+    members: NDArray[np.bool_]
+    others: NDArray[np.bool_]
+    baseline: Floats
+
+
+def draw_targets(
+    files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False
+) -> Targets:
+    """Draw records to attack: as many as asked for from the whole file, and from each subgroup.
+
+    `notes` is told where a file has fewer records than attacks are asked for; `balanced` draws as many from the
+    original as from the control file.
+    """
+    if balanced and asked.n_attacks > (least := min(files.n, files.n_control)):
+        notes["n_attacks"] = (
+            f"{asked.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
+        )
+    elif asked.n_attacks > files.n:
+        notes["n_attacks"] = f"{asked.n_attacks} attacks asked for, {files.n} records there are: all attacked"
+    elif files.has_control and asked.n_attacks > files.n_control:
+        notes["n_control"] = (
+            f"{asked.n_attacks} attacks asked for, the control file has {files.n_control} records"
+        )
+    pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, asked.by)]
+    members: list[Ints] = []
+    others: list[Ints] = []
+    parts = []
+    at = [0, 0]
+    for labels, own, control in pools:
+        sizes = [min(asked.n_attacks, len(own)), min(asked.n_attacks, len(control))]
+        if balanced:
+            sizes = [min(sizes)] * 2
+        members.append(np.sort(asked.rng.choice(own, sizes[0], replace=False)))
+        others.append(
+            np.sort(asked.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0]
+        )
+        parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
+        at = [at[0] + sizes[0], at[1] + sizes[1]]
+    return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
+
+
+def _groups(files: AttackFiles, by: Sequence[str]) -> list[tuple[tuple[str, ...], Ints, Ints]]:
+    if not by:
+        return []
+    of_row = files.groups(tuple(by)).of_row
+    control = of_row[-1] if files.has_control else of_row[0][:0]
+    return [
+        (labels, np.flatnonzero(of_row[0] == number), np.flatnonzero(control == number))
+        for number, labels in group_labels(files, by).items()
+    ]
+
+
+def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, ...]]:
+    """Printed values of each subgroup that the original has, by its number."""
+    numbers, first = np.unique(files.groups(tuple(by)).of_row[0], return_index=True)
+    columns = []
+    for name in by:
+        coding = files.codes(name)
+        labels = coding.labels()
+        columns.append([labels[code] for code in coding.codes[0][first].tolist()])
+    return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
+
+
+def tallied(
+    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+    notes: dict[str, str],
+) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
+    """Attack each release: its figures, those of its subgroups, and who was attacked with success."""
+    per_release, groups, hits = [], [], []
+    for j in range(files.m):
+        found = attack(j)
+        for part in targets.parts:
+            own, other = found.members[part.members], found.others[part.others]
+            control = Tally(len(other), float(other.sum())) if files.has_control else None
+            base = found.baseline[part.members]
+            quiet = notes if not part.labels else {}
+            figures = rates(
+                Tally(len(own), float(own.sum())),
+                float(base.mean()) if len(base) else float("nan"),
+                control, asked.level, quiet,
+            )  # fmt: skip
+            if part.labels:
+                groups.append(Group(j + 1, part.labels, figures))
+            else:
+                per_release.append(figures)
+                hits.append((targets.members[part.members], own))
+    return tuple(per_release), tuple(groups), tuple(hits)

@@ -9,10 +9,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import AttackFiles, file_notes, numeric_columns, open_attack, options
+from sdckit.attacks.attack_files import (
+    MISSING_RULE,
+    AttackFiles,
+    Outcome,
+    draw_nearest,
+    draw_targets,
+    encode_files,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    options,
+    tallied,
+)
 from sdckit.attacks.attack_rates import AttackResult, means, verdict
-from sdckit.attacks.nearest_rows import MISSING_RULE, draw_nearest, encode_files
-from sdckit.attacks.targets import Outcome, draw_targets, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

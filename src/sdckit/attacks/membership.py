@@ -9,10 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, options
+from sdckit.attacks.attack_files import (
+    MISSING_RULE,
+    Outcome,
+    all_variables,
+    draw_targets,
+    encode_files,
+    file_notes,
+    numeric_columns,
+    open_attack,
+    options,
+    tallied,
+)
 from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
-from sdckit.attacks.nearest_rows import MISSING_RULE, encode_files
-from sdckit.attacks.targets import Outcome, draw_targets, tallied
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
-from attacks.differencing.several import KEYS, people, with_gaps
-from sdckit.attacks.differencing.held_against import EarlierRelease
+from attacks.differencing.several import KEYS, people, possible, together, with_gaps
+from sdckit.attacks.differencing.held_against import (
+    EarlierRelease,
+    Seen,
+    certain_together,
+    compare_counts,
+    own_candidates,
+    relation_of,
+    seen_in_file,
+    seen_in_sketch,
+    shown_by_id,
+    shown_by_link,
+    shown_by_match,
+    told_by_difference,
+)
+from sdckit.attacks.differencing.release_ledger import Earlier, OpenedRelease, open_release, sketch_release
+from sdckit.data.ledger.digests import Digester
 
 DATA = people(200)
 OF = {"keys": KEYS, "sensitive": ["job"]}
@@ -82,3 +98,219 @@ def test_ids_that_did_not_go_out_link_the_sketches(tmp_path: Path) -> None:
     assert by_sketch.certain_together == by_file.certain_together > 0
     assert by_sketch.entries[0].linked == 200
     assert by_sketch.records.equals(by_file.records)
+
+
+# Counts of two releases, against those that a data frame gives.
+
+
+DIGESTER = Digester(b"k" * 32)
+ALL = [*KEYS, "job"]
+
+
+def beside(new: pl.DataFrame, old: pl.DataFrame) -> tuple[OpenedRelease, Earlier]:
+    opened = [open_release(one, ALL, id=None, name="it", role="keys") for one in (new, old)]
+    return opened[0], Earlier("old", "", True, sketch_release(opened[1], [KEYS], ["job"], DIGESTER), DIGESTER)
+
+
+def test_what_differs_appears_and_vanishes_is_what_frames_say() -> None:
+    old, new = people(300), people(300, seed=7)
+    both = (
+        new.group_by(KEYS).len("here").join(old.group_by(KEYS).len("there"), on=KEYS, how="full", coalesce=True)
+        .fill_null(0).with_columns(d=pl.col("here").cast(pl.Int64) - pl.col("there").cast(pl.Int64))
+    )  # fmt: skip
+    found = compare_counts(*beside(new, old), KEYS, within=2)
+    assert found is not None
+    assert found.columns == tuple(sorted(KEYS))
+    assert found.differing == both.filter(pl.col("d").abs().is_between(1, 2)).height
+    assert found.added == both.filter(pl.col("d") > 0)["d"].sum()
+    assert found.removed == -both.filter(pl.col("d") < 0)["d"].sum()
+    assert found.new_uniques == both.filter(pl.col("here") == 1, pl.col("there") == 0).height
+    assert found.vanished_uniques == both.filter(pl.col("here") == 0, pl.col("there") == 1).height
+    assert found.kept_uniques == both.filter(pl.col("here") == 1, pl.col("there") == 1).height
+    assert min(found.differing, found.new_uniques, found.vanished_uniques, found.kept_uniques) > 0
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "word", "added", "removed"),
+    [(300, 300, "same", 0, 0), (300, 299, "superset", 1, 0), (290, 300, "subset", 0, 10)],
+)
+def test_one_record_more_makes_a_superset(here: int, there: int, word: str, added: int, removed: int) -> None:
+    data = people(300)
+    found = relation_of(*beside(data.head(here), data.head(there)), ALL)
+    assert found is not None
+    assert (found.word, found.added, found.removed) == (word, added, removed)
+    assert found.columns == tuple(sorted(ALL))
+
+
+def test_others_are_others_and_nothing_shared_is_nothing() -> None:
+    both = beside(people(100), people(100, seed=2))
+    found = relation_of(*both, ALL)
+    assert found is not None
+    assert found.word == "other"
+    assert relation_of(*both, []) is None
+    assert compare_counts(*both, [], within=1) is None
+
+
+SMALL = pl.DataFrame({"region": [1] * 4 + [2] * 2, "sex": ["f"] * 6, "age": [1] * 6,
+                      "job": ["a", "b", "b", "a", "c", "c"]})  # fmt: skip
+ONE = pl.DataFrame({"region": [1], "sex": ["f"], "age": [1], "job": ["b"]})
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (ONE, 1),  # somebody joins a group of two jobs: theirs is told
+        (pl.concat([ONE, ONE]), 2),
+        (pl.concat([ONE, ONE.with_columns(job=pl.lit("a"))]), 0),  # two jobs for two people
+        (ONE.with_columns(region=pl.lit(2, pl.Int64), job=pl.lit("c")), 0),  # the release tells it alone
+        (ONE.with_columns(region=pl.lit(3, pl.Int64)), 0),  # the release tells it alone
+        (ONE.with_columns(job=pl.lit(None, pl.String)), 0),  # hidden
+    ],
+)
+def test_a_difference_tells_the_job_of_who_joins_or_leaves(more: pl.DataFrame, told: int) -> None:
+    large = pl.concat([SMALL, more])
+    assert told_by_difference(*beside(large, SMALL), KEYS, "job", within=3) == told
+    assert told_by_difference(*beside(SMALL, large), KEYS, "job", within=3) == told
+    if told == 2:
+        assert told_by_difference(*beside(large, SMALL), KEYS, "job", within=1) == 0
+
+
+def test_a_difference_of_keys_that_are_not_counted_tells_nothing() -> None:
+    assert told_by_difference(*beside(SMALL, SMALL), [], "job", within=3) == 0
+
+
+# Values hidden in one release and shown in the other.
+
+
+def opened(data: pl.DataFrame) -> OpenedRelease:
+    return open_release(data, ALL, id=None, name="it", role="keys")
+
+
+def matched(new: pl.DataFrame, old: pl.DataFrame) -> tuple[list[int], list[int]]:
+    sketch = sketch_release(opened(old), [KEYS], ["job"], DIGESTER)
+    back, bare = shown_by_match(opened(new), Earlier("old", "", True, sketch, DIGESTER), ALL)
+    return np.flatnonzero(back["age"]).tolist(), np.flatnonzero(bare["age"]).tolist()
+
+
+def alone_but_for_age(*files: pl.DataFrame) -> list[bool]:
+    rest = ["region", "sex", "job"]
+    flags = [one.select(pl.len().over(rest) == 1).to_series().to_list() for one in files]
+    return [all(one) for one in zip(*flags, strict=True)]
+
+
+def test_linked_rows_are_compared_value_by_value() -> None:
+    old = people(50)
+    new = with_gaps(old, "age", 0.2)
+    rows = np.where(np.arange(50) < 40, np.arange(50), -1)
+    back, bare = shown_by_link(opened(new), opened(old), rows)
+    gone = new["age"].is_null().to_numpy()
+    assert back["age"].tolist() == (gone & (rows >= 0)).tolist()
+    assert not bare["age"].any()
+    back, bare = shown_by_link(opened(old), opened(new), rows)
+    assert bare["age"].tolist() == (gone & (rows >= 0)).tolist()
+    assert not back["age"].any()
+
+
+def test_without_a_link_those_alone_in_both_are_found_in_both_directions() -> None:
+    old = people(60)
+    new = with_gaps(old, "age", 0.3)
+    expected = [
+        row for row, (alone, gone) in enumerate(zip(alone_but_for_age(old, new), new["age"].is_null(), strict=True))
+        if alone and gone
+    ]  # fmt: skip
+    assert len(expected) > 2
+    assert matched(new, old) == (expected, [])
+    assert matched(old, new) == ([], expected)
+
+
+def test_values_hidden_in_both_are_told_by_neither() -> None:
+    new = with_gaps(people(60), "age", 0.3)
+    assert matched(new, new) == ([], [])
+
+
+def test_ids_of_a_ledger_find_every_single_hidden_key_in_both_directions() -> None:
+    old = people(300)
+    new = with_gaps(old, "age", 0.2)
+    gone = new["age"].is_null().to_list()
+    found = []
+    for here, there in ((new, old), (old, new)):
+        files = [open_release(one, ALL, id="id", name="it", role="keys") for one in (here, there)]
+        sketch = sketch_release(files[1], [KEYS], ["job"], DIGESTER, id="id")
+        back, bare = shown_by_id(files[0], Earlier("old", "", True, sketch, DIGESTER), "id", ALL)
+        found.append((back["age"].tolist(), bare["age"].tolist()))
+        assert not back["sex"].any()
+        assert not bare["sex"].any()
+    nothing = [False] * 300
+    assert found == [(gone, nothing), (nothing, gone)]
+
+
+def test_ids_tell_nothing_where_another_key_changed_too() -> None:
+    old = people(100)
+    new = with_gaps(old, "age", 0.2).with_columns(sex=pl.lit("f"))
+    files = [open_release(one, ALL, id="id", name="it", role="keys") for one in (new, old)]
+    sketch = sketch_release(files[1], [KEYS], ["job"], DIGESTER, id="id")
+    back, _ = shown_by_id(files[0], Earlier("old", "", True, sketch, DIGESTER), "id", ALL)
+    assert back["age"].tolist() == (new["age"].is_null() & (old["sex"] == "f")).to_list()
+
+
+# Values possible in several releases, against going through all pairs of records; from sketches the same.
+
+
+HERE, THERE = ["part", "sex", "age"], ["region", "band"]
+
+
+@pytest.mark.parametrize("gaps", [(), ("band",), ("job",), ("age", "region", "job")])
+def test_files_and_sketches_find_what_pairs_of_records_say(gaps: tuple[str, ...]) -> None:
+    data = people(250)
+    for number, column in enumerate(gaps):
+        data = with_gaps(data, column, 0.05, seed=number)
+    moved = data.sample(fraction=1.0, shuffle=True, seed=3)
+    new = open_release(data, [*HERE, "job"], id="id", name="new", role="keys")
+    old = open_release(moved, [*THERE, "job"], id="id", name="old", role="keys")
+    own = own_candidates(new, HERE, "job")
+    expected = together(possible(data, HERE, "job"), possible(data, THERE, "job"))
+    rows = np.argsort(moved["id"].to_numpy())[np.argsort(np.argsort(data["id"].to_numpy()))]
+    assert (moved["id"].to_numpy()[rows] == data["id"].to_numpy()).all()
+    by_file, odd = certain_together(own, [seen_in_file(new, old, rows, THERE, "job")])
+    assert by_file.tolist() == expected
+    assert not odd.any()
+    sketch = sketch_release(old, [THERE], ["job"], DIGESTER, id="id")
+    seen = list(seen_in_sketch(new, Earlier("old", "", True, sketch, DIGESTER), "id", own, "job"))
+    assert len(seen) == 1
+    assert certain_together(own, seen)[0].tolist() == expected
+    if not gaps:
+        assert any(expected)
+
+
+def test_people_who_are_not_in_the_earlier_release_are_told_nothing_of() -> None:
+    data = people(100)
+    old = open_release(data.head(60), [*THERE, "job"], id="id", name="old", role="keys")
+    new = open_release(data, [*HERE, "job"], id="id", name="new", role="keys")
+    own = own_candidates(new, HERE, "job")
+    sketch = sketch_release(old, [THERE], ["job"], DIGESTER, id="id")
+    (seen,) = seen_in_sketch(new, Earlier("old", "", True, sketch, DIGESTER), "id", own, "job")
+    found, _ = certain_together(own, [seen])
+    assert not found[60:].any()
+    rows = np.where(np.arange(100) < 60, np.arange(100), -1)
+    same = seen_in_file(new, old, rows, THERE, "job")
+    assert certain_together(own, [same])[0].tolist() == found.tolist()
+
+
+def test_values_that_contradict_each_other_are_told() -> None:
+    own = Seen(np.array([[1], [3]], np.uint64), np.array([True, False]))
+    other = Seen(np.array([[2], [2]], np.uint64), np.array([True, False]))
+    found, odd = certain_together(own, [other])
+    assert found.tolist() == [False, True]
+    assert odd.tolist() == [True, False]
+
+
+def test_a_value_that_only_the_earlier_release_has_is_one_of_its_values() -> None:
+    new = open_release(
+        pl.DataFrame({"a": [1, 1], "s": ["x", "y"]}), ["a", "s"], id=None, name="new", role="keys"
+    )
+    old = open_release(
+        pl.DataFrame({"b": [1, 1], "s": ["x", "z"]}), ["b", "s"], id=None, name="old", role="keys"
+    )
+    seen = seen_in_file(new, old, np.array([0, 1]), ["b"], "s")
+    assert not seen.alone.any()
+    assert seen.sets.tolist() == [[1], [1]]

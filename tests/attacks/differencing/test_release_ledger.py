@@ -5,16 +5,31 @@ from __future__ import annotations
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
 
 import sdckit as sdc
-from attacks.differencing.several import KEYS, people
-from sdckit.attacks.differencing.opened_release import open_release
-from sdckit.attacks.differencing.release_ledger import key_sets
+from attacks.differencing.several import KEYS, people, possible, with_gaps
+from sdckit.attacks.differencing import release_ledger as sketching
+from sdckit.attacks.differencing.release_ledger import (
+    Earlier,
+    OpenedRelease,
+    candidate_sets,
+    comparable_columns,
+    every_level,
+    key_sets,
+    link_rows,
+    listed,
+    n_candidates,
+    open_release,
+    set_among,
+    sketch_release,
+)
 from sdckit.data.ledger.digests import Digester, places
 from sdckit.data.ledger.ledger_key import make_key
+from sdckit.errors import ColumnError, DataError
 
 DATA = people(200)
 
@@ -116,3 +131,203 @@ def test_keys_of_one_or_several_intruders() -> None:
     for empty in ([], [[], ["a"]]):
         with pytest.raises(sdc.SdcError, match="keys"):
             key_sets(empty, (), None)
+
+
+# A release opened: its combinations and their digests.
+
+
+RELEASE_DATA = with_gaps(people(), "age", 0.1)
+DIGESTER = Digester(b"k" * 32)
+
+
+def opened(data: pl.DataFrame = RELEASE_DATA, id: str | None = None) -> OpenedRelease:
+    return open_release(data, [*KEYS, "job"], id=id, name="the release", role="keys")
+
+
+def test_combinations_are_those_of_the_file_and_in_the_order_of_names() -> None:
+    found = opened().combinations(["sex", "age"])
+    assert found.columns == ("age", "sex")
+    counted = RELEASE_DATA.group_by("age", "sex").len()
+    assert sorted(found.size.tolist()) == sorted(counted["len"].to_list())
+    assert (
+        found.size[found.of_row] == RELEASE_DATA.select(pl.len().over("age", "sex")).to_series().to_numpy()
+    ).all()
+
+
+def test_combinations_of_fewer_columns_follow_from_those_of_all() -> None:
+    release = opened()
+    for columns in (["sex"], ["age", "job"]):
+        few = release.whole.among(sorted(columns))
+        assert few.size.tolist() == release.combinations(columns).size.tolist()
+        assert (few.of_row[release.whole.of_row] == release.combinations(columns).of_row).all()
+
+
+def test_digests_do_not_depend_on_the_order_of_records_columns_or_types() -> None:
+    other = RELEASE_DATA.sample(fraction=1.0, shuffle=True, seed=1).with_columns(
+        pl.col("region").cast(pl.Float64)
+    )
+    first, second = opened(), opened(other.select(reversed(other.columns)))
+    assert {bytes(one) for one in first.digests(KEYS, DIGESTER)} == {
+        bytes(one) for one in second.digests(KEYS, DIGESTER)
+    }
+    assert first.digests(KEYS, DIGESTER) is first.digests(KEYS[::-1], DIGESTER)
+
+
+def test_ids_have_a_digest_each() -> None:
+    assert len({bytes(one) for one in opened(id="id").id_digests(DIGESTER)}) == RELEASE_DATA.height
+
+
+def test_what_is_not_there_is_told() -> None:
+    with pytest.raises(ColumnError, match="keys: no column 'sexx' in the data; did you mean 'sex'"):
+        open_release(RELEASE_DATA, ["sexx"], id=None, name="it", role="keys")
+    with pytest.raises(DataError, match="the release: several records share a value of the id"):
+        opened(id="sex")
+    with pytest.raises(DataError, match="several records share a value of the id, or have none"):
+        opened(with_gaps(RELEASE_DATA, "id", 0.01), id="id")
+    with pytest.raises(DataError, match="no records"):
+        opened(RELEASE_DATA.head(0))
+
+
+# Which columns of two releases can be compared, and whose rows belong together.
+
+
+RELEASES_DATA = people()
+
+
+def releases_opened(data: pl.DataFrame, id: str | None = None) -> OpenedRelease:
+    return open_release(data, [*KEYS, "job"], id=id, name="it", role="keys")
+
+
+def earlier(file: OpenedRelease) -> Earlier:
+    return Earlier("old", "", True, sketch_release(file, [KEYS], ["job"], DIGESTER), DIGESTER, file)
+
+
+def test_a_column_in_bands_is_coded_otherwise_and_a_new_value_is_not() -> None:
+    banded = RELEASES_DATA.with_columns(
+        age=pl.col("band"), region=pl.when(pl.int_range(400) == 0).then(99).otherwise("region")
+    )
+    assert comparable_columns(releases_opened(banded), earlier(releases_opened(RELEASES_DATA))) == (
+        ("region", "sex", "job"),
+        ("age",),
+    )
+
+
+def test_a_column_of_nothing_but_missing_values_contradicts_nothing() -> None:
+    empty = RELEASES_DATA.with_columns(age=pl.lit(None, pl.Int64))
+    assert comparable_columns(releases_opened(empty), earlier(releases_opened(RELEASES_DATA)))[1] == ()
+    assert comparable_columns(releases_opened(RELEASES_DATA), earlier(releases_opened(empty)))[1] == ()
+
+
+def test_a_column_that_one_does_not_have_is_neither() -> None:
+    other = open_release(RELEASES_DATA, ["sex", "part"], id=None, name="it", role="keys")
+    assert comparable_columns(other, earlier(releases_opened(RELEASES_DATA))) == (("sex",), ())
+
+
+def test_rows_belong_together_by_id_or_by_order() -> None:
+    moved = RELEASES_DATA.sample(fraction=1.0, shuffle=True, seed=1).head(300)
+    rows = link_rows(
+        releases_opened(RELEASES_DATA, "id"), earlier(releases_opened(moved, "id")), aligned=False
+    )
+    assert rows is not None
+    hit = rows >= 0
+    assert hit.sum() == 300
+    assert (moved["id"].to_numpy()[rows[hit]] == RELEASES_DATA["id"].to_numpy()[hit]).all()
+    assert (
+        link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=False)
+        is None
+    )
+    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(moved)), aligned=True) is None
+    same = link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=True)
+    assert same is not None
+    assert (same == np.arange(400)).all()
+
+
+def test_the_widest_set_of_the_columns_is_chosen_and_records_are_counted() -> None:
+    one = earlier(releases_opened(RELEASES_DATA))
+    assert set_among(one, ["sex", "age"]) == ("age", "sex")
+    assert set_among(one, ["other"]) == ()
+    assert one.n == 400
+
+
+# Sets of possible values, against going through all pairs of records.
+
+
+@pytest.mark.parametrize("gaps", [(), ("sex",), ("region", "age"), ("job",), ("region", "sex", "age", "job")])
+def test_the_values_are_those_of_every_record_that_may_have_the_same_keys(gaps: tuple[str, ...]) -> None:
+    data = people(150)
+    for number, column in enumerate(gaps):
+        data = with_gaps(data, column, 0.1, seed=number)
+    opened = open_release(data, [*KEYS, "job"], id=None, name="it", role="keys")
+    combined, job = opened.combinations(KEYS), opened.levels["job"]
+    sets = candidate_sets(combined, job.codes, len(job.texts))
+    found: list[set[object]] = [set() for _ in combined.size]
+    for row, level in zip(*listed(sets), strict=True):
+        found[row].add(job.texts[level])
+    assert [found[cell] for cell in combined.of_row] == possible(data, KEYS, "job")
+    assert n_candidates(sets).tolist() == [len(one) for one in found]
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 130])
+def test_a_set_of_all_levels_has_so_many(n: int) -> None:
+    every = every_level(n)
+    assert n_candidates(every[None]).tolist() == [n]
+    assert listed(every[None])[1].tolist() == list(range(n))
+
+
+def test_many_levels_take_several_words() -> None:
+    opened = open_release(people(300).with_row_index("row"), ["sex", "row"], id=None, name="it", role="keys")
+    row = opened.levels["row"]
+    sets = candidate_sets(opened.combinations(["sex"]), row.codes, len(row.texts))
+    assert sets.shape == (2, 5)
+    assert n_candidates(sets).sum() == 300
+    assert not np.bitwise_and(sets[0], sets[1]).any()
+
+
+# What a sketch holds: counts that are those of the file, and no more sets than are worth it.
+
+
+SKETCHING_DATA = with_gaps(people(), "job", 0.05)
+
+
+def sketching_opened() -> OpenedRelease:
+    return open_release(SKETCHING_DATA, [*KEYS, "job"], id="id", name="it", role="keys")
+
+
+def test_counts_are_those_of_the_file() -> None:
+    release = sketching_opened()
+    sketch = sketch_release(release, [KEYS], ["job"], DIGESTER)
+    assert {place[0] for place in sketch.parts} == {"counts"}
+    assert len(sketch.parts) == 4 + 6 + 4 + 1  # singles, pairs, triples (one of them the keys), all
+    for place, part in sketch.parts.items():
+        columns = list(place[1:])
+        found = part.of(release.digests(columns, DIGESTER))
+        assert (found == release.combinations(columns).size).all()
+        assert sorted(part.numbers.tolist()) == sorted(
+            SKETCHING_DATA.group_by(columns).len()["len"].to_list()
+        )
+
+
+def test_with_an_id_every_person_has_a_combination_and_it_its_values() -> None:
+    release = sketching_opened()
+    sketch = sketch_release(release, [KEYS, ["sex"]], ["job"], DIGESTER, id="id")
+    people_of = sketch.parts["people", "id", "sex"]
+    counts = sketch.parts["counts", "sex"]
+    at = people_of.of(release.id_digests(DIGESTER))
+    assert (counts.numbers[at] == SKETCHING_DATA.select(pl.len().over("sex")).to_series().to_numpy()).all()
+    assert ("people", "id", *sorted(KEYS)) in sketch.parts
+    # a hidden job may be any: every level is possible for both sexes, and one that was never seen, too
+    assert sketch.parts["candidates", "sex", "job"].numbers.tolist() == [7] * (2 * 7 + 2)
+
+
+def test_sets_that_are_not_needed_are_left_out_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sketching, "MOST_DIGESTS", 10)
+    sketch = sketch_release(sketching_opened(), [KEYS], ["job"], DIGESTER)
+    kept = {place[1:] for place in sketch.parts}
+    assert kept == {
+        ("age",),
+        ("job",),
+        ("region",),
+        ("sex",),
+        tuple(sorted(KEYS)),
+        tuple(sorted([*KEYS, "job"])),
+    }

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 
 import numpy as np
 import polars as pl
+import pytest
 
 from sdckit.attacks.attack_files import AttackFiles
-from sdckit.attacks.distances.closeness_figures import FIGURES, Drawing, closeness, group_figures
-from sdckit.attacks.distances.compared_files import ComparedFiles
+from sdckit.attacks.distances.closeness_figures import (
+    FIGURES,
+    ComparedFiles,
+    Drawing,
+    Searches,
+    adversarial_accuracy,
+    closeness,
+    distance_ratio,
+    exchange,
+    group_figures,
+    hits,
+    same_size,
+    wins,
+)
 from sdckit.cells.pair import open_pair
+from sdckit.numerics.coding import differences
 
 ORIGINAL = pl.DataFrame({"x": [0.0, 1.0, 10.0], "g": ["a", "a", None]})
 RELEASES = [pl.DataFrame({"x": [0.0, 9.0], "g": ["a", "b"]}), pl.DataFrame({"x": [5.0], "g": ["a"]})]
@@ -67,3 +82,146 @@ def test_files_of_very_different_sizes_are_drawn_from_several_times():
         (found,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), {})
         single.append(found.figures["adversarial_accuracy"])
     assert abs(one.figures["adversarial_accuracy"] - np.mean(single)) < 4 * np.std(single) / np.sqrt(30)
+
+
+# Searches done once, ratios, ties, hits, and labels exchanged at random.
+
+
+def files(**values):
+    encoded = differences([tuple(np.array(one, float) for one in values.values())], power=1)
+    return Searches(dict(zip(values, encoded, strict=True)))
+
+
+def test_a_search_is_done_once_and_within_a_file_leaves_the_record_out():
+    made = files(a=[0.0, 1.0, 5.0], b=[1.0])
+    assert made.nearest("a", "b") is made.nearest("a", "b")
+    assert made.distance("a", "b").tolist() == [1.0, 0.0, 4.0]
+    assert made.distance("a", "a").tolist() == [1.0, 1.0, 4.0]
+    assert np.isnan(made.distance("b", "b")).all()
+    assert np.isnan(made.ratio("a", "b")).all()
+    assert made.ratio("b", "a").tolist() == [0.0]
+
+
+def test_a_second_record_is_searched_for_where_it_is_asked_for():
+    made = files(a=[0.0, 1.0, 5.0], b=[2.0, 4.0])
+    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
+    assert made.nearest("a", "b").tolist() == [[2.0, 4.0], [1.0, 3.0], [1.0, 3.0]]
+    assert made.distance("a", "b").tolist() == [2.0, 1.0, 1.0]
+    assert distance_ratio(made.nearest("a", "b"), made.tolerance).tolist() == made.ratio("a", "b").tolist()
+
+
+def test_equal_distances_are_half_a_win():
+    assert wins(np.array([2.0, 1.0, 1.0]), np.array([1.0, 1.0, 2.0]), 1e-12).tolist() == [1.0, 0.5, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("real", "released", "expected"),
+    [
+        ([0, 10, 20], [0, 10, 20], 0.0),
+        ([0, 1, 2], [50, 51, 52], 1.0),
+        ([0, 0, 0], [0, 0, 0], 0.5),
+        ([0, 2], [1, 9], 0.0),  # 1 < 2, 1 < 2; 1 < 8, 7 < 8: each is nearer to the other file than to its own
+    ],
+)
+def test_adversarial_accuracy(real, released, expected):
+    made = files(real=real, released=released)
+    assert adversarial_accuracy(made, "real", "released") == expected
+
+
+def test_one_record_has_no_accuracy():
+    assert math.isnan(adversarial_accuracy(files(a=[1.0], b=[1.0, 2.0]), "a", "b"))
+
+
+def test_the_larger_file_is_sampled():
+    made = files(a=np.arange(10), b=[3.0, 4.0])
+    even = same_size(made, ["a", "b"], np.random.default_rng(1))
+    assert [even.files[name].n for name in ("a", "b")] == [2, 2]
+    assert same_size(even, ["a", "b"], np.random.default_rng(1)) is even
+
+
+def test_what_is_known_of_a_file_that_is_not_sampled_stays_known():
+    made = files(a=np.arange(10), b=[3.0, 4.5])
+    within, across = made.nearest("b", "b"), made.nearest("a", "b")
+    even = same_size(made, ["a", "b"], np.random.default_rng(1))
+    assert even.nearest("b", "b") is within
+    assert even.nearest("a", "b") is not across
+    assert len(even.nearest("a", "b")) == 2
+
+
+def test_a_hit_agrees_in_categories_and_missing_values():
+    codes = (np.array([1, 1, 2, 0], np.int32), np.array([1, 0], np.int32))
+    x = (np.array([0.0, 0.11, 0.0, np.nan]), np.array([0.1, np.nan]))
+    assert hits([x], [codes], np.array([0.1])).tolist() == [True, True, False, True]
+    assert hits([x], [codes], np.array([0.005])).tolist() == [False, False, False, True]
+    assert hits([], [codes], np.empty(0)).tolist() == [True, True, False, True]
+
+
+def test_a_distance_of_exactly_the_reach_is_a_hit():
+    assert hits([(np.array([0.3]), np.array([0.1]))], [], np.array([0.2])).tolist() == [True]
+
+
+def test_exchange_by_all_divisions():
+    original, control, released = differences(
+        [(np.array([0.0, 4.0]), np.array([2.0, 8.0, 9.0]), np.array([0.0, 1.0, 3.0, 8.5]))], power=1
+    )
+    made = exchange(original, control, released, resamples=400, rng=np.random.default_rng(3))
+    assert made.share.tolist() == [1.0, 0.5, 0.5, 0.0]
+    assert made.expected == 0.4
+    # weights of the five real records: 1.5, 0.5, 1, 0.5, 0.5 of 4; two of five are originals
+    weights = np.array([1.5, 0.5, 1.0, 0.5, 0.5]) / 4
+    variance = 0.4 * 0.6 * 5 / 4 * ((weights - 0.2) ** 2).sum()
+    assert made.by_chance.mean() == pytest.approx(0.4, abs=0.03)
+    assert made.spread == pytest.approx(math.sqrt(variance), rel=0.1)
+    assert 0.3 < made.p_value < 0.7
+
+
+def test_an_exchange_without_divisions_has_no_spread():
+    one, two, three = differences([(np.array([0.0]), np.array([1.0]), np.array([0.0]))], power=1)
+    made = exchange(one, two, three, resamples=0, rng=np.random.default_rng(0))
+    assert math.isnan(made.spread)
+    assert math.isnan(made.p_value)
+
+
+# On which scale the variables are compared, and what each weighs.
+
+
+FILES_ORIGINAL = pl.DataFrame({"x": [0.0, 2.0, 4.0, None], "c": list("aabb"), "g": ["u"] * 4})
+RELEASE = FILES_ORIGINAL.with_columns(x=pl.Series([1.0, 2.0, 50.0, 3.0]))
+CONTROL = FILES_ORIGINAL.with_columns(x=pl.Series([8.0, 2.0, 3.0, 3.0]))
+
+
+def compared(numbers, categories, control=CONTROL, original=FILES_ORIGINAL, release=RELEASE):
+    files = AttackFiles(
+        open_pair(original, release, control, categories={"variables": [*numbers, *categories]}, attack=True)
+    )
+    return ComparedFiles(files, tuple(numbers), tuple(categories))
+
+
+def test_ranges_are_those_of_real_people():
+    found = compared(["x"], ["c"])
+    assert found.variables == ("x", "c")
+    assert found.ranges().tolist() == [8.0]  # an odd released value stretches nothing
+    assert [one.n for one in found.encoded()] == [4, 4, 4]
+    without = compared(["x"], ["c"], control=None)
+    assert without.ranges().tolist() == [4.0]
+    assert [one.n for one in without.encoded()] == [4, 4]
+
+
+def test_dates_are_compared_in_days():
+    days = pl.DataFrame({"d": [dt.date(2020, 1, 1), dt.date(2020, 1, 11)]})
+    found = compared(["d"], [], control=None, original=days, release=days)
+    assert found.ranges().tolist() == [10.0]
+
+
+def test_rare_values_weigh_more():
+    found = compared(["x"], ["c", "g"], control=None)
+    assert found.rarity() == pytest.approx([1 / math.log(4), 1 / math.log(2), 0.0])
+    assert compared([], ["g"]).rarity() is None
+
+
+def test_a_number_without_a_value_in_the_original_weighs_nothing():
+    empty = FILES_ORIGINAL.with_columns(x=pl.lit(None, pl.Float64))
+    found = compared(["x"], ["c"], original=empty)
+    assert found.rarity() == pytest.approx([0.0, 1 / math.log(2)])
+    assert found.ranges().tolist() == [6.0]
+    assert np.isfinite(found.encoded()[1].numbers).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 
 import numpy as np
@@ -10,7 +11,9 @@ import polars as pl
 import pytest
 
 from sdckit import Scenario, canaries
+from sdckit.attacks.planted.canaries import auc_interval, canary_exposure, exposures, stand_out
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.intervals import wilson
 
 RNG = np.random.default_rng(8)
 AGE = RNG.integers(18, 80, 300)
@@ -115,3 +118,81 @@ def test_bad_frames_and_levels():
         made.exposure(SURVEY, level=1)
     with pytest.raises(ColumnError, match="the release has no column 'pay'"):
         made.exposure(SURVEY.drop("pay"))
+
+
+# What a release gives away of canaries, against figures worked by hand.
+
+
+CANARIES = pl.DataFrame({"x": [0.0, 1.0, 5.0, 9.0], "c": list("aaab")})  # two planted, two held back
+NEAR = pl.DataFrame({"x": [0.0, 1.4], "c": ["a", "a"]})
+OTHER = pl.DataFrame({"x": [9.0], "c": ["b"]})
+GIVEN = {"n_planted": 2, "numbers": ["x"], "categories": ["c"], "ranges": np.array([10.0]), "level": 0.9}
+
+
+def test_by_hand():
+    result = canary_exposure(CANARIES, NEAR, **GIVEN)
+    assert result.records["distance"].to_list() == pytest.approx([0.0, 0.02, 0.18, 0.88])
+    assert result.records["planted"].to_list() == [1.0, 1.0, 0.0, 0.0]
+    assert result.records["exposure"].to_list()[:2] == pytest.approx([math.log2(3)] * 2)
+    assert (result.auc, result.recovered, result.recovered_by_chance) == (1.0, 0.5, 0.0)
+    assert result.p_value == pytest.approx(1 / 6)
+    assert result.exposure_by_chance == pytest.approx(math.log2(3) - (0 + 1 + math.log2(3)) / 3)
+    assert result.most_exposure == math.log2(3)
+    assert (result.recovered_low, result.recovered_high) == (wilson(1, 2, 0.9).low, wilson(1, 2, 0.9).high)
+    assert result.risk_low < result.risk < result.risk_high
+    assert result.to_dict()["level"] == 0.9
+
+
+def test_several_releases():
+    both = canary_exposure(CANARIES, [NEAR, OTHER], **GIVEN)
+    assert [one["auc"] for one in both.per_release] == [1.0, 0.0]
+    assert both.auc == 0.5
+    assert both.verdict.startswith("No sign of memory")
+    assert both.notes["intervals"] == "their ends are means over the releases"
+
+
+# Exposure, area under the curve and its interval, by all pairs and by simulation.
+
+
+def test_by_all_pairs():
+    rng = np.random.default_rng(2)
+    planted, held_out = rng.integers(0, 6, 12) / 10, rng.integers(0, 8, 9) / 10
+    closer = (held_out[None] < planted[:, None] - 1e-9).sum(axis=1)
+    equal = (np.abs(held_out[None] - planted[:, None]) < 1e-9).sum(axis=1)
+    assert exposures(planted, held_out, 1e-9) == pytest.approx(np.log2(10) - np.log2(1 + closer + equal / 2))
+    area, p_value = stand_out(planted, held_out, 1e-9)
+    assert area == pytest.approx(1 - (closer + equal / 2).mean() / 9)
+    draws = np.random.default_rng(3)
+    together, count = np.concatenate([planted, held_out]), 0
+    for _ in range(2000):
+        mixed = draws.permutation(together)
+        count += stand_out_area(mixed[:12], mixed[12:]) >= area - 1e-9
+    assert p_value == pytest.approx(count / 2000, abs=0.03)
+
+
+def stand_out_area(planted, held_out):
+    away = held_out[None] - planted[:, None]
+    return (away > 1e-9).mean() + (np.abs(away) <= 1e-9).mean() / 2
+
+
+def test_all_equal_is_no_evidence():
+    assert stand_out(np.zeros(5), np.full(5, 1e-13), 1e-12) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("area", [0.0, 0.03, 0.5, 0.9, 1.0])
+def test_an_interval_stays_within_0_and_1_and_turns_round(area):
+    low, high = auc_interval(area, 20, 30)
+    assert 0 <= low <= area <= high <= 1
+    assert high - low > 0.05
+    assert auc_interval(1 - area, 30, 20) == pytest.approx((1 - high, 1 - low), abs=1e-8)
+    assert auc_interval(area, 200, 300)[0] >= low
+
+
+def test_the_interval_holds_what_it_says():
+    rng = np.random.default_rng(4)
+    inside = 0
+    for _ in range(300):
+        area, _ = stand_out(rng.normal(-1, 1, 25), rng.normal(0, 1, 25))
+        low, high = auc_interval(area, 25, 25)
+        inside += low <= 0.7602499 <= high
+    assert inside / 300 > 0.92

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import product
 
 import numpy as np
+from scipy.sparse import csr_array
 
-from sdckit.attacks.published import audit_programme
-from sdckit.attacks.published.audit_model import Axis, build, patterns_of
-from sdckit.attacks.published.audit_programme import attainable
-from sdckit.attacks.published.audit_sums import SummedCells
+from sdckit.attacks.published import audit_programme, audit_programme as audit_search
+from sdckit.attacks.published.audit_model import Axis, SummedCells, build, patterns_of
+from sdckit.attacks.published.audit_programme import attainable, search_levels, walk
 
 LEVELS = 3
 ALLOWED = np.vstack([np.eye(LEVELS, dtype=bool), np.ones((1, LEVELS), np.bool_)])
@@ -85,7 +85,7 @@ def test_only_what_is_asked_for_is_decided():
 
 def test_programmes_end_where_the_work_is_done(monkeypatch):
     """Rounded tables without a file that fits: one large block, of which the rest stays undecided."""
-    monkeypatch.setattr(audit_programme, "WORK", 0)
+    monkeypatch.setattr(audit_programme, "WORK_OF_PROGRAMMES", 0)
     _, codes, tables = made(1, n=40, hidden=60)
     loose = [(axes, np.maximum(counts - 2, 0), counts + 2) for axes, counts, _ in tables]
     system = build(patterns_of(codes, [ALLOWED] * 3, AXES), loose)
@@ -116,3 +116,75 @@ def test_large_parts_that_sums_bind_get_no_integer_programme(monkeypatch):
         assert (ended.possible >= whole.possible).all()
         undecided += ended.undecided
     assert undecided > 0
+
+
+# Walks through files that fit.
+
+
+ANY = np.ones((1, 3), np.bool_)
+
+
+def start(upper):
+    """Four records that may be anything, all of them the first level, in a table with room."""
+    patterns = patterns_of(np.zeros((4, 1), np.int64), [ANY], [Axis(0, np.arange(3), 3)])
+    system = build(patterns, [((0,), np.zeros(3, np.int64), np.array(upper))])
+    point = np.array([4.0, 0.0, 0.0])[: len(system.low)]
+    active = np.bincount(
+        np.repeat(np.arange(len(system.relations.lower)), np.diff(system.relations.start)),
+        point[system.relations.number],
+    )
+    n = len(point)
+    return system, active, point, (np.zeros(n, np.int64), np.arange(n), np.array([0, n]))
+
+
+def test_what_one_record_can_be_is_found():
+    system, active, point, order = start([4, 1, 1])
+    assert (
+        walk(system.relations, system.weight, active, point.copy(), *order, np.ones(3, np.bool_)).tolist()
+        == [True] * 3
+    )
+
+
+def test_what_no_room_is_for_is_not_found_and_the_walk_keeps_all_sums():
+    system, active, point, order = start([4, 1, 0])
+    assert system.completions.levels.ravel().tolist() == [0, 1]
+    walked = point.copy()
+    assert walk(system.relations, system.weight, active, walked, *order, np.ones(2, np.bool_)).all()
+    assert walked.sum() == 4
+    assert walked[1] <= 1
+
+
+# Searches in whole numbers: what a solver's tolerance would blur.
+
+
+def searched(rows, lower, upper, groups, n):
+    matrix, member = csr_array(np.array(rows, float)), csr_array(np.array(groups, float))
+    return search_levels(
+        matrix, np.array(lower, float), np.array(upper, float), np.zeros(n), np.ones(n), member
+    ).tolist()
+
+
+def test_every_answer_is_that_of_all_subsets():
+    """Subset sums of large values that differ by one: which of them can be in."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        values = 10_000_000 + rng.choice(40, 9, replace=False)
+        target = values[rng.random(9) < 0.5].sum()
+        possible = np.zeros(9, np.bool_)
+        for chosen in product([0, 1], repeat=9):
+            if values @ np.array(chosen) == target:
+                possible |= np.array(chosen, np.bool_)
+        assert searched([values], [target], [target], np.eye(9), 9) == possible.astype(int).tolist()
+
+
+def test_what_is_given_up_is_not_decided(monkeypatch):
+    monkeypatch.setattr(audit_search, "WORK_OF_SEARCHES", -1)
+    assert searched([[2, 3]], [2], [2], np.eye(2), 2) == [2, 2]
+    monkeypatch.undo()
+    monkeypatch.setattr(audit_search, "MOST_ENDS", 0)
+    values = 10_000_000 + np.array([1, 2, 4, 8, 16, 32, 64, 128])
+    assert set(searched([values], [40_000_003], [40_000_003], np.eye(8), 8)) <= {0, 2}
+
+
+def test_a_group_is_possible_if_one_of_its_unknowns_is():
+    assert searched([[2, 3, 9]], [5], [5], [[1, 0, 1], [0, 0, 1]], 3) == [1, 0]

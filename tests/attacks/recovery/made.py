@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sdckit.attacks.recovery.released_columns import ReleasedColumn, read_columns
 from sdckit.attacks.recovery.told_values import Restoring
-from sdckit.attacks.recovery.touched_cells import by_original
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, by_original, read_columns
 from sdckit.data.frames import open_frame
 
 KEYS = ["region", "sex", "edu", "size"]

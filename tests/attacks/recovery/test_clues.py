@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import assume, given, settings, strategies as st
 
 from attacks.recovery.made import read
 from sdckit.attacks.recovery.clues import (
@@ -14,7 +14,10 @@ from sdckit.attacks.recovery.clues import (
     column_clues,
     household_clues,
     id_clues,
+    linear_relation,
     numbered,
+    offset_of,
+    scaled_copy,
 )
 
 HOMES = pl.DataFrame(
@@ -127,3 +130,139 @@ def test_the_columns_themselves(household):
     assert [clue.columns for clue in found] == [("home",), ("age",), ("sex",)]
     assert all(clue.joins for clue in found)
     assert found[0].words == ("home" if household is None else "home (mates share it)")
+
+
+# Numbers that follow from others: what is exact is found, what is not is none.
+
+
+seeds = st.integers(0, 100_000)
+
+
+@given(seeds, st.floats(-1e6, 1e6), st.floats(-1e6, 1e6).filter(lambda slope: abs(slope) > 1e-3))
+def test_a_scaled_copy_is_found_with_its_slope(seed, constant, slope):
+    x = np.random.default_rng(seed).normal(size=40)
+    y = constant + slope * x
+    assume(np.ptp(y) > 1e-4 * np.abs(y).max())
+    found = scaled_copy(y, x)
+    assert found is not None
+    assert found[1] + found[0] * x == pytest.approx(y, rel=1e-6, abs=1e-9 * np.abs(y).max())
+    y[:5] = np.nan
+    assert scaled_copy(y, x) is not None
+
+
+@given(seeds, st.integers(2, 40), st.integers(10, 200))
+def test_independent_numbers_are_no_copy(seed, levels, n):
+    rng = np.random.default_rng(seed)
+    assert scaled_copy(rng.integers(0, levels, n) * 1.0, rng.integers(0, levels, n) * 1.0) is None
+
+
+@given(seeds)
+def test_rare_ones_that_meet_by_chance_are_no_copy(seed):
+    """Nearly all records have 0 in both."""
+    rng = np.random.default_rng(seed)
+    y = (np.arange(60) == rng.integers(0, 60)) * 1.0
+    assert scaled_copy(y, y.copy()) is None
+
+
+def test_one_large_number_hides_no_difference():
+    rng = np.random.default_rng(1)
+    x = rng.integers(0, 50, 200) * 1.0
+    y = rng.integers(0, 50, 200) * 1.0
+    x[0] = y[0] = 1e9
+    assert scaled_copy(y, x) is None
+    assert scaled_copy(3 * x, x) == pytest.approx((3.0, 0.0))
+
+
+def test_infinite_and_missing_numbers_are_left_out():
+    x = np.arange(60.0)
+    y = 2 * x + 1
+    y[3], y[4], x[5] = np.inf, np.nan, -np.inf
+    with np.errstate(all="raise"):
+        assert scaled_copy(y, x) == pytest.approx((2.0, 1.0))
+    assert scaled_copy(np.full(60, np.nan), x) is None
+    assert scaled_copy(np.full(60, 3.0), x) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(2, 4))
+def test_a_sum_of_some_of_ten_columns_is_found(seed, parts):
+    rng = np.random.default_rng(seed)
+    numbers = {f"x{i}": rng.integers(0, 1000, 120) * 1.0 for i in range(10)}
+    chosen = rng.choice(10, parts, replace=False)
+    factors = rng.choice([-2.0, -1.0, 0.5, 1.0, 3.0], parts)
+    numbers["y"] = 7 + sum(f * numbers[f"x{i}"] for f, i in zip(factors, chosen, strict=True))
+    found = linear_relation("y", numbers)
+    assert found is not None
+    assert set(found.names) == {f"x{i}" for i in chosen}
+    assert dict(zip(found.names, found.factors, strict=True)) == pytest.approx(
+        {f"x{i}": f for f, i in zip(factors, chosen, strict=True)}
+    )
+    assert found.values(numbers) == pytest.approx(numbers["y"], abs=1e-9)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(2, 12), st.integers(15, 100), st.booleans(), st.booleans())
+def test_random_numbers_are_no_sum_and_no_product(seed, columns, n, sparse, logs):
+    """Sparse ones, too: a few numbers that are not 0 could be met by as many factors."""
+    rng = np.random.default_rng(seed)
+    numbers = {f"x{i}": rng.integers(1, 1000, n) * 1.0 for i in range(columns)}
+    if sparse:
+        numbers = {name: np.where(rng.random(n) < 0.15, x, 1.0 * logs) for name, x in numbers.items()}
+    numbers["y"] = np.where(rng.random(n) < (0.15 if sparse else 1), rng.integers(1, 99, n), 1.0 * logs)
+    assert linear_relation("y", numbers, logs=logs) is None
+
+
+def test_products_and_quotients():
+    rng = np.random.default_rng(3)
+    a, b, c = rng.uniform(1, 90, (3, 200))
+    numbers = {"a": a, "b": b, "c": c, "y": a * b / c}
+    found = linear_relation("y", numbers, logs=True)
+    assert found is not None
+    assert set(found.names) == {"a", "b", "c"}
+    assert found.values(numbers) == pytest.approx(a * b / c)
+    numbers["y"] = numbers["y"] - 5
+    assert linear_relation("y", numbers, logs=True) is None  # numbers below 0 have no logarithm
+
+
+@settings(max_examples=60, deadline=None)
+@given(seeds, st.integers(5, 20), st.integers(0, 3), st.sampled_from([1.0, -1.0]))
+def test_the_true_distance_lies_within_what_is_found(seed, width, spread, slope):
+    """Ages in bands beside years of birth: their sum is the year, or the year less one."""
+    rng = np.random.default_rng(seed)
+    age = rng.integers(0, 100, 2000)
+    delta = rng.integers(0, spread + 1, 2000)
+    other = slope * (age - 2020.0 + delta)
+    low = age // width * width * 1.0
+    found = offset_of(low, low + width - 1, other)
+    if found is None:
+        assert spread + 1 > (width - 1) / 2
+        return
+    assert found.slope == slope
+    # age = slope * other + 2020 - delta
+    assert found.low <= 2020
+    assert found.high >= 2020 - spread
+
+
+@settings(max_examples=40, deadline=None)
+@given(seeds, st.integers(2, 9))
+def test_unrelated_numbers_are_at_no_fixed_distance(seed, bands):
+    rng = np.random.default_rng(seed)
+    low = rng.integers(0, bands, 300) * 10.0
+    assert offset_of(low, low + 9, rng.integers(0, 100, 300) * 1.0) is None
+    assert offset_of(low, low + 9, np.arange(300.0)) is None  # two bands side by side are no line
+
+
+@pytest.mark.parametrize(
+    "slope", [1, -1, 10, 0.1, 100, 0.01, 1000, 0.001, 12, 1 / 12, 7, 1 / 7, 52, 1 / 52, 365.25, 1 / 365.25]
+)
+def test_units_that_numbers_are_kept_in_are_tried(slope):
+    """Months and years, weeks, days, per cent, thousands: known to a band, a number in another unit fixes it."""
+    rng = np.random.default_rng(5)
+    x = rng.uniform(0, 1000, 300)
+    y = slope * x + 3 * abs(slope)
+    width = 40 * abs(slope)
+    low = np.floor(y / width) * width
+    found = offset_of(low, low + width, x)
+    assert found is not None
+    assert found.slope == slope
+    assert found.low <= 3 * abs(slope) <= found.high

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from types import SimpleNamespace
 
 import duckdb
@@ -12,8 +13,18 @@ import polars as pl
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import sdckit as sdc
 from attacks.recovery.made import KEYS, blanked, released, survey
 from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery.recoverable_values import (
+    ColumnRecovery,
+    _remedy,
+    advice,
+    class_sizes,
+    optional_roles,
+    shown_size,
+)
+from sdckit.attacks.recovery.told_values import Source
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 ORIGINAL = survey()
@@ -355,3 +366,94 @@ def test_a_scenario_gives_the_roles():
     assert found.undone_uniques == recoverable_values(RELEASED, ORIGINAL, guess=False, **ROLES).undone_uniques
     with pytest.raises(DataError, match="from 1 to 1"):
         found.undone(2)
+
+
+# What one column gives back, in figures and in advice.
+
+
+PLAIN = ColumnRecovery(
+    "region", ("suppressed",), 20, 10, None, 4, 2.0, 20, 0.5, 0.25, np.nan, np.nan, np.nan,
+    (Source(("weight",), "weight", 10),), ("leave the weight out",),
+)  # fmt: skip
+
+
+def test_what_is_right_counts_where_it_is_known():
+    assert (PLAIN.counted, PLAIN.share, PLAIN.told_by) == (10, 0.5, "weight")
+    known = replace(PLAIN, right=5)
+    assert (known.counted, known.share) == (5, 0.25)
+    wrong = replace(PLAIN, right=0)
+    assert (wrong.share, wrong.told_by) == (0, "")
+    assert replace(PLAIN, touched=0, restored=0).share == 0
+
+
+def test_three_sources_are_named():
+    many = tuple(Source((name,), name, 9) for name in "abcd")
+    assert replace(PLAIN, sources=many).told_by == "a; b; c"
+
+
+def test_the_most_telling_comes_first():
+    other = replace(PLAIN, column="sex", restored=15, remedies=("order the rows",))
+    none = replace(PLAIN, column="edu", restored=0, remedies=("never said",))
+    assert advice([PLAIN, other, none]) == ("order the rows", "leave the weight out")
+    assert advice([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "kind", "said"),
+    [
+        ((), "the order by id", "order", "random_order"),
+        (("weight",), "weight", "column", "coarsen_weights"),
+        (("weight", "age"), "weight with age", "column", "coarsen_weights"),
+        (("home",), "the rows of a household counted (home)", "counted", "limit_households"),
+        (("home",), "the place among the rows of a household (home)", "counted", "limit_households"),
+        (("home",), "home (mates share it)", "column", "household_variables"),
+        (("a", "b"), "a with b", "column", "a and b"),
+    ],
+)
+def test_what_to_do_about_each(columns, words, kind, said):
+    assert said in _remedy("region", Source(columns, words, 1, kind), "weight", "home")
+
+
+def test_the_figures_of_a_column_belong_together():
+    original = survey(500)
+    found = recoverable_values(
+        released(original), original, keys=KEYS, weight="weight", household="home", seed=1
+    )
+    for one in found.columns[0]:
+        states = found.records.filter(column=one.column)["state"].to_list()
+        assert len(states) == one.touched
+        assert (states.count("certain"), states.count("narrowed")) == (one.restored, one.narrowed)
+        assert one.counted == one.right <= one.restored <= one.touched
+        told = [source.told for source in one.sources]
+        assert told == sorted(told, reverse=True)
+        if one.n_guessed:
+            assert one.guess_beyond == pytest.approx(one.guess - one.guess_baseline)
+            assert one.guess_low <= one.guess_beyond <= one.guess_high
+
+
+# Keys may be left out; sizes of classes are one or several; the one shown is the limit declared.
+
+
+def test_with_keys_or_a_scenario_the_roles_are_those_of_every_measure() -> None:
+    scenario = sdc.Scenario(keys=["age", "sex"], weight="w")
+    given = {"missing": None, "alpha": None, "id": None}
+    assert optional_roles(keys=None, scenario=scenario, **given).weight == "w"
+    assert optional_roles(keys=["age"], scenario=None, **given).keys == ("age",)
+
+
+@pytest.mark.parametrize("role", ["id", "weight", "household"])
+def test_without_keys_the_other_roles_are_looked_at(role: str) -> None:
+    given = {"keys": None, "scenario": None, "missing": None, "alpha": None, "id": None}
+    assert getattr(optional_roles(**{**given, role: "column"}), role) == "column"
+    with pytest.raises(sdc.SdcError):
+        optional_roles(**{**given, role: 7})
+
+
+def test_sizes_of_classes() -> None:
+    assert class_sizes(4) == (4,)
+    with pytest.raises(sdc.SdcError, match="k"):
+        class_sizes([1, 3])
+    declared = sdc.Scenario(keys=["age"], thresholds={"k": 5})
+    assert shown_size([2, 3, 5], declared) == 5
+    assert shown_size([2, 3], declared) == 3
+    assert shown_size([4, 7], None) == 4

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import pandas as pd
 import polars as pl
+import pytest
 from hypothesis import given, settings, strategies as st
 
-from attacks.recovery.made import blanked, read, released, survey
-from sdckit.attacks.recovery.recovered import _orders, recover
-from sdckit.attacks.recovery.touched_cells import by_original
+from attacks.recovery.made import blanked, opened, read, released, survey
+from sdckit import individual_risk, k_anonymity
+from sdckit.attacks.recovery.clues import column_clues
+from sdckit.attacks.recovery.recovered import (
+    _orders,
+    _ranges_beside,
+    by_majority,
+    put_back,
+    recognised,
+    recover,
+    remaining_values,
+)
+from sdckit.attacks.recovery.touched_cells import by_original, majorities_of
+from sdckit.data.frames import open_frame
+from sdckit.data.scenarios.roles import resolve_roles
 
 
 def recovered(hidden, whole, **given_):
@@ -83,3 +99,201 @@ def test_without_pairs():
     hidden = blanked(whole, ["x"])
     assert recovered(hidden, whole)["x"].restored.any()
     assert not recovered(hidden, whole, pairs=False)["x"].restored.any()
+
+
+# Majorities vote perturbed values down, where they are nearly a rule.
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_votes_are_counted_as_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    group, codes = rng.integers(0, 6, 80).astype(np.int32), rng.integers(0, 5, 80).astype(np.int32)
+    found = majorities_of(group, codes, 6)
+    for one in range(7):
+        counts = Counter(codes[(group == one) & (codes > 0)].tolist())
+        votes = [*sorted(counts.values(), reverse=True), 0, 0]
+        assert (found.votes[one], found.next_votes[one]) == (votes[0], votes[1])
+        assert found.size[one] == sum(votes)
+        if votes[0] > votes[1]:
+            assert counts[int(found.code[one])] == votes[0]
+
+
+def voted(noise, share=0.1, n=3000, seed=1):
+    """A column of which a share was drawn anew, beside one that agrees with it but for noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(0, 6, n)
+    other = np.where(rng.random(n) < noise, rng.integers(0, 6, n), x)
+    changed = np.where(rng.random(n) < share, rng.integers(0, 6, n), x)
+    whole = pl.DataFrame({"x": [f"v{one}" for one in x], "other": other})
+    hidden = whole.with_columns(x=pl.Series([f"v{one}" for one in changed]))
+    columns, one = opened(hidden, whole, "x")
+    assert one.target.perturbed
+    by_majority(one, list(column_clues(columns, None)))
+    told = one.target.touched & ~one.open
+    place = {label: code for code, label in enumerate(columns["x"].labels(), 1)}
+    right = told & (one.codes == np.array([place[label] for label in whole["x"]]))
+    return int(one.target.touched.sum()), int(told.sum()), int(right.sum())
+
+
+def test_a_copy_puts_everything_back():
+    touched, told, right = voted(0)
+    assert touched == told == right > 0
+
+
+def test_what_agrees_by_chance_puts_nothing_back():
+    assert voted(1)[1] == 0
+    assert voted(0.6)[1] == 0
+
+
+def test_small_groups_and_nothing_else_decide_nothing():
+    assert voted(0, n=25)[1] == 0
+
+
+# Values that remain possible: the truth is always among them, where what rules others out is a rule.
+
+
+def left(hidden, whole, name):
+    columns, one = opened(hidden, whole, name)
+    return one, remaining_values(one, list(column_clues(columns, None)))
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_what_a_rule_leaves_is_counted(seed):
+    """Each group has its own three of nine values."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, 3, 1500)
+    whole = pl.DataFrame({"g": group, "x": [f"v{one}" for one in group * 3 + rng.integers(0, 3, 1500)]})
+    gone = pl.int_range(1500) % 20 == 0
+    one, (before, after) = left(whole.with_columns(x=pl.when(gone).then(None).otherwise("x")), whole, "x")
+    assert (before[one.open] == 9).all()
+    assert (after[one.open] == 3).all()
+    assert np.isnan(after[~one.open]).all()
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 9))
+def test_unrelated_columns_rule_nothing_out(seed, levels):
+    rng = np.random.default_rng(seed)
+    whole = pl.DataFrame({"g": rng.integers(0, 9, 900), "h": rng.integers(0, 300, 900),
+                          "x": [f"v{one}" for one in rng.integers(0, levels, 900)]})  # fmt: skip
+    gone = pl.int_range(900) % 20 == 0
+    one, (before, after) = left(whole.with_columns(x=pl.when(gone).then(None).otherwise("x")), whole, "x")
+    assert (after[one.open] == before[one.open]).all()
+
+
+def test_whole_numbers_in_a_range_are_counted():
+    whole = pl.DataFrame({"age": np.arange(200) % 80})
+    ten = pl.col("age") // 10 * 10
+    one, (before, after) = left(
+        whole.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9])), whole, "age"
+    )
+    assert (before == 10).all()
+    assert (after == 10).all()
+    assert one.open.all()
+
+
+def test_suppressed_numbers_lie_in_the_range_of_their_like():
+    rng = np.random.default_rng(1)
+    group = rng.integers(0, 4, 2000)
+    whole = pl.DataFrame({"g": group, "x": group * 100 + rng.integers(0, 10, 2000)})
+    gone = pl.int_range(2000) % 50 == 0
+    columns, one = opened(whole.with_columns(x=pl.when(gone).then(None).otherwise("x")), whole, "x")
+    low, high = _ranges_beside(one, list(column_clues(columns, None)))
+    truth = whole["x"].to_numpy()
+    assert (low[one.open] <= truth[one.open]).all()
+    assert (truth[one.open] <= high[one.open]).all()
+    assert (high[one.open] - low[one.open] < 10).all()
+    _, after = remaining_values(one, list(column_clues(columns, None)))
+    assert (after[one.open] == 10).all()
+
+
+def test_nothing_is_known_of_a_column_without_values():
+    whole = pl.DataFrame({"x": np.arange(60), "t": list("abc") * 20, "y": np.arange(60) % 7})
+    for name in ("x", "t"):
+        one, (_before, after) = left(whole.with_columns(**{name: pl.lit(None)}), whole, name)
+        assert one.open.all()
+        assert np.isnan(after).all()
+
+
+def test_names_of_bands_leave_a_number_open():
+    whole = pl.DataFrame({"x": np.arange(80) // 4, "y": np.arange(80) % 7})
+    named = whole.with_columns(x=pl.when(pl.col("x") < 7).then(pl.lit("young")).otherwise(pl.lit("old")))
+    named = named.with_columns(x=pl.when(pl.int_range(80) % 20 == 3).then(None).otherwise("x"))
+    one, (before, _after) = left(named, whole, "x")
+    assert one.open.sum() == 4
+    assert set(before[one.open]) == {2.0}
+
+
+# The file with values put back, and who is recognised in it.
+
+
+DATA = survey(400)
+
+
+def undone(hidden, whole, household="home"):
+    columns = read(hidden)
+    found = recover(columns, by_original(columns, read(whole)), household=household)
+    back = put_back(open_frame(hidden), found, {name: one.restored for name, one in found.items()})
+    return back.to_native(), found
+
+
+def test_what_is_put_back_is_the_original_and_nothing_else_changes():
+    hidden = released(DATA)
+    back, found = undone(hidden, DATA)
+    for name in hidden.columns:
+        told = found[name].restored if name in found else None
+        for i, (was, now) in enumerate(zip(hidden[name], back[name], strict=True)):
+            if told is not None and told[i]:
+                assert str(now) == str(DATA[name][i])
+            else:
+                assert was == now
+    assert back.schema == hidden.schema
+
+
+@pytest.mark.parametrize("kind", ["Int64", "float64", "Int8"])
+def test_the_type_of_a_column_stays(kind):
+    whole = pd.DataFrame(
+        {"x": pd.Series(range(90)).mod(40).astype(kind), "y": [i % 40 * 2 for i in range(90)]}
+    )
+    hidden = whole.copy()
+    hidden.loc[:5, "x"] = None
+    columns = read_frame(hidden)
+    found = recover(columns, by_original(columns, read_frame(whole)), household=None)
+    back = put_back(
+        open_frame(hidden), found, {name: one.restored for name, one in found.items()}
+    ).to_native()
+    assert isinstance(back, pd.DataFrame)
+    pd.testing.assert_frame_equal(back, whole)
+
+
+def read_frame(data):
+    from sdckit.attacks.recovery.touched_cells import read_columns
+
+    frame = open_frame(data)
+    return read_columns(frame, frame.columns)
+
+
+def test_dates_are_left_as_they_are():
+    whole = pl.DataFrame({"d": pl.date_range(pl.date(2020, 1, 1), pl.date(2020, 6, 1), eager=True)})
+    whole = whole.with_columns(copy="d")
+    hidden = blanked(whole, ["d"], 0.1)
+    back, found = undone(hidden, whole, household=None)
+    assert found["d"].restored.any()
+    assert back.equals(hidden)
+
+
+def test_counted_as_by_the_measures_of_one_file():
+    keys = ["region", "sex", "edu"]
+    roles = resolve_roles(scenario=None, keys=keys, weight=None, sampling_fraction=None, household=None, missing=None,
+                          alpha=None, id=None)  # fmt: skip
+    found = recognised(DATA, roles, k=[2, 3, 5], risk=0.2)
+    k = k_anonymity(DATA, keys=keys, k=[2, 3, 5])
+    assert found.k == k.level
+    assert found.below_k == dict(k.violations)
+    assert found.uniques == found.below_k[2]
+    risk = individual_risk(DATA, keys=keys)
+    assert found.expected == pytest.approx(risk.expected_reidentifications)
+    sizes = DATA.group_by(keys).len()["len"]
+    assert found.above_risk == sizes.filter(sizes < 5).sum()
+    assert recognised(DATA, roles, k=[2], risk=None).above_risk is None

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
+import datetime as dt
+import math
+from collections import Counter
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings, strategies as st
 
 from attacks.recovery.made import read
-from sdckit.attacks.recovery.released_columns import read_columns
-from sdckit.attacks.recovery.touched_cells import by_log, by_original, by_sight
+from sdckit.attacks.recovery import touched_cells as tells
+from sdckit.attacks.recovery.touched_cells import (
+    FEWEST_RIGHT,
+    Tally,
+    by_log,
+    by_original,
+    by_sight,
+    judge_rule,
+    judge_tells,
+    log_tail,
+    read_columns,
+    tally_groups,
+)
 from sdckit.data.frames import open_frame
 
 RNG = np.random.default_rng(1)
@@ -186,3 +201,205 @@ def test_two_steps_on_one_column():
     assert found.kinds == ("top- or bottom-coded", "suppressed")
     assert found.touched[:7].all()
     assert np.isinf(found.high[found.touched]).all()
+
+
+# Groups that tell a value: counted by hand, each record left out once, and held against chance.
+
+
+def tallied(group, codes) -> Tally:
+    group, codes = np.array(group, np.int32), np.array(codes, np.int32)
+    return tally_groups(group, codes, int(group.max(initial=-1)) + 1)
+
+
+def shares_of(codes):
+    counts = np.bincount(np.array(codes)[np.array(codes) > 0])
+    return counts / counts.sum()
+
+
+pairs = st.lists(st.tuples(st.integers(-1, 6), st.integers(0, 4)), min_size=1, max_size=60)
+
+
+@given(pairs)
+def test_groups_are_counted_as_by_hand(records):
+    found = tallied([g for g, _ in records], [c for _, c in records])
+    for group in range(len(found.first)):
+        counts = Counter(code for g, code in records if g == group and code > 0)
+        assert found.unanimous[group] == (len(counts) == 1)
+        assert found.more[group] == (len(counts) > 2)
+        if counts and len(counts) <= 2:
+            told = {int(found.first[group]): int(found.n_first[group])}
+            if found.n_second[group]:
+                told[int(found.second[group])] = int(found.n_second[group])
+            assert told == dict(counts)
+
+
+def left_out(group, codes, support):
+    """Every known record left out: right and wrong ones, where `support` others or more agree."""
+    right = wrong = 0
+    known = [i for i, code in enumerate(codes) if code and group[i] >= 0]
+    for i in known:
+        others = [codes[j] for j in known if j != i and group[j] == group[i]]
+        if len(others) >= support and len(set(others)) == 1:
+            right += others[0] == codes[i]
+            wrong += others[0] != codes[i]
+    return right, wrong
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.floats(0, 0.2))
+def test_a_rule_errs_no_more_often_than_it_is_said_to(seed, noise):
+    """Brute force: where a rule is found, leaving each record out once shows no more errors than it claims."""
+    rng = np.random.default_rng(seed)
+    group = rng.integers(0, rng.integers(5, 80), 300)
+    codes = np.where(rng.random(300) < noise, rng.integers(1, 5, 300), group % 4 + 1)
+    rule = judge_tells(tallied(group, codes), shares_of(codes))
+    if rule is None:
+        return
+    right, wrong = left_out(group.tolist(), codes.tolist(), rule.support)
+    assert right >= FEWEST_RIGHT
+    assert wrong / (right + wrong) <= max(rule.wrong, 1e-12)
+    assert rule.wrong <= 0.05
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.integers(2, 8), st.integers(2, 250))
+def test_random_groups_tell_nothing(seed, levels, groups):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(1, levels + 1, 400)
+    assert judge_tells(tallied(rng.integers(0, groups, 400), codes), shares_of(codes)) is None
+
+
+def test_an_exact_rule_is_one_from_thirty_records_on():
+    for records, expected in ((FEWEST_RIGHT, True), (FEWEST_RIGHT - 2, False)):
+        group = np.arange(records) // 2
+        codes = group + 1
+        assert (judge_tells(tallied(group, codes), shares_of(codes)) is not None) is expected
+
+
+def test_one_value_alone_is_no_news():
+    group = np.arange(400) // 4
+    assert judge_tells(tallied(group, np.ones(400)), np.array([0.0, 1.0])) is None
+
+
+def test_small_groups_that_err_are_not_carried_by_large_ones(monkeypatch):
+    """Ten large groups hold one value each; in every second of 300 small ones one record disagrees."""
+    rng = np.random.default_rng(1)
+    large, small = np.repeat(np.arange(10), 4000), np.repeat(np.arange(300), 4)
+    odd = (np.arange(1200) % 8 == 0) * rng.integers(1, 5, 1200)
+    codes = np.concatenate([large % 5 + 1, (small + odd) % 5 + 1])
+    tally = tallied(np.concatenate([large, 10 + small]), codes)
+    rule = judge_tells(tally, shares_of(codes))
+    assert rule is None or rule.support > 3
+    monkeypatch.setattr(tells, "_errs", lambda *_: False)
+    together = judge_tells(tally, shares_of(codes))
+    assert together is not None
+    assert together.support <= 3
+
+
+def test_a_rule_tried_among_many_must_be_less_probable():
+    rng = np.random.default_rng(2)
+    for seed in range(300):
+        codes = np.random.default_rng(seed).integers(1, 3, 60)
+        group = rng.permutation(60) // 6
+        once = judge_tells(tallied(group, codes), shares_of(codes))
+        often = judge_tells(tallied(group, codes), shares_of(codes), rules=10_000)
+        assert once is not None or often is None
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "usual_wrong", "holds"),
+    [
+        (1000, 0, 0.5, True), (FEWEST_RIGHT - 1, 0, 0.9, False), (1000, 0, 0.0, False), (1000, 0, 0.001, False),
+        (1000, 200, 0.9, False), (100_000, 3, 0.5, True), (100, 1, 0.02, False),
+    ],
+)  # fmt: skip
+def test_neighbours_must_say_more_than_the_most_frequent_value(right, wrong, usual_wrong, holds):
+    assert (judge_rule(right, wrong, usual_wrong) is not None) is holds
+
+
+@given(st.integers(1, 200), st.floats(0.01, 100))
+def test_the_bound_on_chance_is_one(seen, expected):
+    """Of a Poisson count, which is no less dispersed than a sum of independent events."""
+    exact = 1.0 - sum(math.exp(-expected + i * math.log(expected) - math.lgamma(i + 1)) for i in range(seen))
+    assert math.exp(log_tail(seen, expected)) >= exact - 1e-9
+    assert log_tail(seen, 0.0) == -math.inf
+
+
+def test_a_copy_is_told_in_a_small_file_and_a_likely_accident_is_not():
+    """Two values, ten records each: no group disagrees. Of groups of two as many would not do."""
+    codes = np.repeat(np.array([1, 2], np.int32), 10)
+    shares = np.array([0.5, 0.5])
+    assert judge_tells(tally_groups(codes - 1, codes, 2), shares) is not None
+    pairs = np.repeat(np.arange(10, dtype=np.int32), 2)
+    assert judge_tells(tally_groups(pairs, codes, 10), shares) is None
+    odd = codes.copy()
+    odd[0] = 2
+    assert judge_tells(tally_groups(codes - 1, odd, 2), shares) is None
+
+
+# Columns as an intruder reads them.
+
+
+def test_numbers_texts_and_missing_values():
+    found = read(pl.DataFrame({"a": [3, 1, None, 3], "b": ["x", None, "y", "x"]}))
+    a, b = found["a"], found["b"]
+    assert a.missing.tolist() == [False, False, True, False]
+    assert a.numbers is not None
+    assert a.numbers[[0, 1, 3]].tolist() == [3, 1, 3]
+    assert a.codes[0] == a.codes[3] != a.codes[1]
+    assert (b.numbers, b.low, b.n_levels, b.whole) == (None, None, 2, False)
+    assert [b.labels()[code - 1] for code in b.codes if code] == ["x", "y", "x"]
+    assert b.sizes.tolist()[0] == 1
+    assert sorted(b.sizes.tolist()) == [1, 1, 2]
+
+
+def test_labels_of_ranges_are_numbers():
+    column = read(pl.DataFrame({"age": ["30-39", "5+", "up to 17", None]}))["age"]
+    assert column.from_labels
+    assert column.low is not None
+    assert column.high is not None
+    assert column.low[:3].tolist() == [30, 5, -np.inf]
+    assert column.high[:3].tolist() == [39, np.inf, 17]
+    assert column.numbers is not None
+    assert np.isnan(column.numbers).all()
+    assert column.whole
+    assert read(pl.DataFrame({"age": ["30-39", "old"]}))["age"].low is None
+
+
+def test_half_open_ranges_of_whole_numbers_and_of_others():
+    """(0, 10] begins at 1 among whole numbers; a label with a fraction says that they are not whole."""
+    cut = pd.cut(pd.Series([1, 5, 15]), [0, 10, 20])
+    column = read_columns(open_frame(pd.DataFrame({"x": cut})), ["x"])["x"]
+    assert column.low is not None
+    assert column.low.tolist() == [1, 1, 11]
+    cut = pd.cut(pd.Series([0.5, 5, 15]), [0, 10.5, 20])
+    column = read_columns(open_frame(pd.DataFrame({"x": cut})), ["x"])["x"]
+    assert column.low is not None
+    assert column.low.tolist() == [0, 0, 10.5]
+    assert not column.whole
+
+
+def test_infinite_numbers_are_values_but_no_numbers():
+    column = read(pl.DataFrame({"x": [1.0, float("inf"), float("-inf"), None]}))["x"]
+    assert column.missing.tolist() == [False, False, False, True]
+    assert column.numbers is not None
+    assert column.numbers[0] == 1
+    assert np.isnan(column.numbers[1:]).all()
+
+
+@pytest.mark.parametrize("kind", [pl.Int64, pl.UInt64])
+def test_whole_numbers_too_large_for_floats_are_ids(kind):
+    big = [2**60, 2**60 + 1, 2**60 + 2]
+    column = read(pl.DataFrame({"id": big}, schema={"id": kind}))["id"]
+    assert column.low is None
+    assert column.n_levels == 3
+    assert column.labels() == [str(one) for one in big]
+
+
+def test_dates_are_days_and_what_holds_no_values_is_left_out():
+    days = [dt.date(2020, 1, 1), dt.date(2020, 1, 31)]
+    found = read(pl.DataFrame({"d": days, "l": [[1], [2]], "f": [True, False]}))
+    assert found["d"].numbers is not None
+    assert np.diff(found["d"].numbers).tolist() == [30]
+    assert "l" not in found
+    assert found["f"].n_levels == 2

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 import polars as pl
 import pytest
 
 from attacks.made import CONTROL, ORIGINAL, OTHERS
 from sdckit import Scenario, singling_out
+from sdckit.attacks.singling.singling_out import (
+    AT_LEAST,
+    AT_MOST,
+    EQUAL,
+    Predicates,
+    Table,
+    _find,
+    design_effect,
+    matches,
+    multivariate_queries,
+    random_columns,
+    random_predicates,
+    univariate_queries,
+)
 from sdckit.errors import ColumnError, DataError
 
 ALL = {"control": CONTROL, "n_attacks": 200, "seed": 1}
@@ -182,3 +198,178 @@ def test_a_file_of_one_kind_of_person_is_no_error(mode):
     alike = pl.DataFrame({"sex": ["f"] * 30, "age": [40] * 30})
     found = singling_out(alike, alike, mode=mode, n_columns=2, n_attacks=20, seed=1)
     assert found.success_rate in {0.0, 1.0} or found.notes
+
+
+# Queries that are true of the same people count for less than as many different ones.
+
+
+def ask(values):
+    n = len(values)
+    return Predicates(
+        np.zeros((n, 1), np.int64), np.zeros((n, 1), np.int8), np.array(values, np.int32)[:, None]
+    )
+
+
+POOL = Table(np.repeat(np.arange(1, 201), 3)[None].astype(np.int32), np.arange(600))
+
+
+@pytest.mark.parametrize("repeats", [1, 4])
+def test_repeated_queries(repeats):
+    """Three people per value: the difference of the files has variance 3/4, less what their fixed sizes take."""
+    found = design_effect(POOL, 300, 300, ask(list(range(1, 201)) * repeats), np.random.default_rng(1))
+    variance = 3 / 4 - (3 / 8) ** 2 / (3 / 4)
+    assert found == pytest.approx(repeats * variance / (2 * 3 / 8 * 5 / 8), rel=0.15)
+
+
+def test_nothing_to_widen():
+    rng = np.random.default_rng(1)
+    assert design_effect(POOL, 300, 300, ask([]).take(slice(0)), rng) == 1
+    assert design_effect(POOL, 300, 300, ask([900, 901]), rng) == 1
+    everyone = Table(np.ones((1, 600), np.int32), np.arange(600))
+    assert design_effect(POOL.take(np.arange(1)), 0, 0, ask([1]), rng) == 1
+    assert design_effect(everyone, 300, 300, ask([1]), rng) == 1
+
+
+def test_an_expected_number_varies_less_than_a_count():
+    """Among a third of the people of the first file, by the mean over all draws of them."""
+    rng = np.random.default_rng(1)
+    queries = ask(list(range(1, 201)))
+    uneven = design_effect(POOL, 450, 150, queries, rng)
+    assert 0.1 <= uneven < design_effect(POOL, 300, 300, queries, rng)
+
+
+# Predicates by plain comparisons.
+
+
+RNG = np.random.default_rng(1)
+TABLE = Table(RNG.integers(0, 6, (4, 60)).astype(np.int32), np.arange(60))
+COMPARE = (operator.eq, operator.ne, operator.le, operator.ge, operator.lt, operator.gt)
+
+
+def true_of(table, predicates, q):
+    true = np.ones(table.n, bool)
+    for column, sign, value in zip(
+        predicates.column[q], predicates.operator[q], predicates.value[q], strict=True
+    ):
+        codes = table.codes[column]
+        true &= COMPARE[sign](codes, value) & ((codes > 0) | (sign < 2))
+    return np.flatnonzero(true)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+@pytest.mark.parametrize("most", [1, 5])
+def test_matches_by_plain_comparisons(k, most):
+    drawn = random_predicates(TABLE, np.array([True, False, True, True]), 300, k, np.random.default_rng(k))
+    count, rows = matches(TABLE, drawn, most)
+    for q in range(drawn.n):
+        expected = true_of(TABLE, drawn, q)
+        assert count[q] == min(len(expected), most + 1)
+        assert rows[q][rows[q] >= 0].tolist() == expected[:most].tolist()
+
+
+def test_the_kernel_without_compiling():
+    drawn = random_predicates(TABLE, np.ones(4, bool), 20, 2, np.random.default_rng(1))
+    count, rows = np.zeros(20, np.int64), np.full((20, 1), -1)
+    _find.py_func(TABLE.codes, drawn.column, *drawn.bounds(), count, rows, 0, 20)
+    assert count.tolist() == matches(TABLE, drawn)[0].tolist()
+
+
+def test_what_guessing_asks():
+    ordered = np.array([True, False, True, False])
+    drawn = random_predicates(TABLE, ordered, 4000, 1, np.random.default_rng(1))
+    assert set(drawn.operator[ordered[drawn.column]].tolist()) == set(range(6))
+    assert set(drawn.operator[~ordered[drawn.column]].tolist()) == {0, 1}
+    assert set(drawn.operator[drawn.value == 0].tolist()) == {0, 1}  # missing: equal or not
+    assert set(drawn.column.ravel().tolist()) == {0, 1, 2, 3}
+    assert set(drawn.value.ravel().tolist()) == set(range(6))
+
+
+def test_columns_of_a_predicate_differ():
+    drawn = random_columns(5, 200, 3, np.random.default_rng(1))
+    assert (np.diff(drawn, axis=1) > 0).all()
+
+
+def test_in_words():
+    asked = Predicates(
+        np.array([[0, 1], [0, 1]]),
+        np.array([[AT_LEAST, EQUAL], [AT_MOST, EQUAL]], np.int8),
+        np.array([[2, 1], [1, 0]], np.int32),
+    )
+    labels = [["(missing)", "18", "40"], ["(missing)", "f"]]
+    assert asked.texts(["age", "sex"], labels) == ["age ≥ 40 and sex = f", "age ≤ 18 and sex = (missing)"]
+    assert len(set(asked.keys())) == 2
+    assert asked.take(np.array([0, 0])).keys()[0] == asked.keys()[0]
+
+
+def test_tables():
+    part = TABLE.take(np.array([3, 5]))
+    both = part.join(TABLE)
+    assert (part.n, both.n) == (2, 62)
+    assert both.rows[:3].tolist() == [3, 5, 0]
+    assert (both.codes[:, 2:] == TABLE.codes).all()
+
+
+# The queries of somebody who singles out.
+
+
+def table(*columns):
+    return Table(np.array(columns, np.int32), np.arange(len(columns[0])))
+
+
+def listed(queries):
+    return set(
+        zip(*(one[:, 0].tolist() for one in (queries.column, queries.operator, queries.value)), strict=True)
+    )
+
+
+def test_one_column_by_hand():
+    # numbers 1 2 2 3 and a gap; text a a b, gaps twice
+    released = table([1, 2, 2, 3, 0], [1, 1, 2, 0, 0])
+    queries, rows, possible = univariate_queries(
+        released, np.array([True, False]), 99, np.random.default_rng(1)
+    )
+    assert possible == queries.n == 6
+    assert listed(queries) == {
+        (0, EQUAL, 0), (0, EQUAL, 1), (0, EQUAL, 3), (0, AT_MOST, 1), (0, AT_LEAST, 3), (1, EQUAL, 2),
+    }  # fmt: skip
+    count, first = matches(released, queries)
+    assert (count == 1).all()
+    assert first[:, 0].tolist() == rows.tolist()
+
+
+def test_a_number_shared_by_the_smallest_is_no_query():
+    queries, _, possible = univariate_queries(
+        table([1, 1, 2, 2]), np.array([True]), 9, np.random.default_rng(1)
+    )
+    assert possible == queries.n == 0
+
+
+def test_no_more_than_asked_for_and_all_different():
+    released = table(np.arange(1, 101), np.arange(1, 101))
+    queries, _, possible = univariate_queries(released, np.array([True, True]), 30, np.random.default_rng(1))
+    assert (queries.n, possible, len(set(queries.keys()))) == (30, 204, 30)
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_several_columns(k):
+    rng = np.random.default_rng(1)
+    released = table(*rng.integers(0, 9, (5, 80)))
+    ordered = np.array([True, True, False, True, False])
+    queries, rows, tried = multivariate_queries(released, ordered, 60, k, rng)
+    assert queries.n == 60 == len(set(queries.keys()))
+    assert tried >= 60
+    count, first = matches(released, queries)
+    assert (count == 1).all()
+    assert first[:, 0].tolist() == rows.tolist()
+    middle = [np.median(codes[codes > 0]) for codes in released.codes]
+    for columns, signs, values in zip(queries.column, queries.operator, queries.value, strict=True):
+        for column, sign, value in zip(columns, signs, values, strict=True):
+            expected = AT_LEAST if value > middle[column] else AT_MOST
+            assert sign == (expected if ordered[column] and value > 0 else EQUAL)
+
+
+def test_the_search_ends():
+    queries, rows, tried = multivariate_queries(
+        table([1] * 6, [1] * 6), np.array([True, False]), 5, 2, np.random.default_rng(1)
+    )
+    assert (queries.n, len(rows), tried) == (0, 0, 1000)

@@ -15,7 +15,7 @@ from attacks.recovery.made import KEYS, released, survey
 from draw import quiet
 from report.attacker import Solver, opened
 from sdckit import Scenario, recoverable_values
-from sdckit.attacks.recovery.column_recovery import ColumnRecovery
+from sdckit.attacks.recovery.recoverable_values import ColumnRecovery
 from sdckit.report.chapters.release_document import plain_release, shares_by_print
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.figures import Document, Ledger, Told, Variable

@@ -10,13 +10,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.differencing.candidates import MOST_LEVELS
-from sdckit.attacks.differencing.earlier_releases import Earlier
-from sdckit.attacks.differencing.held_against import NO_LINK, EarlierRelease, hold_against
-from sdckit.attacks.differencing.opened_release import open_release
-from sdckit.attacks.differencing.release_ledger import ReleaseLedger, key_sets
-from sdckit.attacks.differencing.sketching import sketch_release
-from sdckit.attacks.differencing.together import Seen, certain_together, own_candidates
+from sdckit.attacks.differencing.held_against import (
+    NO_LINK,
+    EarlierRelease,
+    Seen,
+    certain_together,
+    hold_against,
+    own_candidates,
+)
+from sdckit.attacks.differencing.release_ledger import (
+    MOST_LEVELS,
+    Earlier,
+    ReleaseLedger,
+    key_sets,
+    open_release,
+    sketch_release,
+)
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame, result_frame
 from sdckit.data.ledger.digests import Digester

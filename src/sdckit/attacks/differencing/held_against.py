@@ -2,21 +2,349 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.differencing.counts_compared import compare_counts, relation_of, told_by_difference
-from sdckit.attacks.differencing.earlier_releases import Earlier, comparable_columns, link_rows, set_among
-from sdckit.attacks.differencing.hidden_values import shown_by_id, shown_by_link, shown_by_match
-from sdckit.attacks.differencing.opened_release import OpenedRelease
-from sdckit.attacks.differencing.together import Seen, certain_together, seen_in_file, seen_in_sketch
+from sdckit.attacks.differencing.release_ledger import (
+    Combinations,
+    Earlier,
+    OpenedRelease,
+    candidate_sets,
+    comparable_columns,
+    every_level,
+    link_rows,
+    listed,
+    n_candidates,
+    set_among,
+)
 from sdckit.data.ledger.digests import places
+from sdckit.data.ledger.sketch import sorted_part
 from sdckit.errors import ColumnError
-from sdckit.numerics.array_types import Bools
+from sdckit.numerics.array_types import Bools, Ints, Words
+
+# Counts of two releases beside each other: what appeared, what vanished, and whom a difference isolates.
+
+
+@dataclass(frozen=True)
+class CountsCompared:
+    """Combinations of some columns in two releases.
+
+    `differing`: their counts differ by 1 to the number asked; `added` and `removed` records; combinations of one record
+    that are `new`, `vanished` (in no other number there), or of one record in both.
+    """
+
+    columns: tuple[str, ...]
+    differing: int
+    added: int
+    removed: int
+    new_uniques: int
+    vanished_uniques: int
+    kept_uniques: int
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How the records of two releases lie to each other, as far as columns coded alike tell."""
+
+    columns: tuple[str, ...]
+    added: int
+    removed: int
+
+    @property
+    def word(self) -> str:
+        """One of "same", "superset" (the new release has more), "subset" and "other"."""
+        if self.added and self.removed:
+            return "other"
+        return "superset" if self.added else "subset" if self.removed else "same"
+
+
+def _both(new: OpenedRelease, one: Earlier, columns: Sequence[str]) -> tuple[Combinations, Ints, Ints]:
+    """The combinations of the new release, the counts of the same in the earlier one, and those it has besides."""
+    part = one.sketch.get("counts", columns)
+    assert part is not None
+    combined, told = new.combinations(columns), new.digests(columns, one.digester)
+    here, _ = sorted_part(told, combined.size)
+    gone = places(here.digests, part.digests) < 0
+    return combined, part.of(told), part.numbers[gone].astype(np.int64)
+
+
+def relation_of(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> Relation | None:
+    """Compare the widest combinations of columns coded alike; None where none are counted."""
+    columns = set_among(one, alike)
+    if not columns:
+        return None
+    combined, before, gone = _both(new, one, columns)
+    change = combined.size - before
+    return Relation(columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
+
+
+def compare_counts(
+    new: OpenedRelease, one: Earlier, alike: Sequence[str], *, within: int
+) -> CountsCompared | None:
+    """Compare the combinations of keys coded alike, as many of them as are counted; None where none are."""
+    columns = set_among(one, alike)
+    if not columns:
+        return None
+    combined, before, gone = _both(new, one, columns)
+    change = combined.size - before
+    small = (change != 0) & (np.abs(change) <= within)
+    alone = combined.size == 1
+    return CountsCompared(
+        columns, int(small.sum() + (gone <= within).sum()), int(change[change > 0].sum()),
+        int(gone.sum() - change[change < 0].sum()), int((alone & (before == 0)).sum()), int((gone == 1).sum()),
+        int((alone & (before == 1)).sum()),
+    )  # fmt: skip
+
+
+def told_by_difference(
+    new: OpenedRelease, one: Earlier, keys: Sequence[str], target: str, *, within: int
+) -> int:
+    """People whose value of a target a difference tells: of `within` or fewer added to, or taken from, a combination.
+
+    All of them must have one value, and the combination must hold others, too: else either release tells it alone.
+    Counts only where one release is the other with some people more; the caller has seen that it is.
+    """
+    both = tuple(sorted({*keys, target}))
+    columns = tuple(sorted(set(keys) - {target}))
+    if not columns or one.sketch.get("counts", both) is None or one.sketch.get("counts", columns) is None:
+        return 0
+    part = one.sketch.get("counts", both)
+    assert part is not None
+    combined, before, _ = _both(new, one, columns)
+    change = combined.size - before
+    moved = np.flatnonzero((change != 0) & (np.abs(change) <= within) & (before > 0))
+    if not len(moved):
+        return 0
+    # Of each of these combinations every value there is: those of the earlier release are asked for, too.
+    n_levels = len(new.levels[target].texts) + 1
+    fine = new.combinations(both)
+    cell = np.full((len(moved), n_levels), 0, np.int64)
+    number = np.full(len(combined.size), -1, np.int64)
+    number[moved] = np.arange(len(moved))
+    coarse = fine.among(columns)  # in the order of `combined`, as both go by the words of the codes
+    at, level = number[_matching(combined, coarse)[coarse.of_row]], fine.codes[both.index(target)]
+    cell[at[at >= 0], level[at >= 0]] = fine.size[at >= 0]
+    asked = Combinations(
+        both,
+        tuple(
+            np.tile(np.arange(n_levels, dtype=np.int32), len(moved)) if name == target
+            else np.repeat(combined.codes[columns.index(name)][moved], n_levels)
+            for name in both
+        ),
+        np.ones(cell.size, np.int64), np.zeros(0, np.int32),
+    )  # fmt: skip
+    then = part.of(new.digests_of(asked, one.digester)).reshape(cell.shape)
+    moved_by = cell - then
+    # A value that the new release has nowhere cannot be asked for: such a combination is left out.
+    whole = then.sum(axis=1) == before[moved]
+    one_value = (moved_by != 0).sum(axis=1) == 1
+    several = (np.maximum(cell, then) > 0).sum(axis=1) > 1
+    hidden = moved_by[:, 0] != 0
+    told = whole & one_value & several & ~hidden
+    return int(np.abs(moved_by[told]).sum())
+
+
+def _matching(among: Combinations, wanted: Combinations) -> Ints:
+    """The number of each combination among others of the same columns."""
+    from sdckit.cells.packing import group_codes
+
+    k = len(among.size)
+    joint = [np.concatenate(pair) for pair in zip(among.codes, wanted.codes, strict=True)]
+    groups = group_codes(joint, k + len(wanted.size))
+    number = np.empty(len(groups.size), np.int64)
+    number[groups.of_row[:k]] = np.arange(k)
+    return number[groups.of_row[k:]]
+
+
+# Values that one release hides and another shows.
+
+
+MOST_TRIED = 1_000_000  # digests of values that a hidden one may have
+
+
+def shown_by_link(
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64]
+) -> tuple[dict[str, Bools], dict[str, Bools]]:
+    """By column, the records whose value is hidden in the new release and shown in the old, and the other way round."""
+    back: dict[str, Bools] = {}
+    bare: dict[str, Bools] = {}
+    linked = rows >= 0
+    for name in new.levels:
+        if name in old.levels:
+            here, there = new.levels[name].codes > 0, old.levels[name].codes[rows] > 0
+            back[name], bare[name] = linked & ~here & there, linked & here & ~there
+    return back, bare
+
+
+def shown_by_match(
+    new: OpenedRelease, one: Earlier, alike: Sequence[str]
+) -> tuple[dict[str, Bools], dict[str, Bools]]:
+    """The same where nothing says whose rows belong together: of people alone in both with what else both show."""
+    back: dict[str, Bools] = {}
+    bare: dict[str, Bools] = {}
+    columns = set_among(one, alike)
+    part = one.sketch.get("counts", columns) if len(columns) > 1 else None
+    for name in columns if part is not None else ():
+        rest = tuple(other for other in columns if other != name)
+        others = one.sketch.get("counts", rest)
+        if others is None or part is None:
+            continue
+        combined = new.combinations(rest)
+        alone = (combined.size == 1) & (others.of(new.digests(rest, one.digester)) == 1)
+        rows = np.flatnonzero(alone[combined.of_row])
+        hidden = Combinations(
+            columns,
+            tuple(
+                np.zeros(len(rows), np.int32) if other == name else new.levels[other].codes[rows]
+                for other in columns
+            ),
+            np.ones(len(rows), np.int64), np.zeros(0, np.int32),
+        )  # fmt: skip
+        was_hidden = part.of(new.digests_of(hidden, one.digester)) > 0
+        is_hidden = new.levels[name].codes[rows] == 0
+        back[name], bare[name] = np.zeros(new.n, np.bool_), np.zeros(new.n, np.bool_)
+        back[name][rows[is_hidden & ~was_hidden]] = True
+        bare[name][rows[~is_hidden & was_hidden]] = True
+    return back, bare
+
+
+def shown_by_id(
+    new: OpenedRelease, one: Earlier, id: str, alike: Sequence[str]
+) -> tuple[dict[str, Bools], dict[str, Bools]]:
+    """The same of people whose id a ledger has, where one key is hidden in one of the releases and all others agree."""
+    back = {name: np.zeros(new.n, np.bool_) for name in alike}
+    bare = {name: np.zeros(new.n, np.bool_) for name in alike}
+    for place, people in one.sketch.parts.items():
+        columns = place[2:]
+        counts = one.sketch.get("counts", columns)
+        if place[:2] != ("people", id) or counts is None or not set(columns) <= set(alike):
+            continue
+        at = places(people.digests, new.id_digests(one.digester))
+        combined, own = new.combinations(columns), new.digests(columns, one.digester)
+        there = counts.digests[people.numbers[at]]
+        rows = np.flatnonzero((at >= 0) & (own[combined.of_row] != there).any(axis=1))
+        for name in columns:
+            shown = new.levels[name].codes[rows] > 0
+            bare[name][_agreeing(new, one, columns, name, rows[shown], 0, there)] = True
+            levels, hidden = len(new.levels[name].texts), rows[~shown]
+            if len(hidden) * levels <= MOST_TRIED:
+                for level in range(1, levels + 1):
+                    back[name][_agreeing(new, one, columns, name, hidden, level, there)] = True
+    return back, bare
+
+
+def _agreeing(
+    new: OpenedRelease, one: Earlier, columns: tuple[str, ...], name: str, rows: NDArray[np.int64], level: int,
+    there: NDArray[np.uint8],
+) -> NDArray[np.int64]:  # fmt: skip
+    """The rows whose combination would be that of the earlier release, had they this level of a column."""
+    changed = Combinations(
+        columns,
+        tuple(
+            np.full(len(rows), level, np.int32) if other == name else new.levels[other].codes[rows]
+            for other in columns
+        ),
+        np.ones(len(rows), np.int64), np.zeros(0, np.int32),
+    )  # fmt: skip
+    same = new.digests_of(changed, one.digester) == there[rows]
+    found: NDArray[np.int64] = rows[same.all(axis=1)]
+    return found
+
+
+# The same people under other recodings: the values possible for them in every release intersect.
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """For each record of the new release the values (of those of the new release) that an earlier one leaves possible.
+
+    `sets` (n, words); `alone` (n,) where the earlier release leaves one only.
+    """
+
+    sets: Words
+    alone: Bools
+
+
+def own_candidates(new: OpenedRelease, keys: Sequence[str], target: str) -> Seen:
+    """The same of the new release by itself."""
+    combined, levels = new.combinations(keys), new.levels[target]
+    sets = candidate_sets(combined, levels.codes, len(levels.texts))
+    return Seen(sets[combined.of_row], (n_candidates(sets) == 1)[combined.of_row])
+
+
+def certain_together(own: Seen, seen: Sequence[Seen]) -> tuple[Bools, Bools]:
+    """Whose value is certain from all releases together and from none alone; and for whom they contradict."""
+    joint, alone = own.sets.copy(), own.alone.copy()
+    for one in seen:
+        joint &= one.sets
+        alone |= one.alone
+    left = n_candidates(joint)
+    return (left == 1) & ~alone, left == 0
+
+
+def seen_in_file(
+    new: OpenedRelease, old: OpenedRelease, rows: NDArray[np.int64], keys: Sequence[str], target: str
+) -> Seen:
+    """What an earlier file leaves possible; `rows` are its records for those of the new one, -1 for none."""
+    here, there = new.levels[target], old.levels[target]
+    combined = old.combinations(keys)
+    sets = candidate_sets(combined, there.codes, len(there.texts))
+    number = {text: code for code, text in enumerate(here.texts)}
+    to_here = np.array([number.get(text, -1) for text in there.texts], np.int64)
+    row, level = listed(sets)
+    code = to_here[level]
+    row, code = row[code >= 0], code[code >= 0]
+    words = max(1, -(-len(here.texts) // 64))
+    mine = np.zeros((len(sets), words), np.uint64)
+    np.bitwise_or.at(
+        mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64)
+    )
+    mine[combined.of_row[there.codes == 0]] = every_level(len(here.texts))
+    linked = rows >= 0
+    cell = combined.of_row[rows]  # of the last record where there is none: not looked at
+    found = np.where(linked[:, None], mine[cell], every_level(len(here.texts)))
+    return Seen(found, linked & (n_candidates(sets) == 1)[cell])
+
+
+def seen_in_sketch(new: OpenedRelease, one: Earlier, id: str, own: Seen, target: str) -> Iterator[Seen]:
+    """What a ledger kept of the values possible for the same ids, one set of keys after the other."""
+    for place, people in one.sketch.parts.items():
+        if place[:2] != ("people", id):
+            continue
+        keys = place[2:]
+        counts, candidates = one.sketch.get("counts", keys), one.sketch.get("candidates", (*keys, target))
+        if counts is None or candidates is None:
+            continue
+        at = places(people.digests, new.id_digests(one.digester))
+        linked = np.flatnonzero(at >= 0)
+        classes, of_linked = np.unique(people.numbers[at[linked]], return_inverse=True)
+        asked = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
+        np.bitwise_or.at(asked, of_linked, own.sets[linked])
+        told = new.level_digests(target, one.digester)
+        base = counts.digests[classes]
+        row, level = listed(asked)
+        number = candidates.of(one.digester.joined(base[row], told[level + 1]))
+        words = own.sets.shape[1]
+        sets = np.zeros_like(asked)
+        hit = number > 0
+        np.bitwise_or.at(
+            sets.reshape(-1), row[hit] * words + level[hit] // 64,
+            np.uint64(1) << (level[hit] % 64).astype(np.uint64),
+        )  # fmt: skip
+        hidden = candidates.of(one.digester.joined(base, np.repeat(told[:1], len(base), axis=0))) > 0
+        sets[hidden] = every_level(len(new.levels[target].texts))
+        alone = np.zeros(len(classes), np.bool_)
+        alone[row[number == 1]] = True
+        found = np.repeat(every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
+        found[linked] = sets[of_linked]
+        certain = np.zeros(new.n, np.bool_)
+        certain[linked] = alone[of_linked]
+        yield Seen(found, certain)
+
 
 NO_LINK = (
     "nothing says which records are the same person's (an id in both, or rows in the same order with the file itself), "

@@ -2,20 +2,355 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from sdckit.attacks.differencing.opened_release import open_release
-from sdckit.attacks.differencing.sketching import sketch_release
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
+from sdckit.data.columns import code_column
+from sdckit.data.ledger.canonical import Levels, canonical
 from sdckit.data.ledger.digests import Digester
 from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file, open_file
 from sdckit.data.ledger.ledger_key import make_key, read_key
-from sdckit.data.ledger.sketch import Sketch
+from sdckit.data.ledger.sketch import Part, Place, Sketch, sorted_part
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
+from sdckit.numerics.array_types import Words
+
+# A release as it is compared with others: its columns as values, its combinations, their keyed digests.
+
+
+@dataclass(frozen=True, eq=False)
+class Combinations:
+    """The combinations of some columns: of each its codes by column and its records; of each record its combination."""
+
+    columns: tuple[str, ...]
+    codes: tuple[NDArray[np.int32], ...]
+    size: NDArray[np.int64]
+    of_row: NDArray[np.int32]
+
+    def among(self, columns: Sequence[str]) -> Combinations:
+        """Those of fewer columns, from these and not from the records; `of_row` is that of these combinations."""
+        chosen = [self.codes[self.columns.index(name)] for name in columns]
+        groups = group_codes(chosen, len(self.size))
+        k = len(groups.size)
+        first = np.empty(k, np.int64)
+        first[groups.of_row[::-1]] = np.arange(len(groups.of_row) - 1, -1, -1)
+        size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
+        return Combinations(tuple(columns), tuple(one[first] for one in chosen), size, groups.of_row)
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedRelease:
+    """One release: the frame, the columns that are compared, and its id where it has one."""
+
+    frame: Any
+    n: int
+    levels: dict[str, Levels]
+    id: Levels | None
+    memo: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def whole(self) -> Combinations:
+        """The combinations of all columns."""
+        if "whole" not in self.memo:
+            columns = tuple(sorted(self.levels))
+            groups = group_codes([self.levels[name].codes for name in columns], self.n)
+            first = np.empty(len(groups.size), np.int64)
+            first[groups.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
+            codes = tuple(self.levels[name].codes[first] for name in columns)
+            self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
+        found: Combinations = self.memo["whole"]
+        return found
+
+    def combinations(self, columns: Sequence[str]) -> Combinations:
+        """Those of some columns, in the order of their names."""
+        place = tuple(sorted(columns))
+        if place not in self.memo:
+            found = self.whole.among(place)
+            self.memo[place] = Combinations(place, found.codes, found.size, found.of_row[self.whole.of_row])
+        combined: Combinations = self.memo[place]
+        return combined
+
+    def digests(self, columns: Sequence[str], digester: Digester) -> NDArray[np.uint8]:
+        """The digest of each of these combinations."""
+        place = (digester, tuple(sorted(columns)))
+        if place not in self.memo:
+            self.memo[place] = self.digests_of(self.combinations(columns), digester)
+        found: NDArray[np.uint8] = self.memo[place]
+        return found
+
+    def digests_of(self, combined: Combinations, digester: Digester) -> NDArray[np.uint8]:
+        """The digests of combinations that may be no longer those of the file."""
+        parts = [
+            (self.level_digests(name, digester), codes)
+            for name, codes in zip(combined.columns, combined.codes, strict=True)
+        ]
+        return digester.combinations(parts, len(combined.size))
+
+    def level_digests(self, name: str, digester: Digester) -> NDArray[np.uint8]:
+        """The digest of each level of a column."""
+        place = (digester, name)
+        if place not in self.memo:
+            self.memo[place] = digester.levels(self.levels[name])
+        found: NDArray[np.uint8] = self.memo[place]
+        return found
+
+    def id_digests(self, digester: Digester) -> NDArray[np.uint8]:
+        """The digest of each record's id."""
+        assert self.id is not None
+        return digester.levels(self.id)[self.id.codes]
+
+
+def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str, role: str) -> OpenedRelease:
+    """Read the columns of a release.
+
+    `name` is what the release is called in messages, `role` what its columns are. Raises ColumnError: a column is
+    absent; DataError: no records, or records without an id of their own.
+    """
+    wanted: dict[str, Sequence[str]] = {role: tuple(columns), "id": () if id is None else (id,)}
+    frame, _ = columns_in_memory(data, wanted)
+    levels = {one: canonical(code_column(frame[one])) for one in dict.fromkeys(columns)}
+    own = None if id is None else canonical(code_column(frame[id]))
+    if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
+        raise DataError(
+            f"{name}: several records share a value of the id, or have none; give a column that every record has a "
+            "value of its own in, or leave id out",
+            argument="id",
+        )
+    return OpenedRelease(frame, len(frame), levels, own)
+
+
+# The releases that one is held against: files that are here, or what a ledger kept of them.
+
+
+ALIKE = 0.5  # of the records of each file have a value that the other file has, too: one coding
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """One earlier release.
+
+    `file` where it is here, with the `keys` that it has; `same_people` whether it is taken to be about the people of
+    the new one.
+    """
+
+    name: str
+    date: str
+    same_people: bool
+    sketch: Sketch
+    digester: Digester
+    file: OpenedRelease | None = None
+    keys: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int:
+        """Records."""
+        return next((part.total for place, part in self.sketch.parts.items() if place[0] == "counts"), 0)
+
+
+def comparable_columns(new: OpenedRelease, one: Earlier) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of both releases whose values are coded alike, and those that are coded otherwise."""
+    alike: list[str] = []
+    other: list[str] = []
+    for name, levels in new.levels.items():
+        part = one.sketch.get("counts", (name,))
+        if part is not None:
+            (alike if _alike(new, name, levels.counts(), part, one.digester) else other).append(name)
+    return tuple(alike), tuple(other)
+
+
+def _alike(new: OpenedRelease, name: str, counts: NDArray[np.int64], part: Part, digester: Digester) -> bool:
+    told = new.level_digests(name, digester)
+    alone = digester.combinations([(told, np.arange(len(told), dtype=np.int32))], len(told))
+    found = part.of(alone)
+    here, there = counts[1:], part.total - found[0]
+    if not here.sum() or not there:
+        return True  # nothing but missing values in one of them: nothing contradicts
+    return bool(here[found[1:] > 0].sum() >= ALIKE * here.sum() and found[1:].sum() >= ALIKE * there)
+
+
+def link_rows(new: OpenedRelease, one: Earlier, *, aligned: bool) -> NDArray[np.int64] | None:
+    """The record of an earlier file for each record of the new one, -1 for none; None where nothing says it."""
+    old = one.file
+    if old is None:
+        return None
+    if new.id is not None and old.id is not None:
+        number = {text: code for code, text in enumerate(old.id.texts, 1)}
+        row = np.full(len(old.id.texts) + 1, -1, np.int64)
+        row[old.id.codes] = np.arange(old.n)
+        row[0] = -1
+        codes = np.array([0, *(number.get(text, 0) for text in new.id.texts)])
+        linked: NDArray[np.int64] = row[codes[new.id.codes]]
+        return linked
+    return np.arange(new.n) if aligned and old.n == new.n else None
+
+
+def set_among(one: Earlier, columns: Sequence[str]) -> tuple[str, ...]:
+    """The widest set of columns counted in an earlier release that has no others than these; () without one."""
+    return next((own for own in one.sketch.sets() if set(own) <= set(columns)), ())
+
+
+# Which values of a variable are possible for the people of each combination of keys.
+
+
+MOST_LEVELS = 2_048
+BITS = 64
+
+
+def candidate_sets(combined: Combinations, target: NDArray[np.int32], n_levels: int) -> Words:
+    """The levels of a target (codes (n,), 0 missing) that occur with each combination.
+
+    A missing target value may be any; a combination with missing keys may be any that agrees with it in the others,
+    so its values are possible for those, and theirs for it. Nobody who knows a person's keys is left with fewer.
+
+    >>> both = Combinations(("x",), (np.array([1, 2, 0], np.int32),), np.array([1, 1, 1]), np.array([0, 1, 2]))
+    >>> n_candidates(candidate_sets(both, np.array([1, 2, 2], np.int32), 2)).tolist()
+    [2, 1, 2]
+    """
+    words = max(1, -(-n_levels // BITS))
+    own = np.zeros((len(combined.size), words), np.uint64)
+    known = target > 0
+    level = (target[known] - 1).astype(np.uint64)
+    flat = combined.of_row[known].astype(np.int64) * words + (level // BITS).astype(np.int64)
+    np.bitwise_or.at(own.reshape(-1), flat, np.uint64(1) << (level % np.uint64(BITS)))
+    own[combined.of_row[~known]] = every_level(n_levels)
+    return _with_wildcards(own, combined.codes)
+
+
+def every_level(n_levels: int) -> Words:
+    """A set of all levels."""
+    bits = np.zeros(max(1, -(-n_levels // BITS)) * BITS, np.uint8)
+    bits[:n_levels] = 1
+    return np.packbits(bits, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def n_candidates(sets: Words) -> NDArray[np.int64]:
+    """How many levels each set has."""
+    counted: NDArray[np.int64] = np.bitwise_count(sets).sum(axis=1, dtype=np.int64)
+    return counted
+
+
+def listed(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The sets and the levels in them, from 0, pair by pair."""
+    row, word = np.nonzero(sets)
+    bits = np.unpackbits(
+        sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little"
+    )
+    pair, bit = np.nonzero(bits)
+    return row[pair], word[pair] * BITS + bit
+
+
+def _with_wildcards(own: Words, codes: Sequence[NDArray[np.int32]]) -> Words:
+    """Join the sets of combinations that may be the same but for missing keys."""
+    shown = np.zeros(len(own), np.int64)
+    for j, one in enumerate(codes):
+        shown |= (one > 0).astype(np.int64) << j
+    patterns = np.unique(shown)
+    if len(patterns) == 1:
+        return own
+    rows = {pattern: np.flatnonzero(shown == pattern) for pattern in patterns.tolist()}
+    joined = own.copy()
+    for i, first in enumerate(patterns.tolist()):
+        for second in patterns[i + 1 :].tolist():
+            _join(joined, own, rows[first], rows[second], [
+                one for j, one in enumerate(codes) if (first & second) >> j & 1
+            ])  # fmt: skip
+    return joined
+
+
+def _join(
+    joined: Words, own: Words, first: NDArray[np.int64], second: NDArray[np.int64],
+    shared: Sequence[NDArray[np.int32]],
+) -> None:  # fmt: skip
+    """Give combinations of two patterns the sets of those that agree with them in the keys that both show."""
+    both = np.concatenate([first, second])
+    groups = group_codes([one[both] for one in shared], len(both))
+    here, there = groups.of_row[: len(first)], groups.of_row[len(first) :]
+    for rows, group, other, theirs in ((first, here, second, there), (second, there, first, here)):
+        union = np.zeros((len(groups.size), own.shape[1]), np.uint64)
+        np.bitwise_or.at(union, theirs, own[other])
+        joined[rows] |= union[group]
+
+
+# The sketch of a release: which sets of columns are counted, and what is kept of them.
+
+
+MOST_DIGESTS = 2_000_000  # of one release; sets of many columns that lack one are left out first
+
+
+def sketch_release(
+    release: OpenedRelease, keys: Sequence[Sequence[str]], sensitive: Sequence[str], digester: Digester,
+    *, id: str | None = None,
+) -> Sketch:  # fmt: skip
+    """Count every set of columns worth comparing, and keep the digests of its combinations with the counts.
+
+    `keys` are those of each intruder. With an `id`, also which combination each id has, and which values of a
+    sensitive variable are possible for each combination.
+    """
+    parts: dict[Place, Part] = {}
+    places: dict[tuple[str, ...], NDArray[np.int64]] = {}
+    own = list(dict.fromkeys(tuple(sorted(one)) for one in keys))
+    taken = 0
+    for columns, needed in _sets(keys, sensitive):
+        combined = release.combinations(columns) if columns in own else release.whole.among(columns)
+        if not needed and taken + len(combined.size) > MOST_DIGESTS:
+            continue
+        taken += len(combined.size)
+        told = release.digests_of(combined, digester)
+        parts[("counts", *columns)], places[columns] = sorted_part(told, combined.size)
+    for columns in own if id is not None else ():
+        _add_people(parts, release, columns, sensitive, digester, places[columns], str(id))
+    return Sketch(parts)
+
+
+def _sets(keys: Sequence[Sequence[str]], sensitive: Sequence[str]) -> Iterator[tuple[tuple[str, ...], bool]]:
+    """Sets of columns, each once, and whether it is always kept; the rest has the narrower ones first."""
+    every = tuple(sorted({name for own in keys for name in own} | set(sensitive)))
+    wide = [tuple(sorted(own)) for own in keys]
+    wide += [tuple(sorted({*own, target})) for own in keys for target in sensitive]
+    needed = [*((name,) for name in every), *wide, every]
+    further = [*combinations(every, 2), *(rest for own in wide for rest in combinations(own, len(own) - 1))]
+    further += combinations(every, len(every) - 1)
+    seen: set[tuple[str, ...]] = set()
+    for columns, always in [(one, True) for one in needed] + [(one, False) for one in further]:
+        if columns and columns not in seen:
+            seen.add(columns)
+            yield columns, always
+
+
+def _add_people(
+    parts: dict[Place, Part], release: OpenedRelease, columns: tuple[str, ...], sensitive: Sequence[str],
+    digester: Digester, place: NDArray[np.int64], id: str,
+) -> None:  # fmt: skip
+    """The combination of each id, and the values possible for each combination."""
+    combined = release.combinations(columns)
+    parts["people", id, *columns], _ = sorted_part(release.id_digests(digester), place[combined.of_row])
+    base = release.digests_of(combined, digester)
+    for target in sensitive:
+        if target not in columns and len(release.levels[target].texts) <= MOST_LEVELS:
+            parts["candidates", *columns, target] = _candidates(release, combined, base, target, digester)
+
+
+def _candidates(
+    release: OpenedRelease, combined: Combinations, base: NDArray[np.uint8], target: str, digester: Digester
+) -> Part:
+    levels = release.levels[target]
+    sets = candidate_sets(combined, levels.codes, len(levels.texts))
+    row, level = listed(sets)
+    hidden = np.unique(combined.of_row[levels.codes == 0])  # any value: one that was never seen, too
+    row, code = np.concatenate([row, hidden]), np.concatenate([level + 1, np.zeros(len(hidden), np.int64)])
+    told = digester.joined(base[row], release.level_digests(target, digester)[code])
+    part, _ = sorted_part(told, n_candidates(sets)[row])
+    return part
 
 
 class ReleaseLedger(Displayed):

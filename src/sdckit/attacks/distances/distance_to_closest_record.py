@@ -15,11 +15,11 @@ from sdckit.attacks.distances.closeness_figures import (
     FIGURES,
     GROUP_FIGURES,
     Closeness,
+    ComparedFiles,
     Drawing,
     closeness,
     group_figures,
 )
-from sdckit.attacks.distances.compared_files import ComparedFiles
 from sdckit.cells.pair import PairResult, mean_figures, open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,22 +12,286 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.linkage.fellegi_sunter import Agreement, Patterns, agreements
 from sdckit.attacks.linkage.linkage_engines import DuckDBEngine, Engine, open_duckdb, open_spark
-from sdckit.attacks.linkage.linkage_sql import (
-    ALL,
-    COMPARED,
-    EVERYBODY,
-    FILES,
-    WEIGHED,
-    Step,
-    best_sql,
-    compared_sql,
-    patterns_sql,
-    steps_sql,
-    weighed_sql,
-)
 from sdckit.errors import DataError
+
+# Fellegi and Sunter's model of two files' records, from counts of the pairs that agree alike.
+
+
+ROUNDS, CHANGE = 200, 1e-4  # EM ends when no probability changes by more
+MISSING = -1
+NEVER = 1e-6  # what EM takes for the probability of a level of which no pair is
+LEAST = 1e-300  # a probability that has a logarithm
+EQUAL = 0.95  # share of equal values among matches, before anything is learnt
+FIRST = (-5.0, 3.0, 10.0)  # weight of different values, of all but equal ones, of equal ones, before that
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """How many pairs of records agree alike.
+
+    Attributes
+    ----------
+    levels : ndarray, int, shape (n_patterns, n_variables)
+        -1 where a value is missing, 0 where values differ, upwards to equal ones.
+    pairs : ndarray, float64, shape (n_patterns,)
+        Pairs of each pattern.
+    """
+
+    levels: NDArray[np.int64]
+    pairs: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """How often each level of agreement of a variable, from 0 upwards, occurs among matches and others.
+
+    Attributes
+    ----------
+    m, u : ndarray, float64
+        Among matches, and among all other pairs; NaN for a level that was never seen.
+    """
+
+    m: NDArray[np.float64]
+    u: NDArray[np.float64]
+
+    @property
+    def matches(self) -> NDArray[np.float64]:
+        """`m`; of a level never seen what is supposed before anything is learnt."""
+        return np.where(np.isnan(self.m), _first_m(len(self.m)), self.m)
+
+    @property
+    def others(self) -> NDArray[np.float64]:
+        """`u`, likewise."""
+        n = len(self.u)
+        low, high, equal = FIRST
+        first = np.array([*np.linspace(low, high, n - 1), equal])
+        return np.where(np.isnan(self.u), _first_m(n) / np.exp2(first), self.u)
+
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """What each level adds to the weight of a pair: log2 of m / u."""
+        return _weights(self.matches, self.others)
+
+
+def agreements(
+    n_levels: Sequence[int], everybody: Patterns, rules: Sequence[tuple[Sequence[int], Patterns]],
+    prior: float,
+) -> tuple[Agreement, ...]:  # fmt: skip
+    """Learn how much the levels of each variable say.
+
+    Parameters
+    ----------
+    n_levels : sequence of int
+        Levels of each variable, two or more.
+    everybody : Patterns
+        All pairs, or a sample of them: u.
+    rules : sequence of (variables, Patterns)
+        The pairs that meet a rule, all of which agree on its variables (none for all pairs); m of the other
+        variables is learnt from each by EM, and the median over the rules is taken.
+    prior : float
+        Share of matches among all pairs.
+
+    Raises
+    ------
+    ValueError
+        A rule that no pair meets, or a prior without odds.
+
+    References
+    ----------
+    Fellegi, I. P. and Sunter, A. B. (1969). A theory for record linkage. JASA 64. The start, the end and what
+    holds for levels never seen are those of splink (Linacre, R. et al. (2022). IJPDS 7).
+    """
+    us = [_shares(everybody, j, everybody.pairs, n) for j, n in enumerate(n_levels)]
+    learnt: list[list[NDArray[np.float64]]] = [[] for _ in n_levels]
+
+    def known() -> tuple[Agreement, ...]:
+        return tuple(Agreement(_median(ms, len(u)), u) for ms, u in zip(learnt, us, strict=True))
+
+    for held, patterns in rules:
+        for j, m in _learn_matches(known(), patterns, held, prior).items():
+            learnt[j].append(m)
+    return known()
+
+
+def _learn_matches(
+    known: Sequence[Agreement], patterns: Patterns, held: Sequence[int], prior: float
+) -> Mapping[int, NDArray[np.float64]]:
+    """EM with u as it is; with a rule the share of matches, which follows from what it holds, is kept, too."""
+    total = patterns.pairs.sum()
+    if not total or not 0 < prior < 1:
+        raise ValueError("nothing to learn from")
+    weight = np.log2(prior / (1 - prior)) + sum(known[j].weights[-1] for j in held)
+    share = float(np.exp2(weight) / (1 + np.exp2(weight)))
+    free = [j for j in range(len(known)) if j not in held]
+    m = {j: known[j].matches for j in free}
+    u = {j: known[j].others for j in free}
+    for _ in range(ROUNDS):
+        match = patterns.pairs * _probability(patterns, {j: _weights(m[j], u[j]) for j in free}, share)
+        found = {j: _shares(patterns, j, match, len(m[j])) for j in free}
+        filled = {j: np.where(np.isnan(one), NEVER, one) for j, one in found.items()}
+        after = share if held else float(match.sum() / total)
+        moved = max(abs(after - share), *(float(np.abs(filled[j] - m[j]).max()) for j in free))
+        m, share = filled, after
+        if moved < CHANGE:
+            break
+    return found
+
+
+def _probability(
+    patterns: Patterns, weights: Mapping[int, NDArray[np.float64]], share: float
+) -> NDArray[np.float64]:
+    """Of a match, for each pattern."""
+    total = np.full(len(patterns.pairs), np.log2(share / (1 - share)))
+    for j, one in weights.items():
+        total += np.append(one, 0.0)[patterns.levels[:, j]]  # a missing value takes the last: it says nothing
+    small = np.exp2(-np.abs(total))
+    return np.asarray(np.where(total >= 0, 1.0, small) / (1.0 + small))
+
+
+def _shares(patterns: Patterns, j: int, counts: NDArray[np.float64], n: int) -> NDArray[np.float64]:
+    """Of each level among the pairs without a missing value; NaN for a level that no pair has."""
+    levels = patterns.levels[:, j]
+    there = levels != MISSING
+    seen = np.bincount(levels[there], minlength=n) > 0
+    found = np.bincount(levels[there], weights=counts[there], minlength=n)
+    total = found.sum()
+    return np.where(seen, found / total, np.nan) if total > 0 else np.full(n, np.nan)
+
+
+def _weights(m: NDArray[np.float64], u: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.log2(np.maximum(m, LEAST) / np.maximum(u, LEAST)))
+
+
+def _first_m(n: int) -> NDArray[np.float64]:
+    return np.array([*[(1 - EQUAL) / (n - 1)] * (n - 1), EQUAL])
+
+
+def _median(found: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.float64]:
+    """Over the rules in which a level was seen."""
+    seen = [[one[k] for one in found if not np.isnan(one[k])] for k in range(n)]
+    return np.array([np.median(values) if values else np.nan for values in seen])
+
+
+# SQL that compares pairs of records and counts them; one text for DuckDB and Spark.
+
+
+FILES = ("a_original", "b_released")
+ALL = "1=1"  # the rule that every pair meets
+COMPARED, EVERYBODY, WEIGHED = "sdckit_compared", "sdckit_everybody", "sdckit_weighed"
+
+
+@dataclass(frozen=True)
+class Step:
+    """A level of agreement of a variable.
+
+    `condition` is SQL on ``v0_l``, ``v0_r``, ...; the first that holds counts, "ELSE" always does. `number` is
+    -1 where a value is missing, 0 without agreement.
+    """
+
+    condition: str
+    number: int
+
+
+def compared_sql(variables: Sequence[Sequence[Step]], rules: Sequence[str]) -> str:
+    """Compare all candidate pairs, and count those of a released record that agree alike.
+
+    Rules are conditions on `l` and `r`. The query gives `rule`, `released`, `fresh` (1 where no rule before
+    holds), `g0`, `g1`, ... (numbers of levels), `pairs` and `hits` (1 where the right pair is among them).
+
+    Examples
+    --------
+    >>> print(compared_sql([[Step("v0_l = v0_r", 1), Step("ELSE", 0)]], ["l.v0 = r.v0"]))
+    select rule, released, fresh, g0, count(*) as pairs, sum(hit) as hits
+    from (select rule, released, fresh, hit,
+    cast(case when v0_l = v0_r then 1 else 0 end as smallint) as g0
+    from (select 0 as rule, r.unique_id as released, 1 as fresh,
+    case when l.unique_id = r.unique_id then 1 else 0 end as hit,
+    l.v0 as v0_l, r.v0 as v0_r
+    from a_original l join b_released r on l.v0 = r.v0) candidates) compared
+    group by rule, released, fresh, g0
+    """
+    levels = ", ".join(_columns(len(variables)))
+    cases = ",\n".join(_level_sql(j, steps) for j, steps in enumerate(variables))
+    candidates = "\nunion all ".join(_candidates_sql(k, rules, len(variables)) for k in range(len(rules)))
+    return (
+        f"select rule, released, fresh, {levels}, count(*) as pairs, sum(hit) as hits\n"
+        f"from (select rule, released, fresh, hit,\n{cases}\n"
+        f"from ({candidates}) candidates) compared\ngroup by rule, released, fresh, {levels}"
+    )
+
+
+def _columns(n: int) -> list[str]:
+    return [f"g{j}" for j in range(n)]
+
+
+def _level_sql(j: int, steps: Sequence[Step]) -> str:
+    cases = " ".join(
+        f"when {step.condition} then {step.number}" for step in steps if step.condition != "ELSE"
+    )
+    return f"cast(case {cases} else 0 end as smallint) as g{j}"
+
+
+def _candidates_sql(k: int, rules: Sequence[str], n_variables: int) -> str:
+    before = " or ".join(f"coalesce({rule}, false)" for rule in rules[:k])
+    fresh = f"case when {before} then 0 else 1 end" if before else "1"
+    values = ", ".join(f"l.v{j} as v{j}_l, r.v{j} as v{j}_r" for j in range(n_variables))
+    return (
+        f"select {k} as rule, r.unique_id as released, {fresh} as fresh,\n"
+        f"case when l.unique_id = r.unique_id then 1 else 0 end as hit,\n{values}\n"
+        f"from {FILES[0]} l join {FILES[1]} r on {rules[k]}"
+    )
+
+
+def patterns_sql(rule: int, n_variables: int, table: str = COMPARED) -> str:
+    """Count the pairs that meet a rule by the levels of all variables."""
+    levels = ", ".join(_columns(n_variables))
+    return f"select {levels}, cast(sum(pairs) as bigint) as pairs from {table} where rule = {rule} group by {levels}"
+
+
+def weighed_sql(prior: float, weights: Sequence[dict[int, float]]) -> str:
+    """Count the candidate pairs of each released record by weight, each pair once.
+
+    `prior` is log2 of the odds of a match before any comparison; `weights` say what each level adds, by its
+    number.
+    """
+    terms = [_number(prior)]
+    for j, levels in enumerate(weights):
+        cases = " ".join(f"when {number} then {_number(weight)}" for number, weight in levels.items())
+        terms.append(f"case g{j} {cases} end")
+    return (
+        "select released, weight, cast(sum(pairs) as bigint) as pairs, cast(sum(hits) as bigint) as hits "
+        f"from (select released, pairs, hits, round({' + '.join(terms)}, 9) as weight "
+        f"from {COMPARED} where fresh = 1) weighed group by released, weight"
+    )
+
+
+def best_sql() -> str:
+    """The largest weight of each released record, and the chance that a candidate of that weight is right."""
+    # Sums of the same terms in another order differ in the last digits, and are equal all the same.
+    return (
+        "select w.released as released, max(t.top) as weight, "
+        "cast(sum(w.hits) as double) / cast(sum(w.pairs) as double) as correct "
+        f"from {WEIGHED} w join (select released, max(weight) as top from {WEIGHED} group by released) t "
+        "on w.released = t.released where w.weight >= t.top - 1e-8 group by w.released"
+    )
+
+
+def steps_sql(threshold: float) -> str:
+    """Count pairs by whole-number steps of the weight, those linked at a probability of a match apart."""
+    cut = _number(math.log2(threshold / (1 - threshold)) - 1e-8)
+    return (
+        f"select step, linked, cast(sum(pairs) as bigint) as pairs, cast(sum(hits) as bigint) as hits "
+        f"from (select cast(floor(weight) as bigint) as step, case when weight >= {cut} then 1 else 0 end as linked, "
+        f"pairs, hits from {WEIGHED}) steps group by step, linked"
+    )
+
+
+def _number(value: float) -> str:
+    """A float literal: without an exponent SQL would take it for a decimal."""
+    text = repr(float(value))
+    return text if "e" in text else f"{text}e0"
+
 
 SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
 LEVELS = {

@@ -8,18 +8,175 @@ from typing import Any
 import numpy as np
 
 from sdckit.attacks.published.audit_model import ContradictionError, System
-from sdckit.attacks.published.audit_moves import walk
-from sdckit.attacks.published.audit_search import MOST_SEARCHED, search_levels
 from sdckit.numerics.array_types import Bools, Floats, Ints
-from sdckit.numerics.linear_bounds import solve_programme
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.linear_bounds import Relations, find_point, narrow, solve_programme
+
+# Other files that fit, on a walk from one that does: one record after the other is given another
+# completion.
+
+
+SWEEPS = 30
+FACTOR, SHIFT, SPAN = (
+    1_103_515_245,
+    12_345,
+    2**31,
+)  # a plain generator: what is found is right whatever it draws
+
+
+@njit(cache=True, nogil=True)
+def walk(relations, weight, active, point, pattern, order, begin, wanted):  # type: ignore[no-untyped-def]
+    """(X,) which of the `wanted` unknowns are at least one in a file on a walk from `point`, changed in place.
+
+    `weight` (K,): the factors in the order of `relations.at`. `active` (R,): the sums of the relations at `point` (X,).
+    `order` (X,): unknowns by `pattern` (X,), of which those of pattern p stand from begin[p] on. Every step keeps all
+    relations, so every file on the way fits.
+    """
+    found = np.zeros(len(wanted), np.bool_)
+    drawn = 1
+    for _ in range(SWEEPS):
+        n_left = 0
+        for j in range(len(wanted)):
+            if not wanted[j] or found[j]:
+                continue
+            found[j] = (
+                point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
+            )
+            n_left += not found[j]
+        if n_left == 0:
+            break
+        for j in range(len(wanted)):
+            if point[j] < 1:
+                drawn = (drawn * FACTOR + SHIFT) % SPAN
+                i = _donor(relations, weight, active, point, order, begin, pattern[j], j, drawn)
+                if i >= 0:
+                    _move(relations, weight, active, point, i, j)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _donor(relations, weight, active, point, order, begin, p, j, start):  # type: ignore[no-untyped-def]
+    """A completion of pattern p of which a record may become j; -1 where there is none."""
+    size = begin[p + 1] - begin[p]
+    for turn in range(size):
+        i = order[begin[p] + (start + turn) % size]
+        if i != j and point[i] >= 1 and _fits(relations, weight, active, i, j):
+            return i
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _move(relations, weight, active, point, i, j):  # type: ignore[no-untyped-def]
+    point[i] -= 1
+    point[j] += 1
+    for a in range(relations.first[i], relations.first[i + 1]):
+        active[relations.at[a]] -= weight[a]
+    for b in range(relations.first[j], relations.first[j + 1]):
+        active[relations.at[b]] += weight[b]
+
+
+@njit(cache=True, nogil=True)
+def _fits(relations, weight, active, i, j):  # type: ignore[no-untyped-def]
+    """Whether all relations hold with one record less in i and one more in j; both lists are in ascending order.
+
+    Both are of one pattern, so that in a relation of both they count the same.
+    """
+    a, b = relations.first[i], relations.first[j]
+    end_a, end_b = relations.first[i + 1], relations.first[j + 1]
+    while a < end_a or b < end_b:
+        left = relations.at[a] if a < end_a else np.iinfo(np.int64).max
+        right = relations.at[b] if b < end_b else np.iinfo(np.int64).max
+        if left == right:
+            a, b = a + 1, b + 1
+        elif left < right:
+            if not _may_move(relations, active, left, -weight[a]):
+                return False
+            a += 1
+        else:
+            if not _may_move(relations, active, right, weight[b]):
+                return False
+            b += 1
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _may_move(relations, active, r, by):  # type: ignore[no-untyped-def]
+    after = active[r] + by
+    return after >= relations.lower[r] if by < 0 else after <= relations.upper[r]
+
+
+# Levels that only a search in whole numbers rules out: sums of values are too far apart for a solver.
+
+
+MOST_SEARCHED = 200  # unknowns of a block
+MOST_ENDS = 500  # dead ends of one search
+WORK_OF_SEARCHES = 40_000  # unknowns times searches of a block
+IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
+
+
+def search_levels(matrix: Any, lower: Floats, upper: Floats, low: Floats, high: Floats, member: Any) -> Ints:
+    """Say of each group of unknowns (a row of `member`) whether one of them can be 1 or more: 0 no, 1 yes, 2 not known.
+
+    `matrix` (R, X) sparse: the relations within `lower` and `upper`; `low`, `high` (X,): ends of the unknowns. A search
+    goes through all that narrowing leaves, and is given up after 500 dead ends.
+    """
+    relations = _relations(matrix, lower, upper)
+    found = np.full(member.shape[0], UNDECIDED)
+    every = np.arange(len(low))
+    searches = 0
+    for group in range(len(found)):
+        if found[group] == POSSIBLE:
+            continue
+        answers = []
+        for unknown in member.indices[member.indptr[group] : member.indptr[group + 1]]:
+            if searches * len(low) > WORK_OF_SEARCHES:
+                return found
+            searches += 1
+            answer, point = _search(relations, low, high, int(unknown), every)
+            answers.append(answer)
+            if answer == POSSIBLE:
+                has = np.asarray(member @ np.round(point)).ravel() >= 1
+                found[has] = POSSIBLE
+                break
+        if found[group] != POSSIBLE and all(one == IMPOSSIBLE for one in answers):
+            found[group] = IMPOSSIBLE
+    return found
+
+
+def _search(relations: Relations, low: Floats, high: Floats, unknown: int, every: Ints) -> tuple[int, Floats]:
+    """Whether some point has an unknown of 1 or more, and the point."""
+    own_low, own_high = low.astype(np.float64), high.astype(np.float64)
+    own_low[unknown] = max(own_low[unknown], 1.0)
+    if own_low[unknown] > own_high[unknown] or not narrow(relations, own_low, own_high, -1):
+        return IMPOSSIBLE, own_low
+    answer = find_point(relations, own_low, own_high, every, 0, MOST_ENDS)
+    if answer == POSSIBLE and not _holds(relations, np.round(own_low)):
+        return UNDECIDED, own_low
+    return (UNDECIDED if answer < 0 else int(answer)), own_low
+
+
+def _holds(relations: Relations, point: Floats) -> bool:
+    """Whether a point meets the relations exactly: narrowing allows for rounding."""
+    row = np.repeat(np.arange(len(relations.lower)), np.diff(relations.start))
+    total = np.bincount(row, relations.factor * point[relations.number], len(relations.lower))
+    return bool(((total >= relations.lower) & (total <= relations.upper)).all())
+
+
+def _relations(matrix: Any, lower: Floats, upper: Floats) -> Relations:
+    by_row, by_column = matrix.tocsr(), matrix.tocsc()
+    return Relations(
+        by_row.indptr.astype(np.int64), by_row.indices.astype(np.int64), by_row.data.astype(np.float64),
+        lower.astype(np.float64), upper.astype(np.float64), by_column.indptr.astype(np.int64),
+        by_column.indices.astype(np.int64), np.ones(matrix.shape[1], np.bool_),
+    )  # fmt: skip
+
 
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
 GAP = (
     0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
 )
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
-UNDECIDED = 2
-WORK = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
+WORK_OF_PROGRAMMES = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
 MARGIN = 0.25  # of a unit, by which sums are loosened: they are whole, a solver is not exact
 
@@ -162,7 +319,7 @@ class _Block:
             return state, 0
         while len(waiting):
             too_large = whole and self.is_summed and len(self.unknown) > MOST_SEARCHED
-            if too_large or solved >= max(FEWEST_ROUNDS, WORK // len(self.unknown)):
+            if too_large or solved >= max(FEWEST_ROUNDS, WORK_OF_PROGRAMMES // len(self.unknown)):
                 state[self.groups[waiting]] = UNDECIDED
                 break
             aim = np.asarray(self.member[waiting].sum(axis=0)).ravel()

@@ -10,17 +10,32 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.published.audit_cells import AuditedCells, audit_cells
-from sdckit.attacks.published.audit_figures import AuditedColumn, ReleaseAudit, audit_release, column_figures
+from sdckit.attacks.published.audit_figures import (
+    TAKE_OUT,
+    AuditedCells,
+    AuditedColumn,
+    ReleaseAudit,
+    Remedy,
+    Repairs,
+    TableDamage,
+    audit_cells,
+    audit_release,
+    column_figures,
+    find_repairs,
+)
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
-from sdckit.attacks.published.audit_remedies import TAKE_OUT, Remedy, Repairs, TableDamage, find_repairs
-from sdckit.attacks.published.counted_tables import ANY, CountedTable
-from sdckit.attacks.published.summed_tables import read_table
+from sdckit.attacks.published.counted_tables import ANY, CountedTable, read_table
+from sdckit.attacks.recovery.recoverable_values import (
+    NO_KEYS,
+    NO_TRUTH,
+    class_sizes,
+    optional_roles,
+    shown_size,
+)
+from sdckit.attacks.recovery.recovered import recognised
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
-from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
 from sdckit.attacks.recovery.touched_cells import Logged
-from sdckit.attacks.recovery.undone import recognised
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame

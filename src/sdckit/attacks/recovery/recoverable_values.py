@@ -9,20 +9,198 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.column_recovery import ColumnRecovery, advice, summed_up
-from sdckit.attacks.recovery.guesses import Guessed, guess_values
-from sdckit.attacks.recovery.recovered import Recovered, recover
-from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
-from sdckit.attacks.recovery.recovery_roles import NO_KEYS, NO_TRUTH, class_sizes, optional_roles, shown_size
+from sdckit.attacks.recovery.recovered import Recovered, put_back, recognised, recover
+from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
+from sdckit.attacks.recovery.told_values import Source
 from sdckit.attacks.recovery.touched_cells import Logged
-from sdckit.attacks.recovery.undone import put_back, recognised
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
+from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
+
+# What one column gives back, in figures.
+
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True)
+class ColumnRecovery:
+    """What a release gives back of one column.
+
+    Attributes
+    ----------
+    column : str
+    kinds : tuple of str
+        What was done to it: "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed".
+    touched : int
+        Values changed.
+    restored : int
+        Of these told for certain.
+    right : int or None
+        Of these right; None without the original.
+    narrowed : int
+        Not told, but some values are ruled out.
+    remaining : float
+        Values that remain possible for a narrowed one, on average.
+    n_guessed : int
+        Suppressed (or perturbed) values that a model guessed.
+    guess, guess_baseline : float
+        Share of the guesses that are right: by the model, and by the most frequent value. Given the original they
+        are counted, else estimated from the values that are known.
+    guess_beyond, guess_low, guess_high : float
+        Their difference, with its interval; NaN without the original.
+    sources : tuple of Source
+        What told values (``columns``, ``words``, ``told``), the one that tells most first.
+    remedies : tuple of str
+        What to do about each.
+    """
+
+    column: str
+    kinds: tuple[str, ...]
+    touched: int
+    restored: int
+    right: int | None
+    narrowed: int
+    remaining: float
+    n_guessed: int
+    guess: float
+    guess_baseline: float
+    guess_beyond: float
+    guess_low: float
+    guess_high: float
+    sources: tuple[Source, ...]
+    remedies: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> int:
+        """Values given back: those that are right, where that is known."""
+        return self.restored if self.right is None else self.right
+
+    @property
+    def telling(self) -> tuple[str, ...]:
+        """What tells values of it in words, the most telling first; at most three."""
+        return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
+
+    @property
+    def told_by(self) -> str:
+        """The same as one text; "" where nothing does."""
+        return "; ".join(self.telling)
+
+    @property
+    def share(self) -> float:
+        """The same as a share of the values changed."""
+        return self.counted / self.touched if self.touched else 0.0
+
+
+def summed_up(
+    found: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
+    level: float, weight: str | None, household: str | None,
+) -> ColumnRecovery:  # fmt: skip
+    """Count what was found; `right` (n,) and `truth` (n,) where the original is known."""
+    name, sources = found.target.column.name, tuple(sorted(found.sources, key=lambda one: -one.told))
+    narrowed = found.narrowed
+    left = found.after[narrowed]
+    rates = (math.nan,) * 5
+    if guessed is not None and truth is None:
+        rates = (guessed.expected, guessed.expected_usual, math.nan, math.nan, math.nan)
+    elif guessed is not None and truth is not None:
+        model = guessed.right(truth[guessed.rows])
+        usual = guessed.right(truth[guessed.rows], usual=True)
+        rates = (float(model.mean()), float(usual.mean()), *beyond(model, usual, level))
+    return ColumnRecovery(
+        name, found.target.kinds, int(found.target.touched.sum()), int(found.restored.sum()),
+        None if right is None else int(right.sum()), int(narrowed.sum()),
+        float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
+        0 if guessed is None else len(guessed.rows), *rates,
+        sources, tuple(dict.fromkeys(_remedy(name, source, weight, household) for source in sources)),
+    )  # fmt: skip
+
+
+def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
+    """What to do about what is given back, first where most is."""
+    told: dict[str, int] = {}
+    for one in columns:
+        for words in one.remedies if one.counted else ():
+            told[words] = max(told.get(words, 0), one.counted)
+    return tuple(sorted(told, key=lambda words: -told[words]))
+
+
+def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
+    if source.kind == "order":
+        return "put the rows into random order (random_order): neighbours tell values"
+    if weight is not None and weight in source.columns:
+        return f"coarsen the weight {weight} (coarsen_weights), or leave it out: it tells {column}"
+    if household is not None and household in source.columns:
+        if source.kind == "counted":
+            return (
+                f"{column} can be counted from the rows of {household}: leave {household} out, or let no household "
+                "show more rows than the release says (limit_households)"
+            )
+        if source.kind == "divided":
+            return f"suppress {household} together with {column} (together), or leave it out: the mates tell {column}"
+        return f"protect {column} once per household (household_variables, together): mates give it back"
+    names = " and ".join(source.columns)
+    return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
+
+
+# Roles and sizes of classes, as measures of what a release gives back take them: keys may be left out.
+
+
+NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
+NO_KEYS = "no keys are given"
+
+
+def optional_roles(
+    *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
+    id: str | None, weight: str | None = None, household: str | None = None, **columns: Any,
+) -> Roles:  # fmt: skip
+    """The roles; where neither keys nor a scenario are given, those without keys.
+
+    Raises
+    ------
+    SdcError
+        As `resolve_roles` does; where there are no keys, a name that is none.
+
+    Examples
+    --------
+    >>> optional_roles(keys=None, scenario=None, missing=None, alpha=None, id="person").keys
+    ()
+    """
+    if keys is not None or scenario is not None:
+        return resolve_roles(
+            scenario=scenario, keys=keys, missing=missing, alpha=alpha, id=id, weight=weight, household=household,
+            **columns,
+        )  # fmt: skip
+    for role, name in (("weight", weight), ("household", household), ("id", id)):
+        arguments.column_or_none(name, role)
+    return Roles((), weight, columns.get("sampling_fraction"), household, None, (), (), 1.0, id)
+
+
+def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
+    """The sizes of classes that are asked about.
+
+    >>> class_sizes(3), class_sizes([2, 3, 5])
+    ((3,), (2, 3, 5))
+    """
+    given = (k,) if arguments.is_whole(k) else k
+    return arguments.counts(given, "k", "is the size of a class", at_least=2)
+
+
+def shown_size(sizes: Sequence[int], scenario: Scenario | None) -> int:
+    """The size of a class that documents tell of: the limit declared, else 3.
+
+    >>> shown_size([2, 3, 5], None), shown_size([2, 4], None)
+    (3, 2)
+    """
+    declared = None if scenario is None else scenario.limits.k
+    return declared if declared in sizes else 3 if 3 in sizes else sizes[0]  # type: ignore[return-value]
+
 
 NO_GUESS = "no value was suppressed, or too few are left to learn from"
 UNTOUCHED = "no value of the release was changed"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,9 +18,6 @@ from sdckit.attacks.recovery.clues import (
     id_clues,
     numbered,
 )
-from sdckit.attacks.recovery.majorities import by_majority
-from sdckit.attacks.recovery.released_columns import ReleasedColumn
-from sdckit.attacks.recovery.remaining import remaining_values
 from sdckit.attacks.recovery.told_values import (
     Restoring,
     Source,
@@ -30,8 +28,137 @@ from sdckit.attacks.recovery.told_values import (
     by_order,
     by_pairs,
 )
-from sdckit.attacks.recovery.touched_cells import TouchedColumn
-from sdckit.numerics.array_types import Codes, Floats
+from sdckit.attacks.recovery.touched_cells import ReleasedColumn, TouchedColumn, majorities_of
+from sdckit.cells.as_cells import tabulate_roles
+from sdckit.data.frames import open_frame
+from sdckit.data.replace import take_rows, with_levels, with_some_numbers
+from sdckit.data.scenarios.roles import Roles
+from sdckit.numerics.array_types import Bools, Codes, Floats
+from sdckit.numerics.risk_kernel import census_risk, exact_risk
+
+# Values changed into others (PRAM, swaps, draws): what most records of a group say of those that differ.
+
+
+OF_THE_USUAL = 1 / 3  # of what the most frequent value leaves wrong may a majority leave wrong
+SUPPORT = 3
+FEWEST = 30  # records that a majority is judged by
+
+
+def by_majority(one: Restoring, clues: Sequence[Clue]) -> None:
+    """Put back the value that most records of a group have, where that is nearly a rule.
+
+    Nobody sees which values were changed: all of them take part in the vote, each judged by the votes of the others.
+    """
+    codes = one.target.column.codes
+    one.known = codes
+    if one.numbers is not None:
+        one.numbers = one.target.column.numbers
+    for clue in clues:
+        if one.name in clue.columns or not clue.groups:
+            continue
+        group = clue.codes
+        found = majorities_of(group, codes, clue.n_levels)
+        told = (group > 0) & (codes > 0) & (found.size[group] >= SUPPORT)
+        if np.count_nonzero(told) < FEWEST:
+            continue
+        same = found.code[group] == codes
+        lead = found.votes[group] - same - found.next_votes[group]
+        right = np.where(same, np.where(lead > 0, 1.0, np.where(lead == 0, 0.5, 0.0)), 0.0)
+        if 1.0 - float(right[told].mean()) > one.usual_wrong * OF_THE_USUAL:
+            continue
+        differs = told & ~same & (found.votes > found.next_votes)[group]
+        one.tell_codes(
+            differs, found.code[group], clue.columns, f"most records alike in {clue.words}", clue.kind
+        )
+
+
+# How many values remain possible for a touched one that nothing tells for certain.
+
+
+EXPECTED = 15.0  # records expected of a value that none has: it does not occur with the clue
+MOST_LEVELS = 500
+SUPPORT_OF_RANGE = 50  # records whose range bounds that of a value suppressed beside them
+
+
+def remaining_values(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
+    """Values possible for each record before and after reading the release; NaN where they cannot be counted.
+
+    Only of the touched values that were not put back.
+    """
+    numeric = one.numbers is not None  # not where numbers of the original are groups by name in the release
+    if numeric and one.low is not None and one.high is not None and one.target.low is not None:
+        assert one.target.high is not None
+        before = _count(one, one.target.low, one.target.high)
+        low, high = _ranges_beside(one, clues)
+        return before, _count(one, np.fmax(one.low, low), np.fmin(one.high, high))
+    return _levels_left(one, clues)
+
+
+def _count(one: Restoring, low: Floats, high: Floats) -> Floats:
+    """Whole numbers in bounded ranges, else the different known values in them."""
+    found = np.full(len(low), np.nan)
+    bounded = np.isfinite(low) & np.isfinite(high)
+    if one.target.column.whole:
+        found[bounded] = np.maximum(np.floor(high[bounded] + 1e-9) - np.ceil(low[bounded] - 1e-9) + 1, 1)
+    assert one.numbers is not None
+    values = np.unique(one.numbers[~np.isnan(one.numbers)])
+    use = ~bounded if one.target.column.whole else np.ones(len(low), np.bool_)
+    if len(values):
+        inside = np.searchsorted(values, high[use], "right") - np.searchsorted(values, low[use], "left")
+        found[use] = np.where(inside > 0, inside, np.nan)
+    return np.where(one.open, found, np.nan)
+
+
+def _ranges_beside(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
+    """For suppressed numbers, the range of those known with the same value of a clue."""
+    n = len(one.open)
+    low, high = np.full(n, -np.inf), np.full(n, np.inf)
+    blank = one.open & one.target.column.missing
+    assert one.numbers is not None
+    known = ~np.isnan(one.numbers)
+    if not blank.any():
+        return low, high
+    for clue in clues:
+        if one.name in clue.columns or not clue.joins or clue.n_levels > MOST_LEVELS:
+            continue
+        least, most = np.full(clue.n_levels + 1, np.inf), np.full(clue.n_levels + 1, -np.inf)
+        np.minimum.at(least, clue.codes[known], one.numbers[known])
+        np.maximum.at(most, clue.codes[known], one.numbers[known])
+        few = np.bincount(clue.codes[known], minlength=clue.n_levels + 1) < SUPPORT_OF_RANGE
+        few[0] = True
+        least[few], most[few] = -np.inf, np.inf
+        low = np.where(blank, np.fmax(low, least[clue.codes]), low)
+        high = np.where(blank, np.fmin(high, most[clue.codes]), high)
+    return low, high
+
+
+def _levels_left(one: Restoring, clues: Sequence[Clue]) -> tuple[Floats, Floats]:
+    """Categories less those that never stand with a clue though many would be expected."""
+    n = len(one.open)
+    before = np.full(n, np.nan)
+    counts = np.bincount(one.known)[1:]
+    levels = np.flatnonzero(counts) + 1
+    before[one.open] = float(len(levels)) if len(levels) else np.nan
+    rows = np.flatnonzero(one.open)
+    if not 1 < len(levels) <= MOST_LEVELS or not len(rows):
+        return before, before
+    shares = counts[levels - 1] / counts.sum()
+    possible = np.ones((len(rows), len(levels)), np.bool_)
+    place = np.zeros(int(levels.max()) + 1, np.int64)
+    place[levels] = np.arange(len(levels))
+    known = one.known > 0
+    for clue in clues:
+        if one.name in clue.columns or not clue.joins or clue.n_levels > MOST_LEVELS:
+            continue
+        cell = clue.codes[known].astype(np.int64) * len(levels) + place[one.known[known]]
+        seen = np.bincount(cell, minlength=(clue.n_levels + 1) * len(levels)).reshape(-1, len(levels))
+        never = (seen == 0) & (seen.sum(axis=1, keepdims=True) * shares >= EXPECTED)
+        never[0] = False
+        possible &= ~never[clue.codes[rows]]
+    after = before.copy()
+    after[rows] = np.maximum(possible.sum(axis=1), 1)
+    return before, after
+
 
 Tell = Callable[[str], None]
 ROUNDS = 3
@@ -187,3 +314,76 @@ def _filled(column: ReleasedColumn, one: Restoring) -> ReleasedColumn:
     highs, m = numbered(high)
     codes, n_levels = numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
     return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)
+
+
+# The release with what it gives back put back, and who can be recognised in that.
+
+
+@dataclass(frozen=True)
+class Undone:
+    """Who can be recognised: the smallest class, records alone with their keys, those expected to be re-identified.
+
+    `below_k`: records in classes smaller than each k. `above_risk`: records whose risk is above the limit; None
+    without one.
+    """
+
+    k: int
+    uniques: int
+    expected: float
+    below_k: dict[int, int]
+    above_risk: int | None
+
+
+def put_back(frame: Any, found: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
+    """The release with the values restored in the records of `use`, by column."""
+    out = frame
+    for name, one in found.items():
+        hit = use[name]
+        if not hit.any():
+            continue
+        column = one.target.column
+        if one.values is None:
+            first = np.zeros(column.n_levels + 1, np.int64)
+            present = np.flatnonzero(column.codes)
+            first[column.codes[present]] = present
+            rows = np.where(hit, first[one.codes], np.arange(len(hit)))
+            native = take_rows(out, {name: rows})
+        elif out[name].dtype.is_numeric():
+            native = with_some_numbers(out, {name: (hit, one.values[hit])})
+        elif column.coded.kind == "date":
+            continue  # a day may be restored, but how the file writes it is not known
+        else:
+            native = with_levels(out, {name: _labelled(one, hit)})
+        out = open_frame(native)
+    return out
+
+
+def _labelled(one: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
+    """Labels of the release and, behind them, the numbers restored."""
+    assert one.values is not None
+    column = one.target.column
+    labels = column.labels()
+    place = {label: i for i, label in enumerate(labels)}
+    codes = column.codes.astype(np.int64) - 1
+    values, of = np.unique(one.values[hit], return_inverse=True)
+    texts = [f"{value:.10g}" for value in values]
+    for text in texts:
+        place.setdefault(text, len(place))
+    codes[hit] = np.array([place[text] for text in texts])[of]
+    return list(place), codes
+
+
+def recognised(data: Any, roles: Roles, *, k: Sequence[int], risk: float | None) -> Undone:
+    """Count who can be recognised in a file."""
+    cells = tabulate_roles(data, roles)
+    sizes = cells.values("sample_frequency")
+    if "population_frequency" in cells.columns and not cells.count_short():
+        cells = cells.with_column("risk", exact_risk, "sample_frequency", "population_frequency")
+    else:
+        cells = cells.with_column("risk", census_risk, "sample_frequency")
+    risks = cells.values("risk")
+    below = sizes.count_below([*k, 1 + 1e-9])
+    return Undone(
+        int(sizes.extremes()[0]), below[-1], risks.total(), dict(zip(k, below, strict=False)),
+        None if risk is None else risks.count_above([risk])[0],
+    )  # fmt: skip

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.guesses import Guessed
+from sdckit.attacks.recovery.clues import Clue, Household
 from sdckit.attacks.recovery.recovered import Recovered
-from sdckit.attacks.recovery.released_columns import ReleasedColumn, read_columns
+from sdckit.attacks.recovery.told_values import Restoring
 from sdckit.attacks.recovery.touched_cells import (
     Logged,
+    ReleasedColumn,
     TouchedColumn,
     by_log,
     by_original,
     by_sight,
+    read_columns,
     truth_codes,
 )
 from sdckit.cells.collect import columns_in_memory
@@ -25,6 +30,159 @@ from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Bools, Floats
+
+# The most likely value of what was suppressed, by trees grown on the release, beside its most frequent
+# value.
+
+
+TRAINING = 8_000
+TREES = 20
+LEAF = 3
+MOST_CHANGED = 10_000
+FEWEST = 50  # known values to learn from
+MANY_VALUES = 50  # different numbers from which on they are guessed as numbers
+NEAR = 0.05  # of a number: a guess that near is right
+FLOOR = 0.1  # of the standard deviation: numbers nearer to 0 are not judged by their own size
+
+
+@dataclass(frozen=True, eq=False)
+class Guessed:
+    """Guesses for the records in `rows`: codes (or numbers), by the model and by the most frequent value."""
+
+    rows: NDArray[np.int64]
+    model: NDArray[Any]
+    usual: NDArray[Any]
+    is_number: bool
+    reach: float
+    expected: float = math.nan  # share right among the known values that a tree had not learnt from
+    expected_usual: float = math.nan
+
+    def right(self, truth: NDArray[Any], *, usual: bool = False) -> Bools:
+        """Which guesses are right, or near enough."""
+        guess = self.usual if usual else self.model
+        if not self.is_number:
+            return np.asarray(guess == truth)
+        return np.asarray(np.abs(guess - truth) <= NEAR * np.maximum(np.abs(truth), self.reach) + 1e-12)
+
+
+def guess_values(
+    one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None
+) -> Guessed | None:
+    """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
+    rows, known = _asked(one, seed)
+    if one.numbers is not None:
+        known = known[np.isfinite(one.numbers[known])]
+    if not len(rows) or len(known) < FEWEST:
+        return None
+    as_number = one.numbers is not None and len(np.unique(one.known[known])) > MANY_VALUES
+    rng = np.random.default_rng(seed)
+    some = known if len(known) <= TRAINING else np.sort(rng.choice(known, TRAINING, replace=False))
+    use = [clue for clue in clues if clue.joins and one.name not in clue.columns and clue.n_levels > 1]
+    if not use:
+        return None
+    columns = [_feature(clue, rows, some) for clue in use]
+    if mates is not None:
+        columns.append(_of_a_mate(one, mates)[np.concatenate([some, rows])])
+    features = np.column_stack(columns)
+    train, asked = features[: len(some)], features[len(some) :]
+    if as_number:
+        assert one.numbers is not None
+        y: NDArray[Any] = one.numbers[some]
+        usual: NDArray[Any] = np.full(len(rows), _best_constant(one.numbers[known]))
+        reach = FLOOR * float(one.numbers[known].std())
+    else:
+        y, reach = one.known[some].astype(np.int64), 0.0
+        usual = np.full(len(rows), np.bincount(one.known[known]).argmax())
+    if len(np.unique(y)) < 2:
+        return Guessed(rows, np.full(len(rows), y[0]), usual, as_number, reach)
+    from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+
+    kind = RandomForestRegressor if as_number else RandomForestClassifier
+    model = kind(
+        n_estimators=TREES,
+        min_samples_leaf=LEAF,
+        max_features="sqrt",
+        random_state=seed,
+        n_jobs=1,
+        oob_score=True,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
+        model.fit(train, y)
+    found = Guessed(rows, model.predict(asked), usual, as_number, reach)
+    left_out = model.oob_prediction_ if as_number else _most_likely(model)
+    often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
+    return replace(
+        found, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
+    )
+
+
+def _asked(one: Restoring, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The records whose value is guessed, and those a model learns from.
+
+    Where values were changed into others every record is learnt from but those guessed.
+    """
+    touched = one.target.touched
+    if not one.target.perturbed:
+        return np.flatnonzero(touched & one.target.column.missing), np.flatnonzero(one.known > 0)
+    changed = np.flatnonzero(touched)
+    rng = np.random.default_rng(seed)
+    some = changed if len(changed) <= MOST_CHANGED else rng.choice(changed, MOST_CHANGED, replace=False)
+    half = np.sort(some[: max(len(some) // 2, 1)])
+    learnt = one.known > 0
+    learnt[half] = False
+    return half, np.flatnonzero(learnt)
+
+
+def _most_likely(model: Any) -> NDArray[np.int64]:
+    shares = np.nan_to_num(model.oob_decision_function_)
+    return np.asarray(model.classes_[shares.argmax(axis=1)])
+
+
+def _feature(clue: Clue, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
+    at = np.concatenate([some, rows])
+    if clue.numbers is not None:
+        values = clue.numbers[at]
+        return np.where(np.isnan(values), -1e30, values)
+    return np.asarray(clue.codes[at].astype(np.float64))
+
+
+def _of_a_mate(one: Restoring, mates: Household) -> Floats:
+    """What is known of the column for another member of the household; 0 where nothing is."""
+    known = np.flatnonzero((one.known > 0) & (mates.of_row >= 0))
+    first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
+    last[mates.of_row[known]] = known
+    first[mates.of_row[known[::-1]]] = known[::-1]
+    some = np.zeros(mates.n, np.bool_)
+    some[mates.of_row[known]] = True
+    rows = np.arange(len(one.known))
+    other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
+    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(
+        np.float64
+    )
+
+
+def _best_constant(values: Floats) -> float:
+    """The number that is near to most of the others."""
+    some = np.sort(values)
+    candidates = some[:: max(1, len(some) // 1000)]
+    width = NEAR * np.maximum(np.abs(candidates), FLOOR * float(values.std()))
+    near = np.searchsorted(some, candidates + width, "right") - np.searchsorted(some, candidates - width)
+    return float(candidates[near.argmax()])
+
+
+def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, float]:
+    """By how much the model is right more often, with the interval of Agresti and Min (2005) for matched pairs."""
+    n = len(model)
+    if not n:
+        return math.nan, math.nan, math.nan
+    more, less = int((model & ~usual).sum()) + 0.5, int((usual & ~model).sum()) + 0.5
+    size = n + 2.0
+    centre = (more - less) / size
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    half = z * math.sqrt(max(more + less - (more - less) ** 2 / size, 0.0)) / size
+    return float(model.mean() - usual.mean()), max(centre - half, -1.0), min(centre + half, 1.0)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,23 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import Clue, Household, Kind, below_counts
-from sdckit.attacks.recovery.relations import linear_relation, offset_of, scaled_copy
-from sdckit.attacks.recovery.released_columns import ReleasedColumn
-from sdckit.attacks.recovery.tells import CHANCE, judge_rule, judge_tells, tally_groups
-from sdckit.attacks.recovery.touched_cells import TouchedColumn
+from sdckit.attacks.recovery.clues import (
+    Clue,
+    Household,
+    Kind,
+    below_counts,
+    linear_relation,
+    offset_of,
+    scaled_copy,
+)
+from sdckit.attacks.recovery.touched_cells import (
+    CHANCE,
+    ReleasedColumn,
+    TouchedColumn,
+    judge_rule,
+    judge_tells,
+    tally_groups,
+)
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
 FEW_PARTS = 30  # values of a column of which each household may have exactly one

@@ -14,22 +14,332 @@ from sdckit.attacks.attack_files import (
     Options,
     all_variables,
     file_notes,
+    group_labels,
     is_ordered,
     open_attack,
     options,
 )
-from sdckit.attacks.attack_rates import AttackResult, Group, Tally, means, rates, verdict
-from sdckit.attacks.control_size import counted, isolated, scaled
-from sdckit.attacks.singling.predicates import Predicates, Table, matches, random_predicates
-from sdckit.attacks.singling.query_dependence import design_effect
-from sdckit.attacks.singling.singling_queries import multivariate_queries, univariate_queries
-from sdckit.attacks.targets import group_labels
+from sdckit.attacks.attack_rates import (
+    AttackResult,
+    Group,
+    Tally,
+    counted,
+    isolated,
+    means,
+    rates,
+    scaled,
+    verdict,
+)
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Bools, Floats
+from sdckit.numerics.array_types import Bools, Floats, Ints
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.threads import chunks, run
 from sdckit.result import LetGo
+
+# Predicates on the columns of a file as arrays: no query text, so none can fail to be understood.
+
+
+EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW, ABOVE = range(6)
+SIGNS = ("=", "≠", "≤", "≥", "<", ">")
+LARGEST = np.iinfo(np.int32).max
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The distinct records of one file, column by column.
+
+    Attributes
+    ----------
+    codes : ndarray, int32, shape (p, n)
+        0 where missing, else ascending by value.
+    rows : ndarray, int64, shape (n,)
+        The row of the file each stands for: the first of those equal on all columns.
+    """
+
+    codes: NDArray[np.int32]
+    rows: Ints
+
+    @property
+    def n(self) -> int:
+        """Distinct records."""
+        return int(self.codes.shape[1])
+
+    def take(self, chosen: Ints) -> Table:
+        """Some of the records."""
+        return Table(np.ascontiguousarray(self.codes[:, chosen]), self.rows[chosen])
+
+    def join(self, other: Table) -> Table:
+        """The records of both files, these first."""
+        return Table(
+            np.concatenate([self.codes, other.codes], axis=1), np.concatenate([self.rows, other.rows])
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Predicates:
+    """Conjunctions of conditions, each on a column of its own.
+
+    Attributes
+    ----------
+    column : ndarray, int64, shape (q, k)
+        Ascending within a predicate.
+    operator : ndarray, int8, shape (q, k)
+        One of EQUAL, UNEQUAL, AT_MOST, AT_LEAST, BELOW, ABOVE.
+    value : ndarray, int32, shape (q, k)
+        Code; EQUAL to 0 asks for a missing value. A missing value is neither below nor above any.
+    """
+
+    column: Ints
+    operator: NDArray[np.int8]
+    value: NDArray[np.int32]
+
+    @property
+    def n(self) -> int:
+        """Predicates."""
+        return len(self.column)
+
+    def take(self, chosen: NDArray[np.integer[Any]] | slice) -> Predicates:
+        """Some of the predicates."""
+        return Predicates(self.column[chosen], self.operator[chosen], self.value[chosen])
+
+    def keys(self) -> list[bytes]:
+        """Equal for equal predicates only."""
+        packed = np.concatenate([self.column, self.operator, self.value], axis=1, dtype=np.int64)
+        return [row.tobytes() for row in packed]
+
+    def texts(self, names: Sequence[str], labels: Sequence[Sequence[str]]) -> list[str]:
+        """In words; values stand as they are printed."""
+        out = []
+        for columns, operators, values in zip(
+            self.column.tolist(), self.operator.tolist(), self.value.tolist(), strict=True
+        ):
+            parts = [
+                f"{names[c]} {SIGNS[o]} {labels[c][v]}"
+                for c, o, v in zip(columns, operators, values, strict=True)
+            ]
+            out.append(" and ".join(parts))
+        return out
+
+    def bounds(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
+        """Lowest and highest code of each condition, and whether it is turned round."""
+        value, operator = self.value, self.operator
+        low = np.where((operator == AT_MOST) | (operator == BELOW), 1, value) + (operator == ABOVE)
+        high = np.where((operator == AT_LEAST) | (operator == ABOVE), LARGEST, value) - (operator == BELOW)
+        return low.astype(np.int32), high.astype(np.int32), operator == UNEQUAL
+
+
+def matches(table: Table, predicates: Predicates, most: int = 1) -> tuple[Ints, Ints]:
+    """How many records each predicate is true of, and which.
+
+    Counts, shape (q,), where ``most + 1`` stands for more than `most`; positions in the table, shape (q, most),
+    -1 behind the last.
+
+    Examples
+    --------
+    >>> table = Table(np.array([[1, 2, 2]], np.int32), np.arange(3))
+    >>> queries = Predicates(np.array([[0], [0]]), np.array([[0, ], [3]], np.int8), np.array([[1], [1]], np.int32))
+    >>> [found.tolist() for found in matches(table, queries)]
+    [[1, 2], [[0], [0]]]
+    """
+    count, rows = np.zeros(predicates.n, np.int64), np.full((predicates.n, most), -1, np.int64)
+    low, high, turned = predicates.bounds()
+
+    def part(ends: tuple[int, int]) -> None:
+        _find(table.codes, predicates.column, low, high, turned, count, rows, *ends)
+
+    run(part, chunks(predicates.n, minimum=64))
+    return count, rows
+
+
+@njit(cache=True, nogil=True)
+def _find(codes, column, low, high, turned, count, rows, start, stop):  # type: ignore[no-untyped-def]
+    n, k, most = codes.shape[1], column.shape[1], rows.shape[1]
+    for q in range(start, stop):
+        for i in range(n):
+            true = True
+            for j in range(k):
+                code = codes[column[q, j], i]
+                if (low[q, j] <= code <= high[q, j]) == turned[q, j]:
+                    true = False
+                    break
+            if true:
+                if count[q] == most:
+                    count[q] = most + 1
+                    break
+                rows[q, count[q]] = i
+                count[q] += 1
+
+
+def random_predicates(
+    table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator
+) -> Predicates:
+    """Draw what somebody would ask who guesses: random columns, any of their values, random operators.
+
+    The table holds the released records; `ordered`, shape (p,), marks the columns that are asked for above and
+    below too. There are `n` predicates of `k` conditions.
+    """
+    column = random_columns(len(ordered), n, k, rng)
+    levels = [np.unique(codes) for codes in table.codes]
+    sizes = np.array([len(one) for one in levels])
+    begins = np.cumsum(sizes) - sizes
+    value = np.concatenate(levels)[begins[column] + rng.integers(0, sizes[column])]
+    operator = np.where(ordered[column] & (value > 0), rng.integers(0, 6, (n, k)), rng.integers(0, 2, (n, k)))
+    return Predicates(column, operator.astype(np.int8), value)
+
+
+def random_columns(p: int, n: int, k: int, rng: np.random.Generator) -> Ints:
+    """K of p columns for each of n predicates, ascending."""
+    if k == 1:
+        return rng.integers(0, p, (n, 1))
+    return np.sort(np.argsort(rng.random((n, p)), axis=1)[:, :k], axis=1)
+
+
+# How much less is known from many queries on the same people than from as many independent ones.
+
+
+FEW = 40  # a query true of more people than this isolates nobody in either half
+LEAST = 0.1  # an expected number among fewer people varies less than a count
+
+DEALS = 400
+PIECE = 4_000_000  # drawn at a time
+
+
+def design_effect(
+    pool: Table, n_first: int, size: int, queries: Predicates, rng: np.random.Generator
+) -> float:
+    """Variance of the difference in successes between two files, divided by that of independent queries.
+
+    The people of both files are dealt out anew, at random, to files of the same sizes, many times over.
+
+    `pool` holds the people of both files, `n_first` of them of the first (of one file where there is no other:
+    its halves are compared); a query must isolate one among `size` people of each. At least 1 where each file has
+    just so many people.
+    """
+    n_second = pool.n - n_first
+    if queries.n == 0 or n_first == 0 or n_second == 0:  # nothing was asked, or there is one person only
+        return 1.0
+    most = FEW + counted(pool.n, size)
+    count, rows = matches(pool, queries, most)
+    useful = (count > 0) & (count <= most)
+    listed, rows = count[useful], rows[useful]
+    if len(listed) == 0:
+        return 1.0
+    people, place = np.unique(rows[rows >= 0], return_inverse=True)
+    begins = np.cumsum(listed) - listed
+    piece = max(1, min(DEALS, PIECE // max(pool.n, len(place))))
+    first, second = [], []
+    for start in range(0, DEALS, piece):
+        deals = min(piece, DEALS - start)
+        # the n_first people with the smallest random numbers make the first file
+        lots = rng.random((deals, pool.n))
+        limit = np.partition(lots, n_first - 1, axis=1)[:, n_first - 1 : n_first]
+        inside = np.add.reduceat((lots[:, people] <= limit)[:, place], begins, axis=1, dtype=np.int64)
+        first.append(isolated(inside, n_first, size).sum(axis=1))
+        second.append(isolated(listed - inside, n_second, size).sum(axis=1))
+    one, two = np.concatenate(first), np.concatenate(second)
+    share, other = one.mean() / queries.n, two.mean() / queries.n
+    independent = queries.n * (share * (1 - share) + other * (1 - other))
+    found = float((one - two).var(ddof=1) / independent) if independent > 0 else 1.0
+    least = LEAST if max(n_first, n_second) > size else 1.0
+    return max(found, least)
+
+
+# What an intruder asks who wants to single somebody out: predicates true of exactly one released record.
+
+
+ATTEMPTS = (
+    200  # tries per query asked for, and in vain per query found, until the search for combinations ends
+)
+PATIENCE = 100_000  # tries in vain at least, where more are allowed
+BATCH = 100_000  # tried at a time
+
+
+def univariate_queries(
+    table: Table, ordered: NDArray[np.bool_], n: int, rng: np.random.Generator
+) -> tuple[Predicates, Ints, int]:
+    """Draw queries on one column: its only missing value, its smallest and largest, values that occur once.
+
+    Gives distinct queries in random order, at most `n`, the released record of each, and how many there are.
+    """
+    column, operator, value, row = [], [], [], []
+    for j, codes in enumerate(table.codes):
+        levels, first, size = np.unique(codes, return_index=True, return_counts=True)
+        once = size == 1
+        kinds = [(EQUAL, levels[once], first[once])]
+        known = np.flatnonzero(levels > 0)
+        if ordered[j] and len(known):
+            ends = [known[:1], known[-1:]]
+            kinds += [
+                (sign, levels[end][once[end]], first[end][once[end]])
+                for sign, end in zip((AT_MOST, AT_LEAST), ends, strict=True)
+            ]
+        for sign, values, rows in kinds:
+            column.append(np.full(len(values), j))
+            operator.append(np.full(len(values), sign))
+            value.append(values)
+            row.append(rows)
+    pool = Predicates(
+        np.concatenate(column)[:, None].astype(np.int64),
+        np.concatenate(operator)[:, None].astype(np.int8),
+        np.concatenate(value)[:, None].astype(np.int32),
+    )
+    chosen = rng.permutation(pool.n)[:n]
+    return pool.take(chosen), np.concatenate(row)[chosen].astype(np.int64), pool.n
+
+
+def multivariate_queries(
+    table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator
+) -> tuple[Predicates, Ints, int]:
+    """Draw queries on k columns: a released record's values, numbers as "at least" or "at most", seen from the median.
+
+    Gives distinct queries, at most `n`, the released record of each, and how many combinations were tried.
+    """
+    middle = _middles(table)
+    seen: set[bytes] = set()
+    found: list[Predicates] = []
+    rows: list[Ints] = []
+    have = tried = in_vain = 0
+    while have < n and tried < ATTEMPTS * n and in_vain < max(PATIENCE, ATTEMPTS * have):
+        batch = min(max(2 * (n - have), 256), ATTEMPTS * n - tried, BATCH)
+        drawn = _drawn(table, ordered, middle, batch, k, rng)
+        tried += batch
+        new = [i for i, key in enumerate(drawn.keys()) if key not in seen and not seen.add(key)]  # type: ignore[func-returns-value]
+        drawn = drawn.take(np.array(new, np.int64))
+        count, first = matches(table, drawn)
+        good = np.flatnonzero(count == 1)[: n - have]
+        found.append(drawn.take(good))
+        rows.append(first[good, 0])
+        have += len(good)
+        in_vain = 0 if len(good) else in_vain + batch
+    joined = Predicates(
+        *(np.concatenate([getattr(one, name) for one in found]) for name in ("column", "operator", "value"))
+    )
+    return joined, np.concatenate(rows), tried
+
+
+def _drawn(
+    table: Table, ordered: NDArray[np.bool_], middle: NDArray[np.int32], n: int, k: int,
+    rng: np.random.Generator,
+) -> Predicates:  # fmt: skip
+    column = random_columns(len(ordered), n, k, rng)
+    value = table.codes[column, rng.integers(0, table.n, n)[:, None]]
+    side = np.where(value > middle[column], AT_LEAST, AT_MOST)
+    operator = np.where(ordered[column] & (value > 0), side, EQUAL)
+    return Predicates(column, operator.astype(np.int8), value)
+
+
+def _middles(table: Table) -> NDArray[np.int32]:
+    """The lower of the two middle values of each column: a value is above the median where it is above that."""
+    out = np.zeros(len(table.codes), np.int32)
+    for j, codes in enumerate(table.codes):
+        known = codes[codes > 0]
+        if len(known):
+            out[j] = np.partition(known, (len(known) - 1) // 2)[(len(known) - 1) // 2]
+    return out
+
 
 Mode = Literal["univariate", "multivariate"]
 TOLD = 0.01  # a scale nearer to 1 needs no note

@@ -19,7 +19,7 @@ from sdckit.errors import DataError, ScenarioError
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.attacks.planted.canary_exposure import CanaryExposure
+    from sdckit.attacks.planted.canaries import CanaryExposure
     from sdckit.cli.canaries_key import Key
 
 
@@ -162,7 +162,7 @@ def _read(
 def _exposure(key: Key, released: Sequence[pl.DataFrame]) -> CanaryExposure:
     import numpy as np
 
-    from sdckit.attacks.planted.canary_exposure import canary_exposure
+    from sdckit.attacks.planted.canaries import canary_exposure
 
     return canary_exposure(
         key.both, released, n_planted=key.n_planted, numbers=key.numeric,
