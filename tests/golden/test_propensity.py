@@ -24,8 +24,8 @@ import pytest
 from designs import dense, plain_fit
 from golden.rebuild import rebuild
 from sdckit import cluster_utility, propensity
-from sdckit.utility.propensities.propensity_design import design_of
-from sdckit.utility.propensities.stacking import stack
+from sdckit.utility.propensities.classifiers import stack
+from sdckit.utility.propensities.propensity import design_of
 
 CASE = json.loads((Path(__file__).parent / "portable" / "propensity_fair.json").read_text(encoding="utf-8"))
 NAMES = {"pMSE": "pmse", "S_pMSE": "ratio", "SPECKS": "specks", "PO50": "po50", "U": "u"}

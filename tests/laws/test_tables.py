@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit import compare_associations, compare_distributions, ecdf_utility, tabular_utility
-from sdckit.utility.tables.table_statistics import table_statistics
+from sdckit.utility.tables.table_counts import table_statistics
 
 COUNTS = st.integers(1, 12).flatmap(
     lambda k: st.tuples(*[st.lists(st.integers(0, 40), min_size=k, max_size=k)] * 2)

@@ -10,7 +10,15 @@ import pytest
 
 from sdckit.cells.pair import open_pair
 from sdckit.errors import DataError
-from sdckit.utility.comparison import FileEstimates, TermComparison, compare_terms, note_identical, size_ratio
+from sdckit.utility.comparison import (
+    FileEstimates,
+    TermComparison,
+    compare_terms,
+    in_steps,
+    note_identical,
+    rounded_up,
+    size_ratio,
+)
 
 NAMES = ("a", "b", "c", "d")
 
@@ -129,3 +137,20 @@ def test_identical_releases_are_said():
 
 def test_the_base_has_no_figures_of_its_own():
     assert not hasattr(TermComparison, "measure")
+
+
+# Numbers in steps.
+
+
+@pytest.mark.parametrize(
+    ("step", "up"),
+    [(0.2, 0.2), (0.21, 0.5), (5.1, 10), (1e-7, 1e-7), (0.0, 0.0), (math.nan, 0.0), (math.inf, 0.0)],
+)
+def test_a_step_is_a_round_number_and_never_smaller(step, up):
+    assert rounded_up(step) == pytest.approx(up)
+
+
+def test_the_nearest_multiple():
+    assert [in_steps(value, 0.2) for value in (0.09, 0.11, -0.31, 1.0)] == [0.0, 0.2, -0.4, 1.0]
+    assert math.isnan(in_steps(math.nan, 0.2))
+    assert str(in_steps(-0.01, 0.2)) == "0.0"

@@ -11,9 +11,25 @@ import pytest
 
 from plans import on_frames
 from releases import original, release, scenario
-from sdckit import information_loss
+from sdckit import InformationLoss, information_loss
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.utility.losses.information_loss import (
+    UNDEFINED,
+    Release,
+    angle_distance,
+    category_distance,
+    correlations,
+    covariances,
+    eigenvalue_loss,
+    inverse_correlation_loss,
+    paired_table,
+    rank_distance,
+    relative_loss,
+    release_figures,
+    scaled_loss,
+    variable_table,
+)
 
 FILES = original(), release()
 ROLES = {"numeric": ["income", "age"], "categorical": ["region"], "ordered": ["ill"]}
@@ -148,3 +164,152 @@ def test_what_is_refused(options, error, words):
 def test_rows_that_do_not_belong_together():
     with pytest.raises(DataError, match="rows must belong together one by one"):
         measured((FILES[0], FILES[1][:9]))
+
+
+# The figures of one release, put together from plain numpy, and tables of means over the releases.
+
+
+RNG = np.random.default_rng(2)
+X = RNG.multivariate_normal([5, 0, 1], [[1, 0.6, 0], [0.6, 1, 0.3], [0, 0.3, 1]], 300)
+Y = X + RNG.normal(0, 0.4, X.shape)
+NAMES = ("a", "b", "c")
+
+
+def release_measured(x=X, y=Y, robust=False):
+    frames = [pl.DataFrame(values, schema=list(NAMES)) for values in (x, y)]
+    pair = open_pair(*frames, categories={}, numeric={"numeric": NAMES}, aligned=True)
+    return release_figures(pair, 0, NAMES, (), {}, robust=robust, seed=1)
+
+
+def test_against_numpy():
+    found = release_measured().figures
+    spread = X.std(axis=0, ddof=1)
+    assert found["il1"] == pytest.approx((100 * np.abs(X - Y) / np.abs(X)).sum())
+    assert found["il1_mean"] == pytest.approx(found["il1"] / 900)
+    assert found["il1s"] == pytest.approx((np.abs(X - Y) / spread / math.sqrt(2)).sum())
+    e, f = (np.sort(np.linalg.eigvalsh(np.corrcoef(one.T)))[::-1] for one in (X, Y))
+    assert found["eigenvalues"] == pytest.approx((np.abs(e - f) / e).sum())
+    upper = np.triu_indices(3, 1)
+    apart = np.abs(np.corrcoef(X.T) - np.corrcoef(Y.T))[upper]
+    assert found["correlation_difference"] == pytest.approx(apart.mean())
+    whole = (np.abs(np.cov(X.T) - np.cov(Y.T)) / np.outer(spread, spread))[np.triu_indices(3)]
+    assert found["covariance_difference"] == pytest.approx(whole.mean())
+    assert found["il_variables"] == pytest.approx((np.arctan(np.abs(X - Y)) * 2 / math.pi).mean())
+    assert found["mean_differences[a]"] == pytest.approx((Y - X)[:, 0].mean())
+    assert found["median_differences[c]"] == pytest.approx(np.median(Y[:, 2]) - np.median(X[:, 2]))
+    assert math.isnan(found["robust_eigenvalues"])
+
+
+def test_a_few_wild_values_do_not_move_the_robust_eigenvalues():
+    wild = X.copy()
+    wild[:15] = [40.0, -40.0, 40.0]
+    plain, robust = (
+        release_measured(y=wild, robust=True).figures[one] for one in ("eigenvalues", "robust_eigenvalues")
+    )
+    assert robust < 0.3 < plain
+    assert release_measured(y=X, robust=True).figures["robust_eigenvalues"] == 0.0
+    assert release_measured(robust=True).figures["robust_eigenvalues"] < 1
+
+
+def test_correlations_need_complete_records():
+    gaps = Y.copy()
+    gaps[:200, 1] = math.nan
+    found = release_measured(y=gaps)
+    assert found.n_incomplete == 200
+    np.testing.assert_allclose(found.covariance[0], np.cov(X[200:].T))
+    np.testing.assert_allclose(found.covariance[1], np.cov(Y[200:].T))
+    assert found.centres[1, 0, 1] == pytest.approx(Y[200:, 1].mean())
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_few_records(rows):
+    found = release_measured(X[:rows], Y[:rows], robust=True).figures
+    assert found["il1"] > 0
+    assert math.isnan(found["robust_eigenvalues"])
+    if rows == 1:
+        assert math.isnan(found["il1s"])
+        assert math.isnan(found["covariance_difference"])
+
+
+def one(shift):
+    centres = np.array([[[1.0, 2.0]] * 3, [[1.0 + shift, 2.0]] * 3])
+    matrices = np.eye(2), np.eye(2) * (1 + shift)
+    return Release({}, np.zeros(1), False, 0, centres, matrices, matrices)
+
+
+def test_means_over_the_releases():
+    found = variable_table(["a", "b"], [one(1.0), one(3.0)])
+    assert found["variable"] == ["a", "b"]
+    assert (found["mean_original"], found["mean_released"]) == ([1.0, 2.0], [3.0, 2.0])
+    assert set(found) == {"variable"} | {
+        f"{figure}_{part}" for figure in ("mean", "median", "sd") for part in ("original", "released")
+    }
+
+
+def test_pairs():
+    found = paired_table(["a", "b"], [one(1.0), one(3.0)])
+    assert list(zip(found["first"], found["second"], strict=True)) == [("a", "a"), ("a", "b"), ("b", "b")]
+    assert found["covariance_original"] == [1.0, 0.0, 1.0]
+    assert found["correlation_released"] == [3.0, 0.0, 3.0]
+
+
+def test_only_figures_have_reasons():
+    assert set(UNDEFINED) <= set(InformationLoss.figures)
+    assert all(UNDEFINED.values())
+
+
+# Losses of values and matrices by hand.
+
+
+NAN = math.nan
+
+
+def test_relative_and_scaled_losses():
+    x, y = np.array([10.0, 0.0, -4.0, NAN, 5.0]), np.array([12.0, 1.0, -3.0, 2.0, NAN])
+    assert relative_loss(x, y) == (20.0 + 25.0, 2)
+    spread = np.array([10.0, 0.0, -4.0, 5.0]).std(ddof=1)
+    total, cells = scaled_loss(x, y)
+    assert (total, cells) == (pytest.approx((2 + 1 + 1) / (math.sqrt(2) * spread)), 3)
+    assert relative_loss(np.zeros(2), np.ones(2)) == (0.0, 0)
+    assert math.isnan(scaled_loss(np.ones(3), np.zeros(3))[0])
+    assert math.isnan(scaled_loss(np.ones(1), np.zeros(1))[0])
+
+
+def test_matrices():
+    values = np.array([[1.0, 5.0], [2.0, 5.0], [4.0, 5.0]])
+    assert covariances(values)[0, 0] == pytest.approx(values[:, 0].var(ddof=1))
+    assert np.isnan(covariances(values[:1])).all()
+    assert covariances(values[:, :1]).shape == (1, 1)
+    found = correlations(covariances(values))
+    assert found[0, 0] == 1.0
+    assert np.isnan(found[1]).all()
+
+
+def test_eigenvalues_by_hand():
+    one, other = np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([[1.0, -0.2], [-0.2, 1.0]])
+    assert eigenvalue_loss(one, other) == pytest.approx(abs(1.5 - 1.2) / 1.5 + abs(0.5 - 0.8) / 0.5)
+    assert math.isnan(eigenvalue_loss(np.ones((2, 2)), other))
+    assert math.isnan(eigenvalue_loss(one, np.full((2, 2), NAN)))
+    assert eigenvalue_loss(one, np.ones((2, 2))) > 0
+
+
+def test_inverse_correlations_by_hand():
+    one = np.array([[1.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    unit = np.array([4 / 3, 4 / 3, 1.0]) / np.linalg.norm([4 / 3, 4 / 3, 1.0])
+    expected = np.linalg.norm(unit - np.ones(3) / math.sqrt(3)) / math.sqrt(2)
+    assert inverse_correlation_loss(one, np.eye(3)) == pytest.approx(expected)
+    for singular in (np.ones((2, 2)), np.full((2, 2), NAN)):
+        assert math.isnan(inverse_correlation_loss(np.eye(2), singular))
+        assert math.isnan(inverse_correlation_loss(singular, np.eye(2)))
+    assert math.isnan(inverse_correlation_loss(np.eye(1), np.eye(1)))
+
+
+def test_distances_with_missing_values():
+    x, y = np.array([1.0, NAN, NAN, 3.0]), np.array([2.0, NAN, 9.0, NAN])
+    largest = 2 / math.pi * math.atan(8.0)  # from 1 to 9
+    assert angle_distance(x, y).tolist() == pytest.approx([0.5, 0.0, largest, largest])
+    assert angle_distance(y, x).tolist() == pytest.approx(angle_distance(x, y).tolist())
+    a, b = np.array([0, 0, 1, 1], np.int32), np.array([0, 2, 2, 1], np.int32)
+    assert category_distance(a, b).tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert rank_distance(a, b, 5).tolist() == [0.0, 1.0, 0.25, 0.0]
+    assert rank_distance(a, a, 1).tolist() == [0.0] * 4

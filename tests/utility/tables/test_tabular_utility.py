@@ -17,7 +17,7 @@ from releases import original, release, scenario
 from sdckit import Scenario, tabular_utility
 from sdckit.errors import ColumnError, DataError
 from sdckit.utility.tables import tabular_utility as module
-from sdckit.utility.tables.table_statistics import table_statistics
+from sdckit.utility.tables.table_counts import table_statistics
 
 SURVEY = pl.DataFrame(
     {"sex": list("ffmm") * 3, "town": [*"aabbccaabb", None, None], "ill": list("yynnyn") * 2}

@@ -18,8 +18,7 @@ from sdckit.report.estimates import (
 )
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Part, Ratio, Share, Tree
 from sdckit.report.setting import PairSetting
-from sdckit.utility.models.carried_by_few import FEWEST
-from sdckit.utility.models.term_names import RARE
+from sdckit.utility.models.model_design import FEWEST, RARE
 
 OWN = "of a function of your own stand in a confidential document only: nobody can say how many records they rest on"
 ENDS = {"low": WITHHELD, "high": WITHHELD}

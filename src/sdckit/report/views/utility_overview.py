@@ -14,7 +14,7 @@ from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_l
 from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, view_of
-from sdckit.utility.models.term_names import told_text
+from sdckit.utility.models.model_design import told_text
 from sdckit.utility.utility_overview import HEADLINES, Headline
 
 # Differences of distributions: times n they are records that moved.

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +15,374 @@ from sdckit.cells.pair import Pair
 from sdckit.data.columns import first_rows
 from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
-from sdckit.numerics.array_types import Floats
-from sdckit.utility.models.term_names import common_levels, told_names
+from sdckit.numerics.array_types import Bools, Floats, Ints
+
+# Columns of a design that do not follow from others.
+
+
+TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns before it
+
+
+def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
+    """Columns that do not follow from those before them.
+
+    >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
+    [True, False, True, False]
+    """
+    length: Floats = np.linalg.norm(matrix, axis=0)
+    kept: NDArray[np.bool_] = length > 0
+    if not kept.any():
+        return kept
+    # The triangle has all inner products of the columns, in p rows instead of n.
+    triangle: Floats = np.linalg.qr(matrix[:, kept] / length[kept], mode="r")  # type: ignore[assignment]
+    basis: list[Floats] = []
+    for j, at in enumerate(np.flatnonzero(kept).tolist()):
+        rest = triangle[:, j].copy()
+        for _ in range(2):  # the second pass takes away what rounding left
+            for one in basis:
+                rest -= (one @ rest) * one
+        size = float(np.linalg.norm(rest))
+        if size > TOLERANCE:
+            basis.append(rest / size)
+        else:
+            kept[at] = False
+    return kept
+
+
+# Which coefficients of a model rest on a few records: they, or sums of them, would be these records'
+# values.
+# An estimate that is linear in the outcome, ``sum of c y``, says of a group of records what their part of
+# ``sum of c^2`` is. Over all sums of coefficients, with any multipliers, that part is at most the leverage
+# of the record (of the group: the largest eigenvalue of its block of the hat matrix).
+
+
+FEWEST = 5  # records that must carry what is told
+MOST_OF_ONE = 0.5  # of what is known of a sum, by one record; two equal ones have a half each
+MOST_OF_FEW = 0.9  # by four; of five equal ones, four have 0.8
+PART = 0.1  # of the largest contribution: what those behind the two largest must have together
+NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference between 0.8 and 0.9
+SCANS = 25
+LEAST_SPREAD = 1e-6
+ZERO = 1e-10
+
+
+def coefficients_of_few(
+    matrix: Floats, outcome: Floats, weights: Floats | None = None, *, counted: Sequence[Bools] = ()
+) -> tuple[Bools, Bools]:
+    """Say which coefficients of a regression are not to be told, and of which not even the spread.
+
+    `matrix` (n, p), `outcome` (n,), survey `weights` (n,) or None. `counted`: sets of records (those of an outcome)
+    that a coefficient counts; each must be carried by enough of them. Returns (p,) and (p,), the second containing the
+    first. A column that follows from others is in none.
+
+    >>> x = np.column_stack([np.ones(60), np.arange(60) % 2, np.arange(60) == 7.0])
+    >>> coefficients_of_few(x, np.arange(60.0) % 11)[0].tolist()
+    [False, False, True]
+    """
+    used = np.ones(len(matrix), bool) if weights is None else weights > 0
+    design = matrix[used]
+    given = np.ones(len(design)) if weights is None else weights[used]
+    y = outcome[used]
+    kept = independent_columns(design)
+    few = np.zeros(matrix.shape[1], bool)
+    if not kept.any():
+        return few, few.copy()
+    loads, rows = _functionals(design[:, kept], given)
+    found = carried_by_few(loads, rows, _sparse(design[:, kept]))
+    for one in (off_mode(y), *(one[used] for one in counted)):
+        if not one.all():
+            found |= carried_by_few(loads, rows[one], found)
+    centred = y - np.median(y)
+    residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ y)))
+    spread = np.full(len(found), weights is None and is_dominated(residual**2, 2 * PART))
+    for j, load in enumerate(loads):
+        shares = rows @ load
+        found[j] |= is_dominated(np.abs(shares * centred), PART)
+        if weights is not None:
+            spread[j] = is_dominated((shares * residual) ** 2, 2 * PART)
+    few[kept] = found
+    wide = few.copy()
+    wide[kept] |= spread
+    return few, wide
+
+
+def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats | None = None) -> Floats:
+    """How far each coefficient moves, at most, where the outcome of one record changes by one.
+
+    `spread` (n,): the variance of each outcome, for a model of log-odds or of logarithms.
+
+    >>> largest_shares(np.column_stack([np.ones(50), np.arange(50) < 10])).round(3).tolist()
+    [0.025, 0.1]
+    """
+    used = np.ones(len(matrix), bool) if weights is None else weights > 0
+    design = matrix[used]
+    kept = independent_columns(design)
+    out = np.zeros(matrix.shape[1])
+    if kept.any():
+        given = np.ones(len(design)) if weights is None else weights[used]
+        of_each = np.ones(len(design)) if spread is None else np.maximum(spread[used], LEAST_SPREAD)
+        loads, rows = _functionals(design[:, kept], given * of_each)
+        out[kept] = [np.abs(rows @ load / of_each).max() for load in loads]
+    return out
+
+
+def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Bools:
+    """Say which of p sums over records rest on fewer than five of them, alone or together with the others.
+
+    The weights of record i in the p sums are ``loads @ rows[i]``: `loads` (p, r), `rows` (n, r). `few` (p,): known
+    already, never told. Where a sum of several rests on a few records, the one that they carry most is added, and the
+    rest is looked at again.
+
+    >>> rows = np.vstack([np.eye(2), np.tile([[0.0, 1.0]], (9, 1))])  # the first record, and ten others
+    >>> carried_by_few(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]]), rows).tolist()
+    [True, False, True]
+    """
+    out = np.zeros(len(loads), bool) if few is None else few.copy()
+    rows, loads = _orthonormal(rows, loads)
+    size: Floats = np.linalg.norm(loads, axis=1)
+    speaks = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
+    loads = loads / np.where(speaks, size, 1.0)[:, None]
+    rows = rows[(rows**2).sum(axis=1) >= NEGLIGIBLE]
+    if len(rows) == 0:
+        return out
+    shares = (rows @ loads.T) ** 2
+    out |= speaks & _concentrated(shares)
+    while (told := np.flatnonzero(speaks & ~out)).size:
+        basis = _row_space(loads[told])
+        group = _worst_group(rows @ basis)
+        if group is None:
+            break
+        out[told[np.argmax(shares[np.ix_(group, told)].sum(axis=0))]] = True
+    return out
+
+
+def is_dominated(contributions: Floats, part: float = PART) -> bool:
+    """Whether the person with the second largest contribution could tell the largest from the sum of all.
+
+    The p per cent rule: those behind the two largest have less than `part` of the largest.
+
+    >>> is_dominated(np.array([1000.0, 20, 30, 25])), is_dominated(np.array([100.0, 20, 30, 25]))
+    (True, False)
+    """
+    if len(contributions) < 3:
+        return bool(contributions.any())
+    second, first = np.partition(contributions, -2)[-2:]
+    return bool(first > 0 and contributions.sum() - first - second < part * first)
+
+
+def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
+    """Say whether ``sum of shares * values`` rests on a few records, and whether its variance does.
+
+    >>> shares = np.full(100, 0.01)
+    >>> sum_of_few(shares, np.arange(100.0)), sum_of_few(shares, (np.arange(100) < 3) * 5.0)
+    ((False, False), (True, True))
+    """
+    shares, values = shares[shares > 0], values[shares > 0]
+    if len(values) < FEWEST:
+        return True, True
+    parts = np.sort(shares**2)[::-1] / (shares @ shares)
+    centred = shares * (values - np.median(values))
+    few = bool(
+        parts[0] > MOST_OF_ONE
+        or parts[: FEWEST - 1].sum() > MOST_OF_FEW
+        or 0 < off_mode(values).sum() < FEWEST
+        or is_dominated(np.abs(centred), PART)
+    )
+    residual = shares * (values - shares @ values / shares.sum())
+    return few, few or is_dominated(residual**2, 2 * PART)
+
+
+def off_mode(values: Floats) -> Bools:
+    """Records whose value is not the most frequent one; all of them where that is the value of a few.
+
+    >>> off_mode(np.array([0.0, 0, 0, 0, 0, 7])).tolist(), off_mode(np.array([1.0, 2, 3])).tolist()
+    ([False, False, False, False, False, True], [True, True, True])
+    """
+    found, counts = np.unique(values, return_counts=True)
+    mode = int(np.argmax(counts))
+    return values != found[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
+
+
+def _sparse(design: Floats) -> Bools:
+    """Columns in which fewer than five records have another value than most."""
+    middle = np.median(design, axis=0)
+    others = (design != middle).sum(axis=0)
+    found: Bools = (others > 0) & (others < FEWEST)
+    return found
+
+
+def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """The weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
+    scale: Floats = np.linalg.norm(design, axis=0)
+    root = np.sqrt(weights)[:, None]
+    design = root * design / scale
+    back: Floats = np.linalg.inv(np.linalg.qr(design, mode="r"))  # the columns are independent
+    rows: Floats = root * (design @ back)
+    if (weights == weights[0]).all():
+        return back * root[0] / scale[:, None], rows / root[0]
+    turn: Floats = np.linalg.qr(rows, mode="r")  # type: ignore[assignment]
+    loads: Floats = back @ turn.T / scale[:, None]
+    return loads, rows @ np.linalg.inv(turn)
+
+
+def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
+    """The same sums, the columns of the rows orthonormal, without directions that no record has."""
+    size, basis = np.linalg.eigh(rows.T @ rows)
+    kept = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
+    root = np.sqrt(size[kept])
+    return rows @ (basis[:, kept] / root), loads @ (basis[:, kept] * root)
+
+
+def _row_space(loads: Floats) -> Floats:
+    """Orthonormal columns that span the rows."""
+    _, size, turned = np.linalg.svd(loads, full_matrices=False)
+    basis: Floats = turned[size > ZERO**0.5 * size[0]].T
+    return basis
+
+
+def _concentrated(shares: Floats) -> Bools:
+    """Columns of which one record has more than a half, or four have nearly all."""
+    top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
+    found: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
+    return found
+
+
+def _worst_group(rows: Floats) -> Ints | None:
+    """Records that have nearly all of some sum of the columns (orthonormal but for records left out); None without.
+
+    From every record that could be the largest of four, the four with most of a sum and the sum that they have most
+    of are sought in turns.
+    """
+    leverage = (rows**2).sum(axis=1)
+    if leverage.max(initial=0.0) > MOST_OF_ONE:
+        return np.array([np.argmax(leverage)])
+    for start in np.flatnonzero(leverage >= MOST_OF_FEW / (FEWEST - 1)).tolist():
+        direction: Floats = rows[start]
+        last = -1.0
+        for _ in range(SCANS):
+            along = (rows @ direction) ** 2
+            group = np.argsort(along)[::-1][: FEWEST - 1]
+            sizes, vectors = np.linalg.eigh(rows[group].T @ rows[group])
+            if sizes[-1] > MOST_OF_FEW:
+                return group
+            if sizes[-1] <= last + 1e-6:
+                break
+            last, direction = float(sizes[-1]), vectors[:, -1]
+    return None
+
+
+# Names of coefficients as they may be told: without the levels that a few records have.
+
+
+RARE = "rare"
+MARKS = ("", "T.", "S.", "H.", "D.")  # how formulaic writes a level, by contrast
+LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
+Pieces = Mapping[str, str]  # a factor's names in columns, and how each is told
+
+
+def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str]]:
+    """The levels of each category of a pandas frame that five records or more have; numbers have none."""
+    found = {}
+    for name in columns:
+        if frame[name].dtype == "category":
+            counts = frame[name].value_counts()
+            found[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
+    return found
+
+
+def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """The names of a model's columns, levels of a few records as "rare".
+
+    `spec`: what formulaic says of the columns. `common`: levels that may be named, by column. A name that is not
+    recognised is that of its term alone.
+    """
+    anything = frozenset().union(*common.values())
+    out: dict[str, str] = {}
+    for one in spec.structure:
+        factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in one.term.factors]
+        hidden = ":".join(f"{told_text(expression, anything)}[{RARE}]" for expression, _ in factors)
+        plain = [str(expression) for expression, _ in factors] == ["1"]
+        for name in map(str, one.columns):
+            out[name] = name if plain else told_name(name, factors) or hidden
+    return tuple(out.get(name, f"term[{RARE}]") for name in names)
+
+
+def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
+    """A column's name put together from what may be told of its factors; "" where that is not certain.
+
+    `factors`: expression and pieces of each; None for one that is a number.
+
+    >>> sex = {"sex[T.f]": "sex[T.f]", "sex[T.bishop]": "sex[rare]"}
+    >>> told_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
+    'sex[rare]:bs(age, df=4)[2]'
+    """
+    found = set(_read(name, factors))
+    return found.pop() if len(found) == 1 else ""
+
+
+def told_text(text: str, common: frozenset[str]) -> str:
+    """A formula, or a part of one, without words in quotes that are no common level.
+
+    >>> told_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
+    "C(job, contr.treatment(base='rare')) + C(sex, contr.treatment(base='f'))"
+    """
+    return LITERAL.sub(lambda found: found[0] if found[0][1:-1] in common else f"'{RARE}'", text)
+
+
+def names_apart(names: Sequence[str]) -> list[str]:
+    """The same names, those that occur again with a number behind them.
+
+    >>> names_apart(["a", "b", "a", "a"])
+    ['a', 'b', 'a (2)', 'a (3)']
+    """
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+    return out
+
+
+def _read(rest: str, factors: Sequence[tuple[str, Pieces | None]]) -> Iterator[str]:
+    """Every way to read a name as pieces of its factors in their order, told; a factor may have none (its base)."""
+    for at, (expression, pieces) in enumerate(factors):
+        for piece, told in _own(rest, expression) if pieces is None else pieces.items():
+            behind = rest[len(piece) :]
+            if rest == piece:
+                yield told
+            elif rest.startswith(piece) and behind.startswith(":"):
+                yield from (f"{told}:{other}" for other in _read(behind[1:], factors[at + 1 :]))
+
+
+def _own(rest: str, expression: str) -> list[tuple[str, str]]:
+    """A number's names: as it stands, or the columns that it became."""
+    if not rest.startswith(expression):
+        return []
+    index = re.match(r"\[\d+\]", rest[len(expression) :])
+    piece = expression + (index[0] if index else "")
+    return [(piece, piece)]
+
+
+def _pieces(
+    factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anything: frozenset[str]
+) -> Pieces | None:
+    kind, state = spec.encoder_state.get(factor.expr, (None, {}))
+    if "categories" not in (state or {}):
+        return None if kind is None or kind.value != "categorical" else {}
+    columns = {str(one) for one in spec.factor_variables.get(factor, ())} & common.keys()
+    told = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
+    words = told_text(factor.expr, anything)
+    hidden = f"{words}[{RARE}]"
+    found: dict[str, str] = {}
+    for level in map(str, state["categories"]):
+        for mark in MARKS:
+            piece = f"{factor.expr}[{mark}{level}]"
+            common_one = level in told and found.get(piece) != hidden
+            found[piece] = f"{words}[{mark}{level}]" if common_one else hidden
+    for mark in (".L", ".Q", ".C", *(f"^{power}" for power in range(4, len(state["categories"])))):
+        found.setdefault(f"{factor.expr}[{mark}]", f"{words}[{mark}]")
+    return found
+
 
 MOST_LEVELS = 1000
 

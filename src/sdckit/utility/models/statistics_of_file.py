@@ -15,8 +15,7 @@ from sdckit.data.columns import first_rows
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.comparison import FileEstimates
-from sdckit.utility.models.carried_by_few import FEWEST, sum_of_few
-from sdckit.utility.models.term_names import RARE
+from sdckit.utility.models.model_design import FEWEST, RARE, sum_of_few
 
 Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")

@@ -2,17 +2,509 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.pair import Pair
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.utility.propensities.membership_tree import Tree
+from sdckit.numerics.compiling import njit
+
+# An original and a release, one below the other, as codes and numbers.
+
+
+FEATURES = 150_000_000  # numbers of a matrix that is written out
+DENSE = 4  # combinations of levels are counted in a table where they are at most so many times the records
+
+
+@dataclass(frozen=True, eq=False)
+class Atom:
+    """A variable as far as one kind of column goes.
+
+    `kind`: "level" for its categories, "value" for its numbers, "gap" for whether its number is missing. `labels`:
+    what its columns print after the variable's name; the baseline of a category is left out. `slot`: where it
+    stands in `Stacked.codes` or `Stacked.values`.
+    """
+
+    variable: str
+    kind: str
+    labels: tuple[str, ...]
+    slot: int
+
+
+@dataclass(frozen=True, eq=False)
+class Stacked:
+    """The rows of an original and a release, or their distinct ones.
+
+    `codes` (n_code_atoms, n_rows): 0 is the baseline: the smallest level; a missing value is the last one. `values`
+    (n_value_atoms, n_rows): 0 where missing. `original` and `released` (n_rows,): records of each file that a row
+    stands for. `constant`: variables with a single value, that have no atom.
+    """
+
+    atoms: tuple[Atom, ...]
+    codes: NDArray[np.int32]
+    values: Floats
+    original: Floats
+    released: Floats
+    constant: tuple[str, ...]
+
+    @property
+    def total(self) -> Floats:
+        """Records of both files that each row stands for."""
+        return self.original + self.released
+
+    @property
+    def share(self) -> float:
+        """Share of the records that are released, c."""
+        return float(self.released.sum() / self.total.sum())
+
+    def in_order(self) -> Stacked:
+        """The same with the rows in an order that depends on their values only."""
+        if not self.atoms:
+            return self
+        return self.take(np.lexsort((*self.values, *self.codes)))
+
+    def take(self, rows: NDArray[np.int64] | slice) -> Stacked:
+        """Some of the rows."""
+        return replace(
+            self, codes=self.codes[:, rows], values=self.values[:, rows], original=self.original[rows],
+            released=self.released[rows],
+        )  # fmt: skip
+
+
+def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str], *, scale: bool) -> Stacked:
+    """Put a release below the original.
+
+    `release`: from 0 on. `numeric`: those of the variables that are numbers. `scale`: numbers as deviations from
+    their mean in standard deviations (of both files together); rows that are alike in all of only categories
+    counted.
+
+    >>> import polars as pl
+    >>> from sdckit.cells.pair import open_pair
+    >>> a, b = pl.DataFrame({"x": ["p", "q", "q"]}), pl.DataFrame({"x": ["q", None]})
+    >>> found = stack(open_pair(a, b, categories={"v": ["x"]}), 0, ["x"], [], scale=True)
+    >>> found.codes.tolist(), found.original.tolist(), found.released.tolist()
+    ([[0, 1, 2]], [1.0, 2.0, 0.0], [0.0, 1.0, 1.0])
+    """
+    n, size = pair.n, pair.sizes[release]
+    atoms: list[Atom] = []
+    codes: list[NDArray[np.int32]] = []
+    values: list[Floats] = []
+    constant = []
+    for name in names:
+        before = len(atoms)
+        if name in numeric:
+            files = pair.numbers(name)
+            number, gap = _number(np.concatenate([files[0], files[1 + release]]), scale=scale)
+            if number is not None:
+                atoms.append(Atom(name, "value", ("",), len(values)))
+                values.append(number)
+            if gap is not None:
+                atoms.append(Atom(name, "gap", (" (missing)",), len(codes)))
+                codes.append(gap)
+        else:
+            level, present = _level(pair, name, release)
+            if len(present) > 1:
+                printed = pair.codes(name).labels()
+                labels = tuple("=" + printed[code] for code in present[1:].tolist())
+                atoms.append(Atom(name, "level", labels, len(codes)))
+                codes.append(level)
+        if len(atoms) == before:
+            constant.append(name)
+    released = np.zeros(n + size)
+    released[n:] = 1.0
+    stacked = Stacked(
+        tuple(atoms), np.array(codes, np.int32).reshape(len(codes), n + size),
+        np.array(values).reshape(len(values), n + size), 1.0 - released, released, tuple(constant),
+    )  # fmt: skip
+    return _counted(stacked) if scale and not values else stacked
+
+
+def _number(values: Floats, *, scale: bool) -> tuple[Floats | None, NDArray[np.int32] | None]:
+    """A number with 0 where it is missing, and where that is; None for what does not vary."""
+    missing = np.isnan(values)
+    gap = missing.astype(np.int32) if missing.any() else None
+    known = values if gap is None else values[~missing]
+    low, high = float(known.min()), float(known.max())
+    if low == high:
+        return None, gap
+    if scale:
+        largest = max(-low, high)  # divided out first: squares of very large numbers are no numbers
+        known = known / largest
+        values = (values / largest - known.mean()) / known.std()
+    return (values if gap is None else np.where(missing, 0.0, values)), gap
+
+
+def _level(pair: Pair, name: str, release: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Codes from 0 on of the levels that occur in either file, and which levels they are."""
+    shared = pair.codes(name)
+    files = shared.codes[0], shared.codes[1 + release]
+    counts = np.bincount(files[0], minlength=shared.n_levels + 1)
+    counts = counts + np.bincount(files[1], minlength=shared.n_levels + 1)
+    present = np.flatnonzero(counts[1:]) + 1
+    if counts[0]:
+        present = np.append(present, 0)
+    table = np.zeros(shared.n_levels + 1, np.int32)
+    table[present] = np.arange(len(present))
+    return np.concatenate([table[files[0]], table[files[1]]]), present
+
+
+def _counted(stacked: Stacked) -> Stacked:
+    """One row per combination of categories, where they are few."""
+    n = stacked.codes.shape[1]
+    widths = [len(atom.labels) + 1 for atom in stacked.atoms]
+    if not widths or math.prod(widths) > DENSE * n:
+        return stacked
+    place = np.zeros(n, np.int64)
+    for width, codes in zip(widths, stacked.codes, strict=True):
+        place *= width
+        place += codes
+    size = math.prod(widths)
+    original, released = (
+        np.bincount(place, weights=weight, minlength=size).astype(np.float64)
+        for weight in (stacked.original, stacked.released)
+    )
+    kept = np.flatnonzero(original + released)
+    codes = np.array(np.unravel_index(kept, widths), np.int32)
+    return Stacked(
+        stacked.atoms, codes, stacked.values[:, : len(kept)], original[kept], released[kept], stacked.constant
+    )
+
+
+def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[NDArray[Any], list[str]]:
+    """A matrix: numbers, and a column for each level (one for two levels) that is 0 elsewhere.
+
+    `level`: what stands in the columns of variables with more than two levels; 1 in those of others. Returns the
+    matrix (n_rows, n_columns) and the variable of each column. Raises DataError: it would be too large.
+    """
+    all_levels = [atom.kind == "level" and len(atom.labels) > 1 for atom in stacked.atoms]
+    widths = [len(atom.labels) + every for atom, every in zip(stacked.atoms, all_levels, strict=True)]
+    n = stacked.codes.shape[1]
+    if n * sum(widths) > FEATURES:
+        raise DataError(
+            f"{n} rows of {sum(widths)} columns (one per category) are too many; give fewer variables=[...], "
+            "coarser levels, or a sample (for a propensity model='logit' needs no such matrix)"
+        )
+    matrix = np.zeros((n, sum(widths)), dtype, order="F")
+    first = 0
+    for atom, every, width in zip(stacked.atoms, all_levels, widths, strict=True):
+        if atom.kind == "value":
+            matrix[:, first] = stacked.values[atom.slot]
+        else:
+            for j in range(width):
+                at = stacked.codes[atom.slot] == j + (not every)
+                matrix[:, first + j] = at * level if every else at
+        first += width
+    variables = [
+        atom.variable for atom, width in zip(stacked.atoms, widths, strict=True) for _ in range(width)
+    ]
+    return matrix, variables
+
+
+# A classification tree of membership, grown best first from columns that are coded or sorted once for many
+# trees.
+
+
+# In one number each: a record and its membership (one in the low half, its membership in the high one), summed over
+# the records of a level; and rank, row and membership of a record in a sorted column.
+HALF = 32
+LOW = (1 << HALF) - 1
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart(ones_left, left, ones, n):  # type: ignore[no-untyped-def]
+    """What a cut takes from the Gini index of the file, times half its records."""
+    gap = float(ones_left * n - ones * left)
+    return gap * gap / (float(left) * float(n - left) * float(n))
+
+
+@njit(cache=True, nogil=True)
+def _best_level(counts, first, ordered, n, ones, smallest):  # type: ignore[no-untyped-def]
+    """The best cut of a node by a coded column: what it takes, the column, the place of its level."""
+    best, column, cut = -1.0, -1, -1
+    for j in range(len(ordered)):
+        left, ones_left = 0, 0
+        for place in range(first[j], first[j + 1]):
+            if counts[place] == 0:
+                continue
+            if not ordered[j]:
+                left, ones_left = 0, 0
+            left += counts[place] & LOW
+            ones_left += counts[place] >> HALF
+            if left < smallest or n - left < smallest:
+                continue
+            found = _apart(ones_left, left, ones, n)
+            if found > best:
+                best, column, cut = found, j, place
+    return best, column, cut
+
+
+@njit(cache=True, nogil=True)
+def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
+    """The best cut of a node by a sorted column: what it takes, and how many records lie below."""
+    n = len(entries)
+    best, cut, ones_left = -1.0, -1, 0
+    for i in range(smallest - 1):
+        ones_left += entries[i] & 1
+    for i in range(smallest - 1, n - smallest):
+        ones_left += entries[i] & 1
+        gap = float(ones_left * n - ones * (i + 1))
+        # dividing only what can win
+        if (
+            gap * gap > best * (float(i + 1) * float(n - i - 1) * n)
+            and entries[i] >> HALF != entries[i + 1] >> HALF
+        ):
+            found = _apart(ones_left, i + 1, ones, n)
+            if found > best:
+                best, cut = found, i + 1
+    return best, cut
+
+
+@njit(cache=True, nogil=True)
+def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  # type: ignore[no-untyped-def]
+    """Find and keep the best cut of a node; a gain below 0 where there is none."""
+    start, stop, ones = spans[node]
+    n = stop - start
+    gains[node] = -1.0
+    if n < 2 * smallest or ones in (0, n):
+        return
+    _, first, ordered = columns
+    best, column, cut = _best_level(tallies[slot[node]], first, ordered, n, ones, smallest)
+    for a in range(len(order)):
+        found, place = _best_place(order[a, start:stop], ones, smallest)
+        if found > best:
+            best, column, cut = found, len(ordered) + a, place
+    if best >= 0.0:
+        gains[node], cuts[node, 0], cuts[node, 1] = best, column, cut
+
+
+@njit(cache=True, nogil=True)
+def _send(span, cut, columns, order, rows, goes):  # type: ignore[no-untyped-def]
+    """Mark the records of a node that go to the left; gives their number."""
+    start, stop, _ = span
+    cells, _, ordered = columns
+    j, at = cut
+    left = 0
+    if j >= len(ordered):
+        entries = order[j - len(ordered)]
+        for i in range(start, stop):
+            goes[(entries[i] & LOW) >> 1] = i < start + at
+        return at
+    for i in range(start, stop):
+        place = cells[rows[i], j]
+        there = place <= at if ordered[j] else place == at
+        goes[rows[i]] = there
+        left += there
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
+    """Put those who go to the left first, everybody else in the order they were in."""
+    to, kept = start, 0
+    for i in range(start, stop):
+        row = rows[i]
+        there = goes[row]
+        rows[to], held[kept] = row, row
+        to += there
+        kept += 1 - there
+    for i in range(kept):
+        rows[to + i] = held[i]
+    for a in range(len(order)):
+        entries = order[a]
+        to, kept = start, 0
+        for i in range(start, stop):
+            entry = entries[i]
+            there = goes[(entry & LOW) >> 1]
+            entries[to], held[kept] = entry, entry
+            to += there
+            kept += 1 - there
+        for i in range(kept):
+            entries[to + i] = held[i]
+
+
+@njit(cache=True, nogil=True)
+def _tally(cells, rows, member, counts):  # type: ignore[no-untyped-def]
+    """Count records and members of each level among some rows; gives the members."""
+    ones = 0
+    counts[:] = 0
+    for row in rows:
+        one = 1 + (np.int64(member[row]) << HALF)
+        ones += member[row]
+        for j in range(cells.shape[1]):
+            counts[cells[row, j]] += one
+    return ones
+
+
+@njit(cache=True, nogil=True)
+def _split(node, n_nodes, spans, tallies, slot, columns, order, rows, member, work):  # type: ignore[no-untyped-def]
+    """Make two nodes of one. The smaller one is counted, and the larger one has the rest."""
+    goes, held, cuts = work
+    start, stop, ones = spans[node]
+    middle = start + _send(spans[node], cuts[node], columns, order, rows, goes)
+    _part(start, stop, order, rows, goes, held)
+    small, large = (n_nodes, n_nodes + 1) if middle - start <= stop - middle else (n_nodes + 1, n_nodes)
+    spans[n_nodes, 0], spans[n_nodes, 1] = start, middle
+    spans[n_nodes + 1, 0], spans[n_nodes + 1, 1] = middle, stop
+    slot[small], slot[large] = n_nodes // 2 + 1, slot[node]
+    mine = tallies[slot[small]]
+    spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, mine)
+    spans[large, 2] = ones - spans[small, 2]
+    tallies[slot[large]] -= mine
+
+
+@njit(cache=True, nogil=True)
+def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-def]
+    """Grow a tree and give each row the share of members in its leaf, and what each column took from the Gini index.
+
+    `columns`: `cells` (n, n_coded), the place of each row's level in a table of all levels; `first` (n_coded + 1,),
+    where the levels of each column begin; `ordered` (n_coded,), whether it is cut between levels or at one. `order`
+    (n_sorted, n): rank and row of each record, ascending; overwritten. `member` (n,): 0 or 1. At most `leaves`
+    leaves, each of at least `smallest` rows.
+    """
+    cells, first, ordered = columns
+    n = len(member)
+    for a in range(len(order)):
+        for i in range(n):
+            order[a, i] |= np.int64(member[(order[a, i] & LOW) >> 1])
+    spans = np.empty((2 * leaves, 3), np.int64)
+    cuts = np.empty((2 * leaves, 2), np.int64)
+    gains, slot = np.full(2 * leaves, -1.0), np.zeros(2 * leaves, np.int64)
+    tallies = np.zeros((leaves, first[-1]), np.int64)
+    work = np.empty(n, np.uint8), np.empty(n, np.int64), cuts
+    rows = np.arange(n)
+    spans[0, 0], spans[0, 1] = 0, n
+    spans[0, 2] = _tally(cells, rows, member, tallies[0])
+    _best(0, spans, tallies, slot, columns, order, smallest, cuts, gains)
+    taken = np.zeros(len(ordered) + len(order))
+    is_leaf = np.zeros(2 * leaves, np.bool_)
+    is_leaf[0] = True
+    n_nodes = 1
+    while n_nodes < 2 * leaves - 1:
+        node = np.argmax(gains)
+        if gains[node] < 0.0:
+            break
+        taken[cuts[node, 0]] += gains[node]
+        _split(node, n_nodes, spans, tallies, slot, columns, order, rows, member, work)
+        gains[node], is_leaf[node] = -1.0, False
+        for child in (n_nodes, n_nodes + 1):
+            is_leaf[child] = True
+            _best(child, spans, tallies, slot, columns, order, smallest, cuts, gains)
+        n_nodes += 2
+    score = np.empty(n)
+    for one in range(n_nodes):
+        if is_leaf[one]:
+            start, stop, ones = spans[one]
+            score[rows[start:stop]] = ones / (stop - start)
+    return score, taken
+
+
+# The tree of `propensity`: what many trees on the same records share is made once.
+
+
+LEAVES, SMALLEST_LEAF = 64, 5
+RECORDS = 50  # of both files for each leaf that a tree may have
+FEW = 4096  # different values of a number that are counted like levels; more are sorted
+
+
+@dataclass(frozen=True)
+class Tree:
+    """How far a tree is grown."""
+
+    leaves: int = LEAVES
+    smallest_leaf: int = SMALLEST_LEAF
+
+    def sized(self, n: int) -> Tree:
+        """The tree for files of `n` records together: with no more leaves than they bear.
+
+        >>> Tree().sized(1000).leaves
+        20
+        """
+        return Tree(max(2, min(self.leaves, n // RECORDS)), self.smallest_leaf)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeColumns:
+    """The columns of the records as a tree goes by them.
+
+    `cells` (n, n_coded), `first` (n_coded + 1,) and `ordered` (n_coded,): as in `grow`. `order` (n_sorted, n): of
+    numbers with many values, rank and row of each record, ascending. `variables`: of the coded, then of the sorted
+    columns.
+    """
+
+    cells: NDArray[np.int32]
+    first: NDArray[np.int64]
+    ordered: NDArray[np.bool_]
+    order: NDArray[np.int64]
+    variables: tuple[str, ...]
+
+
+def tree_columns(stacked: Stacked) -> TreeColumns:
+    """Code or sort each column. Numbers are compared in single precision, as scikit-learn does.
+
+    >>> from sdckit.utility.propensities.classifiers import Atom
+    >>> atoms = Atom("c", "level", ("=b", "=c"), 0), Atom("x", "value", ("",), 0)
+    >>> one = np.ones(3)
+    >>> rows = Stacked(atoms, np.array([[0, 1, 2]], np.int32), np.array([[7.0, 5.0, 7.0]]), one, one, ())
+    >>> found = tree_columns(rows)
+    >>> found.cells.tolist(), found.first.tolist(), found.ordered.tolist()
+    ([[0, 4], [1, 3], [2, 4]], [0, 3, 5], [False, True])
+    """
+    n = stacked.codes.shape[1]
+    cells: list[NDArray[Any]] = []
+    order: list[NDArray[np.int64]] = []
+    widths: list[int] = []
+    ordered: list[bool] = []
+    coded: list[str] = []
+    many: list[str] = []
+    for atom in stacked.atoms:
+        if atom.kind != "value":
+            codes: NDArray[Any] = stacked.codes[atom.slot]
+            width = len(atom.labels) + 1
+        else:
+            distinct, codes = np.unique(stacked.values[atom.slot].astype(np.float32), return_inverse=True)
+            width = len(distinct)
+            if width > FEW:
+                order.append(np.sort((codes.astype(np.int64) << HALF) | (np.arange(n) << 1)))
+                many.append(atom.variable)
+                continue
+        cells.append(codes + sum(widths))
+        widths.append(width)
+        ordered.append(atom.kind == "value")
+        coded.append(atom.variable)
+    return TreeColumns(
+        np.array(cells, np.int32).reshape(len(cells), n).T.copy(),
+        np.concatenate([[0], np.cumsum(widths)]).astype(np.int64),
+        np.array(ordered, np.bool_), np.array(order, np.int64).reshape(len(order), n), (*coded, *many),
+    )  # fmt: skip
+
+
+def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Floats, dict[str, float]]:
+    """The share of released records in the leaf of each row, and each variable's share in what the tree goes by.
+
+    `released` (n_rows,): 0 or 1. Best first: the next cut is the one that takes most from the Gini index of the whole
+    file. Of cuts that take the same the first one is made.
+    """
+    arrays = columns.cells, columns.first, columns.ordered
+    score, taken = grow(
+        arrays, columns.order.copy(), released.astype(np.uint8), tree.leaves, tree.smallest_leaf
+    )
+    return score, _by_variable(columns.variables, taken)
+
+
+def _by_variable(variables: Iterable[str], taken: Floats) -> dict[str, float]:
+    total = float(taken.sum())
+    found = dict.fromkeys(variables, 0.0)
+    for name, part in zip(variables, taken.tolist(), strict=True):
+        found[name] += part / total if total > 0 else 0.0
+    return found
 
 
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:

@@ -16,7 +16,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.propensities.stacking import Stacked, features_of, stack
+from sdckit.utility.propensities.classifiers import Stacked, features_of, stack
 
 METHODS = ("average", "kmeans")
 LARGEST = 4_000  # records of both files for average linkage: it needs the distances of all pairs

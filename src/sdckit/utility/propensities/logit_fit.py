@@ -5,14 +5,452 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.utility.propensities.logit_curvature import Curvature, independent_columns
-from sdckit.utility.propensities.logit_kernel import Design, column_sums, lower_gram, rows_with, sweep
-from sdckit.utility.propensities.logit_separation import separated_rows
+from sdckit.numerics.compiling import njit
+from sdckit.numerics.threads import chunks, n_threads, run
+
+# Which columns of a design are independent, and the steps that its curvature allows.
+
+
+BLOCK = 64  # columns whose combinations are looked for one by one
+FLAT = 1e-11  # share of a column's curvature that is left by the others, below which there is none
+
+
+def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]:
+    """Columns of a matrix of cross products that are no combination of earlier ones.
+
+    The matrix is (k, k); only its lower triangle is read. `tolerance`: share of a diagonal element that is left when
+    those before are taken out, below which it is nothing. Returns the columns (r,) and a root (r, r): lower triangular,
+    with root @ root.T equal to the kept part of the matrix scaled to a diagonal of 1.
+
+    >>> x = np.array([[1.0, 0, 1], [1, 1, 2], [1, 0, 1]])
+    >>> independent_columns(x.T @ x, 1e-10)[0].tolist()
+    [0, 1]
+    """
+    diagonal = np.diag(matrix)
+    some = np.flatnonzero(diagonal > 0)
+    scale, k = np.sqrt(diagonal[some]), len(some)
+    root, kept = np.zeros((k, k)), np.zeros(k, np.int64)
+    r = 0
+    for first in range(0, k, BLOCK):
+        last = min(first + BLOCK, k)
+        # what the columns kept so far leave of the products of these columns and of all that follow
+        left = matrix[np.ix_(some[first:], some[first:last])]
+        left /= scale[first:last]
+        left /= scale[first:, None]
+        left -= root[first:, :r] @ root[first:last, :r].T
+        of_block, own = _root_of_block(left[: last - first], tolerance)
+        root[first:last, r : r + len(own)] = of_block
+        if len(own) and last < k:
+            root[last:, r : r + len(own)] = _times_inverse(left[last - first :, own], of_block[own])
+        kept[r : r + len(own)] = first + own
+        r += len(own)
+    return some[kept[:r]], root[kept[:r], :r]
+
+
+def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
+    """Columns that are no combination of earlier ones, and what all of them are made of by their roots."""
+    left, own, roots = products.copy(), [], []
+    for j in range(len(left)):
+        if left[j, j] > tolerance:
+            column = np.zeros(len(left))
+            column[j:] = left[j:, j] / math.sqrt(left[j, j])
+            left[j:, j:] -= np.outer(column[j:], column[j:])
+            own.append(j)
+            roots.append(column)
+    return np.array(roots).reshape(len(own), len(left)).T, np.array(own, np.int64)
+
+
+def _times_inverse(products: Floats, root: Floats) -> Floats:
+    from scipy.linalg.blas import dtrsm
+
+    found: Floats = dtrsm(1.0, root, products.T, lower=1).T
+    return found
+
+
+class Curvature:
+    """A matrix of second derivatives, factored; columns in which nothing curves are left out.
+
+    `root` (r, r): its upper triangle, transposed, times itself is the matrix scaled to a diagonal of 1. `scale` (r,):
+    roots of the diagonal. `at` (r,): columns, among `n_columns`, that are not left out.
+    """
+
+    def __init__(self, root: Floats, scale: Floats, at: Ints, n_columns: int) -> None:
+        self._root, self._scale, self.at, self._n_columns = root, scale, at, n_columns
+
+    @classmethod
+    def of(cls, matrix: Floats, kept: Ints, n_columns: int) -> Curvature:
+        """Factor a matrix (r, r) of the columns `kept` (r,).
+
+        Only its lower triangle is read, and it is written over.
+        """
+        from scipy.linalg.lapack import dpstrf
+
+        diagonal = np.diag(matrix)
+        some = np.flatnonzero(diagonal > 0)
+        scale = np.sqrt(diagonal[some])
+        if len(some) < len(matrix):
+            matrix = matrix[np.ix_(some, some)]
+        matrix /= scale
+        matrix /= scale[:, None]
+        root, place, rank, _ = (  # LAPACK counts columns first
+            dpstrf(matrix.T, lower=0, tol=FLAT, overwrite_a=1) if len(some) else (matrix, np.ones(0), 0, 0)
+        )
+        chosen = np.asarray(place[:rank], np.int64) - 1
+        return cls(root[:rank, :rank], scale[chosen], kept[some[chosen]], n_columns)
+
+    def solve(self, gradient: Floats) -> Floats:
+        """The step that a gradient asks for; 0 where nothing curves."""
+        from scipy.linalg import cho_solve
+
+        step = np.zeros(self._n_columns)
+        if len(self.at):
+            inner = cho_solve((self._root, False), gradient[self.at] / self._scale, check_finite=False)
+            step[self.at] = inner / self._scale
+        return step
+
+    def inverse(self) -> Floats:
+        """The inverse of the part that is not left out, in the order of `at`."""
+        from scipy.linalg.lapack import dpotri
+
+        if not len(self.at):
+            return np.empty((0, 0))
+        inner: Floats = dpotri(self._root, lower=0)[0].T
+        inner /= self._scale
+        inner /= self._scale[:, None]
+        _mirror(inner)
+        return inner
+
+
+def _mirror(lower: Floats) -> None:
+    """Write the lower triangle of a matrix over its upper one."""
+    for first in range(0, len(lower), BLOCK):
+        last = first + BLOCK
+        lower[:first, first:last] = lower[first:last, :first].T
+        within = lower[first:last, first:last]
+        within[:] = np.tril(within) + np.tril(within, -1).T
+
+
+# Logistic regression on a design that is never written out: sums over the few columns each row has.
+
+
+ROWS = 1 << 13  # rows worth a thread of their own
+WRITTEN = 1 << 20  # numbers of a design that is written out sooner than a kernel is compiled
+SUMS = 50_000_000  # numbers that the threads' own sums may take together
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Which columns of the design a row has, and with which values.
+
+    An atom is a column of codes (0 adds nothing, code c is its column c - 1) or of values (one column). A term
+    is a product of atoms; its columns lie behind each other from its offset.
+
+    `codes` are (n_code_atoms, n_rows), `values` (n_value_atoms, n_rows). `slot` (n_atoms,): row of `codes` or of
+    `values` that the atom stands in. `width` (n_atoms,): columns of the atom; 0 for an atom of values (it has one).
+    `terms` (n_terms, order): atoms of each term, filled up with -1; the intercept has none. `offset` (n_terms,):
+    first column of each term.
+    """
+
+    codes: NDArray[np.int32]
+    values: Floats
+    slot: Ints
+    width: Ints
+    terms: Ints
+    offset: Ints
+    n_columns: int
+
+    @property
+    def n_rows(self) -> int:
+        """Rows of the design."""
+        return int(self.codes.shape[1])
+
+    @property
+    def indicators(self) -> NDArray[np.bool_]:
+        """Whether each column is 0 and 1 only: no value takes part in it."""
+        plain = [all(self.width[atom] > 0 for atom in atoms if atom >= 0) for atoms in self.terms.tolist()]
+        return np.repeat(plain, np.diff(np.append(self.offset, self.n_columns)))
+
+    @cached_property
+    def written(self) -> Floats | None:
+        """The whole design as a matrix; None unless it is small."""
+        if self.n_rows * self.n_columns > WRITTEN:
+            return None
+        out = np.zeros((self.n_rows, self.n_columns))
+        for atoms, offset in zip(self.terms.tolist(), self.offset.tolist(), strict=True):
+            column, entry = np.full(self.n_rows, 0), np.ones(self.n_rows)
+            for atom in (one for one in atoms if one >= 0):
+                if self.width[atom] == 0:
+                    entry *= self.values[self.slot[atom]]
+                    continue
+                code = self.codes[self.slot[atom]]
+                column = column * self.width[atom] + code - 1
+                entry[code == 0] = 0.0
+            rows = np.flatnonzero(entry)
+            out[rows, offset + column[rows]] = entry[rows]
+        return out
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What the kernels take."""
+        return self.codes, self.values, self.slot, self.width, self.terms, self.offset
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # type: ignore[no-untyped-def]
+    """Columns and entries of one row that are not 0; gives their number."""
+    found = 0
+    for t in range(terms.shape[0]):
+        column, entry = 0, 1.0
+        for o in range(terms.shape[1]):
+            atom = terms[t, o]
+            if atom < 0:
+                break
+            if width[atom] == 0:
+                entry *= values[slot[atom], row]
+                continue
+            code = codes[slot[atom], row]
+            if code == 0:
+                entry = 0.0
+                break
+            column = column * width[atom] + code - 1
+        if entry != 0.0:
+            columns[found], entries[found] = offset[t] + column, entry
+            found += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _add_gram(arrays, weight, first, last, place, out):  # type: ignore[no-untyped-def]
+    """Add weight x x' of some rows to the lower triangle of `out`; a column without a place is left out."""
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    for row in range(first, last):
+        if weight[row] == 0.0:
+            continue
+        found, all_found = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(all_found):
+            columns[found], entries[found] = place[columns[i]], entries[i]
+            found += columns[found] >= 0
+        for i in range(found):
+            scaled = weight[row] * entries[i]
+            at = columns[i]
+            for j in range(i + 1):  # columns ascend with the terms
+                out[at, columns[j]] += scaled * entries[j]
+
+
+@njit(cache=True, nogil=True)
+def _add_scores(arrays, beta, total, released, first, last, score, gradient):  # type: ignore[no-untyped-def]
+    """New scores of some rows; gives the log likelihood and the largest change of a score."""
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    likelihood, change = 0.0, 0.0
+    for row in range(first, last):
+        if total[row] == 0.0 and released[row] == 0.0:
+            continue
+        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        eta = 0.0
+        for i in range(found):
+            eta += beta[columns[i]] * entries[i]
+        small = np.exp(-abs(eta))  # never overflows
+        new = 1.0 / (1.0 + small) if eta >= 0.0 else small / (1.0 + small)
+        likelihood += released[row] * eta - total[row] * (max(eta, 0.0) + np.log1p(small))
+        change = max(change, abs(new - score[row]))
+        score[row] = new
+        rest = released[row] - total[row] * new
+        for i in range(found):
+            gradient[columns[i]] += rest * entries[i]
+    return likelihood, change
+
+
+@njit(cache=True, nogil=True)
+def _write_out(arrays, rows, out):  # type: ignore[no-untyped-def]
+    codes, values, slot, width, terms, offset = arrays
+    columns = np.empty(terms.shape[0], np.int64)
+    entries = np.empty(terms.shape[0])
+    for at, row in enumerate(rows):
+        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(found):
+            out[at, columns[i]] = entries[i]
+
+
+def written_out(design: Design, rows: Ints) -> Floats:
+    """Some rows of the design, as a matrix."""
+    if design.written is not None:
+        return design.written[rows]
+    out = np.zeros((len(rows), design.n_columns))
+    _write_out(design.arrays, rows, out)
+    return out
+
+
+def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
+    """Sum of weight x x' over the rows, of some columns in ascending order: its lower triangle; 0 above."""
+    if design.written is not None:
+        columns = design.written[:, kept]
+        return np.tril(columns.T @ (columns * weight[:, None]))
+    k = len(kept)
+    parts = max(1, min(n_threads(), SUMS // max(1, k * k)))
+    place = np.full(design.n_columns, -1, np.int64)
+    place[kept] = np.arange(k)
+
+    def part(span: tuple[int, int]) -> Floats:
+        out = np.zeros((k, k))
+        _add_gram(design.arrays, weight, span[0], span[1], place, out)
+        return out
+
+    sums = run(part, chunks(design.n_rows, minimum=ROWS, parts=parts))
+    lower = sums[0]
+    for other in sums[1:]:
+        lower += other
+    return lower
+
+
+def sweep(
+    design: Design, beta: Floats, total: Floats, released: Floats, score: Floats
+) -> tuple[float, Floats, float]:
+    """Scores at `beta`, written over the old ones.
+
+    `total` and `released` (n_rows,): records, and those among them that are released; rows without any keep their
+    old score. `score` (n_rows,): old scores; overwritten. Returns the log likelihood at `beta`, its gradient
+    (n_columns,), and the largest difference between an old and a new score.
+    """
+    if design.written is not None:
+        return _sweep_written(design.written, beta, total, released, score)
+
+    def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
+        gradient = np.zeros(design.n_columns)
+        likelihood, change = _add_scores(
+            design.arrays, beta, total, released, span[0], span[1], score, gradient
+        )
+        return likelihood, gradient, change
+
+    found = run(part, chunks(design.n_rows, minimum=ROWS))
+    return (
+        sum(one[0] for one in found),
+        np.sum([one[1] for one in found], axis=0),
+        max(one[2] for one in found),
+    )
+
+
+def _sweep_written(
+    x: Floats, beta: Floats, total: Floats, released: Floats, score: Floats
+) -> tuple[float, Floats, float]:
+    """As `_add_scores` for all rows of a matrix."""
+    used = (total != 0) | (released != 0)
+    eta = x @ beta
+    small = np.exp(-np.abs(eta))
+    new = np.where(eta >= 0, 1.0, small) / (1.0 + small)
+    likelihood = (released * eta - total * (np.maximum(eta, 0.0) + np.log1p(small)))[used].sum()
+    change = np.abs(new - score)[used].max(initial=0.0)
+    score[used] = new[used]
+    return float(likelihood), x.T @ np.where(used, released - total * new, 0.0), float(change)
+
+
+def column_sums(design: Design, weight: Floats) -> Floats:
+    """Sum of weight x over the rows."""
+    nothing = np.zeros(design.n_rows)
+    return sweep(design, np.zeros(design.n_columns), nothing, weight, nothing.copy())[1]
+
+
+def rows_with(design: Design, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Rows that have a 1 in one of some columns of 0 and 1."""
+    score = np.zeros(design.n_rows)
+    sweep(design, columns.astype(np.float64), np.zeros(design.n_rows), np.ones(design.n_rows), score)
+    return np.asarray(score > 0.5)
+
+
+# Records that a combination of columns tells apart for sure.
+
+
+LIKELY = 0.3  # only rows whose scores are as near to their membership may be told apart
+MOST = 4_000  # of such rows, and of directions that leave all others alone
+NOTHING = 1e-9  # products that are 0 but for rounding
+LEFT = 1e-6  # how far the direction found may move another row, in steps of those it tells apart
+
+
+def separated_rows(
+    design: Design, total: Floats, released: Floats, score: Floats, kept: Ints, tolerance: float
+) -> NDArray[np.bool_]:
+    """Rows that some direction tells apart while it leaves all others where they are (Konis 2007).
+
+    `score` (n_rows,): of a model that is not fitted to the end, but near it. `kept`: columns that are no combination
+    of earlier ones; `tolerance`: as in `independent_columns`. Of the rows that are nearly sure already a linear
+    programme finds those that can be made as sure as one likes, none of them in the wrong direction.
+    """
+    outcome = np.divide(released, total, out=np.full(len(total), 0.5), where=total > 0)
+    likely = (np.abs(outcome - score) < LIKELY) & ((outcome == 0) | (outcome == 1))
+    rows, none = np.flatnonzero(likely), np.zeros(len(total), np.bool_)
+    if not 0 < len(rows) <= MOST:
+        return none
+    ahead, directions = _directions(design, np.where(likely, 0.0, total), rows, kept, tolerance)
+    if not len(directions):
+        return none
+    ahead *= np.where(outcome[rows] == 1, 1.0, -1.0)[:, None]
+    ahead[np.abs(ahead) < NOTHING] = 0.0
+    weights, sure = _farthest(ahead)
+    found = none.copy()
+    found[rows[sure]] = True
+    return found if _leaves_others(design, weights @ directions, (total > 0) & ~found) else none
+
+
+def _directions(
+    design: Design, total: Floats, rows: Ints, kept: Ints, tolerance: float
+) -> tuple[Floats, Floats]:
+    """Directions of the coefficients that move no row with a total, and how they move some other rows.
+
+    Shapes (n_rows, n_directions) and (n_directions, n_columns).
+    """
+    from scipy.linalg import cho_solve
+
+    cross = lower_gram(design, total, kept)
+    held, root = independent_columns(cross, tolerance)
+    free = np.setdiff1d(np.arange(len(kept)), held)
+    if not 0 < len(free) <= MOST:
+        return np.empty((len(rows), 0)), np.empty((0, design.n_columns))
+    scale = np.sqrt(np.diag(cross)[held])
+    both = cross[np.ix_(held, free)] + cross[np.ix_(free, held)].T  # one of them is 0
+    made = cho_solve((root, True), both / scale[:, None]) / scale[:, None]
+    entries = written_out(design, rows)[:, kept]
+    directions = np.zeros((len(free), design.n_columns))
+    directions[np.arange(len(free)), kept[free]] = 1.0
+    directions[:, kept[held]] = -made.T
+    return entries[:, free] - entries[:, held] @ made, directions
+
+
+def _farthest(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Weights of the directions that move as many rows ahead as can be, and none of them back; and which these are."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array, eye_array, hstack
+
+    n, k = ahead.shape
+    some: Any = csr_array(ahead)
+    found = linprog(
+        np.concatenate([np.zeros(k), -np.ones(n)]),
+        A_ub=hstack([-some, eye_array(n)], format="csr"),
+        b_ub=np.zeros(n),
+        bounds=[(None, None)] * k + [(0, 1)] * n,
+        method="highs",
+    )
+    if found.x is None:
+        return np.zeros(k), np.zeros(n, np.bool_)
+    return found.x[:k], found.x[k:] > 0.5
+
+
+def _leaves_others(design: Design, direction: Floats, others: NDArray[np.bool_]) -> bool:
+    """Whether a direction does not move some rows."""
+    n = design.n_rows
+    score = np.full(n, 0.5)
+    sweep(design, direction, np.ones(n), np.zeros(n), score)
+    return bool((np.abs(score[others] - 0.5) < LEFT).all())
+
 
 STILL = 1e-12  # largest change of a score between the last two steps, for each hundred coefficients
 STEPS = 100

@@ -2,23 +2,433 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Floats
+from sdckit.numerics.threads import n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
-from sdckit.utility.propensities.classifiers import checked_classifier
-from sdckit.utility.propensities.membership_tree import Tree
-from sdckit.utility.propensities.propensity_null import NULLS
-from sdckit.utility.propensities.propensity_release import Plan, Release, by_tree, classified, logistic
-from sdckit.utility.propensities.stacking import stack
+from sdckit.utility.propensities.classifiers import (
+    Stacked,
+    Tree,
+    checked_classifier,
+    features_of,
+    fit_scores,
+    grow_tree,
+    importances,
+    stack,
+    tree_columns,
+)
+from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
+
+# The products of variables that a logistic model of membership is made of.
+
+
+COLUMNS = 4_000  # of a design: their squares must fit into memory
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Products of atoms, the intercept first.
+
+    `atoms`: of each term. `offset` and `width` (n_terms,): first column and number of columns of each term.
+    """
+
+    atoms: tuple[tuple[int, ...], ...]
+    offset: NDArray[np.int64]
+    width: NDArray[np.int64]
+
+    @property
+    def n_columns(self) -> int:
+        """Columns of the design."""
+        return int(self.width.sum())
+
+    def variables(self, stacked: Stacked) -> list[frozenset[str]]:
+        """The variables that each column is made of."""
+        made = [frozenset(stacked.atoms[a].variable for a in atoms) for atoms in self.atoms]
+        return [one for one, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
+
+    def labels(self, stacked: Stacked) -> list[str]:
+        """The printed form of each column."""
+        found = []
+        for atoms in self.atoms:
+            parts = [[stacked.atoms[a].variable + label for label in stacked.atoms[a].labels] for a in atoms]
+            found += [":".join(one) for one in itertools.product(*parts)] if atoms else ["(intercept)"]
+        return found
+
+
+def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
+    """The design of all products of up to `interactions` different variables' atoms.
+
+    Raises DataError: it has too many columns.
+
+    >>> from sdckit.utility.propensities.classifiers import Atom
+    >>> codes = np.array([[0, 1, 1], [0, 1, 2]], np.int32)
+    >>> atoms = (Atom("x", "level", ("=b",), 0), Atom("y", "level", ("=q", "=r"), 1))
+    >>> one = np.ones(3)
+    >>> design, terms = design_of(Stacked(atoms, codes, np.empty((0, 3)), one, one, ()), 2)
+    >>> terms.labels(Stacked(atoms, codes, np.empty((0, 3)), one, one, ()))
+    ['(intercept)', 'x=b', 'y=q', 'y=r', 'x=b:y=q', 'x=b:y=r']
+    """
+    atoms = range(len(stacked.atoms))
+    order = max(1, min(interactions, len(stacked.atoms)))
+    widths = [len(atom.labels) for atom in stacked.atoms]
+    n_columns = sum(_elementary(widths, order))
+    if n_columns > COLUMNS:
+        most = max(stacked.atoms, key=lambda atom: len(atom.labels))
+        raise DataError(
+            f"the model would have {n_columns} coefficients, more than {COLUMNS}: {most.variable!r} alone has "
+            f"{len(most.labels) + 1} levels; leave it out by variables=[...], give numeric=[...] for numbers, group "
+            "levels, or lower interactions="
+        )
+    terms = tuple(term for o in range(order + 1) for term in itertools.combinations(atoms, o))
+    width = np.array([math.prod(widths[a] for a in term) for term in terms], np.int64)
+    offset = np.concatenate([[0], np.cumsum(width)[:-1]]).astype(np.int64)
+    filled = np.full((len(terms), order), -1, np.int64)
+    for t, term in enumerate(terms):
+        filled[t, : len(term)] = term
+    of_value = [atom.kind == "value" for atom in stacked.atoms]
+    design = Design(
+        codes=stacked.codes,
+        values=stacked.values,
+        slot=np.array([atom.slot for atom in stacked.atoms], np.int64),
+        width=np.array([0 if value else w for w, value in zip(widths, of_value, strict=True)], np.int64),
+        terms=filled,
+        offset=offset,
+        n_columns=int(width.sum()),
+    )
+    return design, Terms(terms, offset, width)
+
+
+def _elementary(widths: Sequence[int], order: int) -> list[int]:
+    """Sum of the products of 0, 1, ..., `order` of the widths."""
+    sums = [1] + [0] * order
+    for width in widths:
+        for o in range(order, 0, -1):
+            sums[o] += width * sums[o - 1]
+    return sums
+
+
+# How well scores tell released records from original ones.
+
+
+DIGITS = 12  # scores that agree to so many digits after the point are equal
+
+
+def mean_squared_error(score: Floats, original: Floats, released: Floats) -> float:
+    """Mean squared distance of the scores from the share of released records (pMSE).
+
+    >>> mean_squared_error(np.array([0.25, 0.75]), np.array([3.0, 1.0]), np.array([1.0, 3.0]))
+    0.0625
+    """
+    total = original + released
+    n = float(total.sum())
+    c = float(released.sum()) / n
+    return float(total @ (score - c) ** 2) / n
+
+
+def score_figures(score: Floats, original: Floats, released: Floats) -> dict[str, float]:
+    """All figures of one release.
+
+    `score` (n_rows,): predicted probability of being released. `original` and `released` (n_rows,): records of each
+    file with this score. Returns ``pmse``, ``specks``, ``po50``, ``u``, ``auc``.
+
+    >>> found = score_figures(np.array([0.25, 0.75]), np.array([3.0, 1.0]), np.array([1.0, 3.0]))
+    >>> found["specks"], found["po50"], found["u"], found["auc"]
+    (0.5, 0.25, 12.0, 0.75)
+    """
+    n, n_released = float(original.sum()), float(released.sum())
+    rounded = np.round(score, DIGITS)
+    order = np.argsort(rounded)
+    ordered = rounded[order]
+    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    of_original = np.add.reduceat(original[order], first)
+    of_released = np.add.reduceat(released[order], first)
+    below = np.cumsum(of_original)
+    apart = np.abs(below / n - np.cumsum(of_released) / n_released)
+    u = math.fsum((of_released * (below - of_original / 2)).tolist())
+    above = ordered[first] > 0.5
+    right = float(of_released[above].sum() + of_original[~above].sum())
+    return {
+        "pmse": mean_squared_error(score, original, released),
+        "specks": float(apart.max()),
+        "po50": right / (n + n_released) - 0.5,
+        "u": u,
+        "auc": u / (n * n_released),
+    }
+
+
+# What the mean squared error of a propensity model would be if the release were synthesised correctly.
+
+
+NULLS = ("fitted", "proper", "permutation")
+NOTHING = 1e-8  # a pMSE below this: the model found next to nothing
+ZERO = 1e-14  # a pMSE below this is 0 but for rounding
+
+
+@dataclass(frozen=True)
+class Null:
+    """Mean and standard deviation of the pMSE under correct synthesis.
+
+    `reason`: why they are undefined; "" where they are not.
+    """
+
+    expected: float
+    sd: float
+    reason: str = ""
+
+
+def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
+    """The distribution for a logistic model (Snoke et al. 2018).
+
+    `rank`: parameters of the model, the intercept included. `n` and `n_released`: records. `proper`: whether the
+    parameters of the synthesis were drawn from their posterior first.
+
+    >>> analytic_null(11, 100, 100, proper=False).expected, analytic_null(11, 100, 100, proper=True).expected
+    (0.00625, 0.0125)
+    """
+    if rank <= 1:
+        return Null(math.nan, math.nan, "no variable varies: there is nothing to tell the files apart by")
+    c = n_released / (n + n_released)
+    unit = (1 - c) ** (1 if proper else 2) * c / (n + n_released)
+    return Null((rank - 1) * unit, math.sqrt(2 * (rank - 1)) * unit)
+
+
+def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
+    """Released records of each row after the records' memberships were dealt anew.
+
+    `stacked` is in an order that depends on values only.
+
+    >>> two = np.array([2.0, 2.0])
+    >>> stacked = Stacked((), np.empty((0, 2), np.int32), np.empty((0, 2)), two, two, ())
+    >>> float(permuted(stacked, np.random.default_rng(1)).sum())
+    4.0
+    """
+    n = len(stacked.total)
+    row = np.repeat(np.arange(n), stacked.total.astype(np.int64))
+    drawn = rng.choice(len(row), int(stacked.released.sum()), replace=False, shuffle=False)
+    return np.bincount(row[drawn], minlength=n).astype(np.float64)
+
+
+def resampled_null(
+    stacked: Stacked,
+    scores: Callable[[Floats], Floats],
+    resamples: int,
+    rng: np.random.Generator,
+    *,
+    together: int = 1,
+) -> tuple[Null, int]:
+    """The same by permutation, and how many permutations the model found nothing in.
+
+    `stacked` is in an order that depends on values only; `scores` takes released records of each row to their
+    scores, of `together` permutations at a time, on a thread each.
+    """
+    total = stacked.total
+
+    def measured(released: Floats) -> float:
+        return mean_squared_error(scores(released), total - released, released)
+
+    found: list[float] = []
+    while len(found) < resamples:
+        found += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(found)))])
+    nothing = sum(one < NOTHING for one in found)
+    if max(found) < ZERO:
+        return Null(math.nan, math.nan, "the model finds nothing in any permutation"), nothing
+    factor = 1 - stacked.share  # a permutation also varies the original: its pMSE is too large by 1 / (1 - c)
+    return Null(factor * float(np.mean(found)), factor * float(np.std(found, ddof=1))), nothing
+
+
+def null_figures(pmse: float, null: Null) -> dict[str, float]:
+    """Expected pMSE, and the observed one as a ratio and in standard deviations.
+
+    >>> null_figures(0.75, Null(0.25, 0.125))
+    {'expected_pmse': 0.25, 'ratio': 3.0, 'standardised': 4.0}
+    """
+    known = null.expected > 0
+    return {
+        "expected_pmse": null.expected,
+        "ratio": pmse / null.expected if known else math.nan,
+        "standardised": (pmse - null.expected) / null.sd if null.sd > 0 else math.nan,
+    }
+
+
+# One release against the original: the fitted model, its null, and which variables it goes by.
+
+
+ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
+UNSAID = "only the logistic model has a number of parameters"
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is done with each release."""
+
+    interactions: int
+    null: str
+    aligned: bool
+    resamples: int
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """What was found.
+
+    `importance`: by variable; None where the model does not say. `coefficients`: printed column and slope of a
+    logistic model.
+    """
+
+    figures: dict[str, float]
+    importance: dict[str, float] | None
+    coefficients: tuple[tuple[str, float], ...] = ()
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+def logistic(stacked: Stacked, plan: Plan) -> Release:
+    """By logistic regression.
+
+    Raises DataError: too many coefficients.
+    """
+    if plan.null == "permutation" and not plan.aligned:
+        stacked = stacked.in_order()
+    design, terms = design_of(stacked, plan.interactions)
+    start = start_of(design, stacked.total)
+    fit = fit_logit(design, start, stacked.released)
+    figures = {
+        "n_parameters": float(start.rank),
+        **score_figures(fit.score, stacked.original, stacked.released),
+    }
+    notes = _constant(stacked)
+    if sure := float(stacked.total[fit.certain].sum()):
+        notes["separation"] = (
+            f"{sure:.0f} records are told apart for sure (scores of 0 or 1): some coefficients have no limit and the "
+            "null does not hold; the figures from the scores are finite and stand"
+        )
+    if not fit.converged:
+        notes["convergence"] = f"scores still changed by {fit.still:.1g} after {fit.steps} steps"
+    if plan.null == "permutation":
+        null, more = _resampled(stacked, plan, lambda released: fit_logit(design, start, released).score)
+        notes |= more
+    else:
+        n, n_released = int(stacked.original.sum()), int(stacked.released.sum())
+        null = analytic_null(start.rank, n, n_released, proper=plan.null == "proper")
+    return Release(
+        figures | _compared(figures["pmse"], null, plan, notes),
+        {
+            **dict.fromkeys(stacked.constant, 0.0),
+            **lost_without(start, fit, terms.variables(stacked), stacked.share),
+        },
+        tuple(zip(terms.labels(stacked), fit.coefficients.tolist(), strict=True)),
+        notes,
+    )
+
+
+def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
+    """By a classification tree."""
+    stacked = stacked.in_order()
+    columns, sized = tree_columns(stacked), tree.sized(len(stacked.total))
+    score, found = grow_tree(columns, sized, stacked.released)
+
+    def scores(released: Floats) -> Floats:
+        return grow_tree(columns, sized, released)[0]
+
+    return _without_parameters(stacked, plan, score, found, scores, _constant(stacked), together=n_threads())
+
+
+def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
+    """By a classifier of scikit-learn.
+
+    Raises DataError: too many columns, or an estimator that fails.
+    """
+    stacked = stacked.in_order()  # some models go by the order of their records
+    features, variables = features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)
+    notes = _constant(stacked)
+    warned: Counter[str] = Counter()
+
+    def scores(released: Floats) -> Floats:
+        if not variables:
+            return np.full(len(released), stacked.share)
+        return fit_scores(estimator, features, released > 0)[0]
+
+    found: dict[str, float] | None = {}
+    score = np.full(len(stacked.total), stacked.share)
+    if variables:
+        score, fitted = fit_scores(estimator, features, stacked.released > 0, warned)
+        found = importances(fitted, features, variables)
+    if warned:
+        kinds = ", ".join(f"{name} ({count})" for name, count in sorted(warned.items()))
+        notes["model"] = f"it warned while it was fitted: {kinds}"
+    return _without_parameters(stacked, plan, score, found, scores, notes)
+
+
+def _without_parameters(
+    stacked: Stacked,
+    plan: Plan,
+    score: Floats,
+    found: dict[str, float] | None,
+    scores: Callable[[Floats], Floats],
+    notes: dict[str, str],
+    *,
+    together: int = 1,
+) -> Release:
+    """What is found by a model that only permutations know a null of."""
+    figures = {"n_parameters": math.nan, **score_figures(score, stacked.original, stacked.released)}
+    notes["n_parameters"] = UNSAID
+    null, more = _resampled(stacked, plan, scores, together=together)
+    notes |= more
+    constant = dict.fromkeys(stacked.constant, 0.0)
+    return Release(
+        figures | _compared(figures["pmse"], null, plan, notes),
+        None if found is None else {**constant, **found},
+        notes=notes,
+    )
+
+
+def _constant(stacked: Stacked) -> dict[str, str]:
+    if not stacked.constant:
+        return {}
+    return {"constant": f"a single value in both files, so of no use here: {', '.join(stacked.constant)}"}
+
+
+def _is_tree(estimator: Any) -> bool:
+    from sklearn.tree import DecisionTreeClassifier
+
+    return isinstance(estimator, DecisionTreeClassifier)
+
+
+def _resampled(
+    stacked: Stacked, plan: Plan, scores: Callable[[Floats], Floats], *, together: int = 1
+) -> tuple[Null, dict[str, str]]:
+    if plan.aligned:
+        return Null(math.nan, math.nan, ALIGNED), {}
+    null, nothing = resampled_null(stacked, scores, plan.resamples, plan.rng, together=together)
+    if not nothing:
+        return null, {}
+    return null, {
+        "null": f"the model finds nothing in {nothing} of {plan.resamples} permutations (pMSE below 1e-8)"
+    }
+
+
+def _compared(pmse: float, null: Null, plan: Plan, notes: dict[str, str]) -> dict[str, float]:
+    found = null_figures(pmse, null)
+    if null.reason:
+        notes |= dict.fromkeys(found, null.reason)
+    if plan.aligned:
+        found |= {"ratio": math.nan, "standardised": math.nan}
+        notes |= dict.fromkeys((name for name, value in found.items() if math.isnan(value)), ALIGNED)
+    return found
+
 
 MISSING_RULE = (
     "a missing category is a level of its own, a missing number 0 (or the mean) and a mark that it is missing"

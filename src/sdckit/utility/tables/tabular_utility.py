@@ -19,10 +19,8 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.threads import run
-from sdckit.utility.chosen_variables import chosen_variables
-from sdckit.utility.coded_variables import BINS, MISSING_RULE, Bins, coded_variables
-from sdckit.utility.tables.table_counts import cross, cross_from, prefix_words
-from sdckit.utility.tables.table_statistics import STATISTICS, table_statistics
+from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
+from sdckit.utility.tables.table_counts import STATISTICS, cross, cross_from, prefix_words, table_statistics
 
 Ways = Literal[1, 2, 3]
 TABLES = 100_000  # tables measured in one call at most

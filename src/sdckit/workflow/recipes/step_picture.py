@@ -14,7 +14,7 @@ from sdckit.data.columns import code_column, float_values
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError
 from sdckit.identity.contributions.coarsening import round_edges as inner_edges
-from sdckit.utility.tables.histogram_edges import counts_between, round_edges
+from sdckit.utility.tables.compare_distributions import counts_between, round_edges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
