@@ -166,7 +166,7 @@ def test_what_no_engine_writes(
 def test_a_dry_run_says_which_step_does_not_run(
     survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sdckit.protect import on_plans
+    from sdckit.protect import change as on_plans
 
     recipe = tmp_path / "recipe.toml"
     line = [

@@ -15,7 +15,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.files.readers import read_file
 from sdckit.data.frames import open_frame
 from sdckit.data.level_order import categories_of, in_order, joint_categories, places_in_order
-from sdckit.protect.perturbation.pram_levels import read_levels
+from sdckit.protect.perturbation.pram import read_levels
 from sdckit.protect.synthesis.synthesis_variables import read_variable
 
 ORDER = ["never", "unasked", "seldom", "often"]  # nobody answered "unasked"

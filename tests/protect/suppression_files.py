@@ -10,8 +10,7 @@ import polars as pl
 import brute
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
-from sdckit.protect.suppression.suppression_choices import Order
-from sdckit.protect.suppression.suppression_file import WorkingFile
+from sdckit.protect.suppression.suppression_choices import Order, WorkingFile
 
 
 def frame_of(rows):

@@ -2,12 +2,193 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.packing import group_codes
+from sdckit.cells.plans.lazy import COLLECT_LIMIT
+from sdckit.data import arguments
+from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.data.frames import open_frame
 from sdckit.data.outgoing.only_records import only_records
 from sdckit.display import Displayed, exact_shown
+from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
+from sdckit.numerics.search.count_boxes import order_by_group
+from sdckit.numerics.threads import run
 from sdckit.result import SCHEMA_VERSION, json_ready
+
+if TYPE_CHECKING:
+    from sdckit.cells.plans.changing import Brought, Changing
+
+# Methods that treat every record by itself, on a plan: columns come here, and files of records go back.
+
+
+NONE: Mapping[str, str] = MappingProxyType({})
+
+
+def check_room(n: int, columns: Sequence[str]) -> None:
+    """Refuse to bring more values here than `COLLECT_LIMIT`; asked before anything is brought.
+
+    Raises DataError: they are more.
+    """
+    if n * len(columns) > COLLECT_LIMIT:
+        raise DataError(
+            f"it brings {len(columns)} columns of {n:,} records here, and from a plan at most {COLLECT_LIMIT:,} values "
+            "come; treat parts of the file, or bring the columns into memory yourself"
+        )
+
+
+def check_made(m: int, n: int, n_columns: int) -> None:
+    """Refuse to make more values here than `COLLECT_LIMIT`.
+
+    Raises DataError: they are more.
+    """
+    if m * n * n_columns > COLLECT_LIMIT:
+        raise DataError(
+            f"it makes {n_columns} columns of {n:,} records for each of {m:,} files here, and for a plan at most "
+            f"{COLLECT_LIMIT:,} values are made; ask for fewer files or records, or leave columns out"
+        )
+
+
+def with_files(plan: Changing, found: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
+    """The plan with what a method made of the columns brought here: a table, or several.
+
+    `like`: of each column that is new, the one it was made from. A table of another number of records takes the place
+    of all of them.
+    """
+    files = made if isinstance(made, list) else [made]
+    return [
+        plan.with_records(found, one, like) if len(one) == plan.n else plan.with_others(found, one)
+        for one in files
+    ]
+
+
+# The columns a numeric method changes, read and checked at the door, and what came of them.
+
+
+def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
+    """The columns named, one at least.
+
+    Raises `ColumnError`: none, one text instead of a list, or a name twice.
+
+    >>> chosen(["income"])
+    ('income',)
+    """
+    names = arguments.names(given, role) or ()
+    if not names:
+        raise ColumnError(f"{role}= names no column; name those that shall be changed", argument=role)
+    return names
+
+
+def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
+    """Read columns of numbers, NaN where missing.
+
+    `constant`: what cannot be done to a column of equal values; refused where given. Raises `DataError`:
+    text, infinite values, no value at all, or equal values where these are refused.
+    """
+    found = {name: float_values(frame[name], "column") for name in names}
+    for name, values in found.items():
+        if np.isinf(values).any():
+            raise DataError(
+                f"column {name!r} holds infinite values ({first_rows(np.isinf(values))}); "
+                "make them missing or limit them"
+            )
+        low, high = np.fmin.reduce(values), np.fmax.reduce(values)
+        if np.isnan(low):
+            raise DataError(f"column {name!r} has no value at all; leave it out")
+        if constant is not None and low == high:
+            raise DataError(f"column {name!r} is constant, {constant}; leave it out")
+    return found
+
+
+def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
+    """Values that are others than before, by column.
+
+    >>> count_changed({"x": np.array([1.0, np.nan, 3.0])}, {"x": np.array([1.0, np.nan, 4.0])})
+    {'x': 1}
+    """
+    return {
+        name: int(np.count_nonzero(after[name] != values) - np.count_nonzero(np.isnan(values)))
+        for name, values in before.items()
+    }
+
+
+def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
+    """A note naming columns that now hold numbers of another type, because not all are whole."""
+    made = open_frame(data)
+    pairs = [(name, frame[name].dtype, made[name].dtype) for name in names]
+    moved = [f"{name} was {before}, is {after}" for name, before, after in pairs if before != after]
+    return {"type": "; ".join(moved)} if moved else {}
+
+
+# Random numbers of a protection method: the same from the same generator, on any number of threads.
+
+
+PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
+
+
+def draw(
+    rng: np.random.Generator, n: int, fill: Callable[[np.random.Generator, NDArray[np.float64]], object]
+) -> NDArray[np.float64]:
+    """Draw n numbers in pieces, each by a generator of its own, on threads.
+
+    `fill`: ``fill(generator, piece)`` writes the numbers of a piece.
+
+    >>> numbers = draw(np.random.default_rng(1), 3, lambda one, piece: one.random(out=piece))
+    >>> numbers.shape
+    (3,)
+    """
+    out = np.empty(n)
+    starts = range(0, n, PIECE)
+    work = list(zip(rng.spawn(len(starts)), starts, strict=True))
+    run(lambda part: fill(part[0], out[part[1] : part[1] + PIECE]), work)
+    return out
+
+
+def key(rng: np.random.Generator) -> np.uint64:
+    """The start of a sequence that a kernel counts on by itself."""
+    return np.uint64(rng.integers(2**64, dtype=np.uint64))
+
+
+# Strata: records with the same values of some columns, within which a method works on its own.
+
+
+def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
+    """The rows of each stratum, ascending; a missing value is a level of its own.
+
+    The strata stand in the order of their first records.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> [rows.tolist() for rows in strata_rows(open_frame(pl.DataFrame({"s": ["b", "a", "b"]})), ["s"])]
+    [[0, 2], [1]]
+    """
+    if not names:
+        return [np.arange(len(frame))]
+    found = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
+    rows, edges = order_by_group(found.of_row, len(found.size))
+    parts = [rows[a:b] for a, b in itertools.pairwise(edges)]
+    return sorted(parts, key=lambda part: int(part[0]))
+
+
+def at_least(k: int, strata: Sequence[Ints], names: Sequence[str], n: int) -> None:
+    """Refuse strata with fewer than k records; the error says how many there are, and where."""
+    if n < k:
+        raise DataError(f"k = {k} records to a group, and the data has {n} in all; lower k")
+    if small := [rows for rows in strata if len(rows) < k]:
+        where = np.zeros(n, np.bool_)
+        where[np.concatenate(small)] = True
+        raise DataError(
+            f"{len(small)} of {len(strata)} strata of {', '.join(names)} have fewer than k = {k} records "
+            f"({first_rows(where)}); merge strata or lower k"
+        )
 
 
 @dataclass(frozen=True)

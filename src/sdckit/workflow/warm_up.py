@@ -36,7 +36,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.demo import demo_scenario, load_demo
     from sdckit.numerics.compiling import compiling_all
-    from sdckit.protect.synthesis.regression_tree import grow
+    from sdckit.protect.synthesis.synthesis_trees import grow
     from sdckit.protect.synthesis.synthesize import synthesize
     from sdckit.report.formats.write import plain_document
     from sdckit.workflow.assess import assess

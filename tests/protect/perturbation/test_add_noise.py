@@ -11,7 +11,7 @@ import pytest
 
 from sdckit import add_noise
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.draws import key
+from sdckit.protect.change import key
 from sdckit.protect.perturbation.add_noise import (
     METHODS,
     additive,

@@ -5,13 +5,22 @@ from __future__ import annotations
 from unittest import mock
 
 import numpy as np
+import polars as pl
+import pytest
 from hypothesis import given, settings, strategies as st
 
 import brute
-from protect.suppression_files import frame_of, rows_of, working
+from protect.suppression_files import draw_rows, frame_of, frequencies as decoys_frequencies, rows_of, working
 from sdckit import local_suppression
 from sdckit.protect.suppression import suppression_implied
-from sdckit.protect.suppression.suppression_implied import implied
+from sdckit.protect.suppression.suppression_implied import (
+    MANY,
+    NONE,
+    hide_implied,
+    implied,
+    left_among_pairs,
+    left_in_tables,
+)
 
 
 def frequencies(rows, keys, alpha, strata):
@@ -146,3 +155,164 @@ def test_a_cell_of_one_has_no_twin_that_would_lose_by_the_value():
     safe = [(0, None, 0), (None, 1, 0), (None, None, 0), (None, 0, None)]
     requests = (((0, 1, 2), 1),)
     assert by_kernel(rows, safe, requests, 0.0) == by_hand(rows, safe, requests, 0.0)[0] == set()
+
+
+# The kernels by hand: one level left, none, several, and the one that nobody has.
+
+
+K = 3 - 1e-9
+
+
+def in_tables(levels, weights, tight, base, everything=False, seen=3):
+    """One query and one table."""
+    return left_in_tables(
+        np.zeros((1, 1), np.int64), np.array([[0, 0], [2, len(levels)]]), np.array([0, len(levels)]),
+        np.array(levels, np.int64), np.array(weights, float), np.array(tight, bool), np.array([float(base)]),
+        np.array([everything]), seen, K,
+    )[0]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("levels", "weights", "tight", "base", "everything", "expected"),
+    [
+        ([0, 1, 2], [5, 1, 5], [0, 0, 0], 1, False, 1),  # the only one below k
+        ([0, 1, 2], [5, 5, 5], [0, 0, 0], 1, False, NONE),
+        ([0, 1, 2], [1, 1, 5], [0, 0, 0], 1, False, MANY),
+        ([0, 2], [5, 5], [0, 0], 1, False, 1),  # nobody has it
+        ([0], [5], [0], 1, False, MANY),  # two that nobody has
+        ([0, 2], [5, 5], [0, 0], 3, False, NONE),  # enough whatever it is
+        ([0, 1, 2], [5, 5, 5], [1, 0, 0], 3, False, MANY),  # any but the first would hurt it
+        ([0, 1, 2], [5, 5, 5], [1, 1, 0], 3, False, MANY),
+        ([0, 1, 2], [5, 5, 5], [0, 0, 0], 3, True, MANY),
+    ],
+)
+def test_one_query(levels, weights, tight, base, everything, expected):
+    assert in_tables(levels, weights, tight, base, everything) == expected
+
+
+def test_a_record_that_cannot_lose_a_match_leaves_the_other_of_two():
+    assert in_tables([0, 1], [5, 5], [1, 0], 3, seen=2) == 1
+    assert in_tables([0], [5], [0], 1, True, seen=1) == 0
+
+
+def test_pairs():
+    """Two keys of two bits each and a stratum: the first key of the last cell is missing."""
+    words = np.array([0b0_01_00, 0b0_01_01, 0b0_01_10, 0b0_00_00, 0b0_01_00], np.uint64)
+    there = np.array([0b1_11_11] * 4 + [0b1_11_00], np.uint64)
+    marks = np.array([0b11, 0b1111, 0b1111], np.uint64)
+    level = np.array([0, 1, 2, 0, -1])
+    for size, expected in (([4, 1, 4, 9, 1], 1), ([4, 4, 4, 9, 1], NONE), ([1, 1, 4, 9, 1], MANY)):
+        found = left_among_pairs(
+            np.array([4]), words, there, np.array(size, float), np.zeros(5, bool), level, np.zeros(1, bool), marks,
+            np.array([1.0, K]), 3,
+        )  # fmt: skip
+        assert found.tolist() == [expected]
+
+
+# Values that follow are hidden by company that cannot be told apart.
+
+
+# Three of one kind, one of another: who lost the first key must be the odd one.
+ROWS = [(0, 0)] * 6 + [(1, 0)] + [(1, 1)] * 3 + [(0, 1)] * 3
+
+
+def test_one_more_record_that_looks_the_same_and_is_another():
+    frame = frame_of(ROWS)
+    safe, change = local_suppression(frame, keys=["k0", "k1"], k=3, exact=False)
+    assert change.n_changed == change.parameters["n_implied"] == 1
+    hidden, more = local_suppression(frame, keys=["k0", "k1"], k=3, exact=False, hide_implied=True, seed=1)
+    assert (more.n_changed, more.parameters["n_implied"]) == (2, 0)
+    lost = [
+        (row, other) for row, other in zip(ROWS, rows_of(hidden, ["k0", "k1"]), strict=True) if row != other
+    ]
+    assert len({other for _, other in lost}) == 1
+    assert len({row for row, _ in lost}) == 2
+    first = rows_of(safe, ["k0", "k1"])
+    assert all(b is None or a == b for x, y in zip(rows_of(hidden, ["k0", "k1"]), first, strict=True)
+               for a, b in zip(x, y, strict=True) if a is not None)  # fmt: skip
+
+
+def test_the_company_is_drawn():
+    frame = frame_of(ROWS)
+    chosen, seeds = set(), set()
+    for seed in [*range(30), None, None]:
+        safe, change = local_suppression(
+            frame, keys=["k0", "k1"], k=3, exact=False, hide_implied=True, seed=seed
+        )
+        chosen.add(tuple(i for i, row in enumerate(rows_of(safe, ["k0", "k1"])) if None in row))
+        seeds.add(change.secret["seed"])
+    assert len(seeds) == 32
+    assert {len(one) for one in chosen} == {2}
+    assert len(chosen) == 6  # any of the records that it could be
+    one, two = (
+        local_suppression(frame, keys=["k0", "k1"], k=3, hide_implied=True, seed=change.secret["seed"]).data
+        for _ in range(2)
+    )
+    assert one.equals(two)
+
+
+@settings(max_examples=150)
+@given(
+    st.integers(2, 4).flatmap(lambda p: st.lists(st.tuples(*[st.integers(0, 2)] * p), min_size=8, max_size=20)),
+    st.integers(2, 4), st.sampled_from([1.0, 0.5, 0.0]), st.integers(0, 99),
+)  # fmt: skip
+def test_k_holds_and_what_still_follows_is_told(rows, k, alpha, seed):
+    frame = frame_of(rows)
+    keys = frame.columns
+    plain = local_suppression(frame, keys=keys, k=k, alpha=alpha, exact=False)
+    safe, change = local_suppression(
+        frame, keys=keys, k=k, alpha=alpha, exact=False, hide_implied=True, seed=seed
+    )
+    released = rows_of(safe, keys)
+    assert min(decoys_frequencies(released, alpha)) >= k - 1e-9
+    assert change.n_changed >= plain.change.n_changed
+    told = ((tuple(range(len(keys))), k),)
+    certain, lost = by_hand(rows, released, told, alpha)
+    assert (change.parameters["n_implied"], change.n_changed) == (len(certain), lost)
+    if plain.change.parameters["n_implied"] == 0:
+        assert safe.equals(plain.data)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nothing_follows_in_files_of_some_size(seed):
+    rows = draw_rows(seed, 400, (3, 4, 6, 5))
+    frame = frame_of(rows)
+    change = local_suppression(frame, keys=frame.columns, k=4, exact=False).change
+    hidden = local_suppression(
+        frame, keys=frame.columns, k=4, exact=False, hide_implied=True, seed=seed
+    ).change
+    assert hidden.parameters["n_implied"] == 0
+    assert change.n_changed <= hidden.n_changed <= change.n_changed + 4 * change.parameters["n_implied"]
+
+
+def test_records_of_one_household_keep_what_goes_together():
+    rng = np.random.default_rng(2)
+    home = np.repeat(np.arange(100), 3)
+    people = pl.DataFrame(
+        {
+            "home": home,
+            "region": rng.choice(5, 100)[home],
+            "age": rng.integers(0, 6, 300),
+            "job": rng.choice(4, 300),
+        }
+    )
+    keys = ["region", "age", "job"]
+    safe, change = local_suppression(people, keys=keys, k=3, household="home", hide_implied=True, seed=1)
+    assert change.parameters["n_implied"] == 0
+    assert "go together" in change.notes["n_implied"]
+    lost = safe.group_by("home").agg(pl.col("region").is_null().mean())
+    assert set(lost["region"]) <= {0.0, 1.0}
+
+
+def test_what_cannot_be_hidden_is_told():
+    rows = [(0,), (0,), (0,), (1,)]
+    file = working(rows)
+    file.gone[0, 3] = True
+    requests = (((0,), 2),)
+    assert implied(file, requests, [0]).sum() == 1  # ty: ignore
+    found = hide_implied(file, requests, [], np.random.default_rng(1), lambda: None)
+    assert found is not None
+    assert found.sum() == 0  # keys that go together are not looked at
+    found = hide_implied(file, requests, [0], np.random.default_rng(1), lambda: None)
+    assert found is not None
+    assert (found.sum(), file.gone.sum()) == (0, 2)

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 
+import sdckit as sdc
 from homes import people, shared
+from plans import on_engines, polars_plan
 from protect.synthesis_survey import AGE, ALL, PARAMETRIC, RNG, SURVEY, N, made
 from sdckit import synthesize
+from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics import threads
+from sdckit.protect import change as on_plans
+from sdckit.protect.synthesis.synthesis_models import Settings, read_models
+from sdckit.protect.synthesis.synthesis_variables import NEW, Values, read_variable
+from sdckit.protect.synthesis.synthesize import Plan, changed_values, copied_rows, draw_releases, fit_all
 
 
 @pytest.mark.parametrize("models", [None, PARAMETRIC, "sample", {"marital": RandomForestClassifier(3)}])
@@ -232,3 +241,171 @@ def test_a_model_of_a_household_variable_counts_every_household_once():
     drawn = synthesize(data, household="home", columns=["tenure"], models="sample", m=40, seed=3).data
     share = np.mean([one.unique("home").get_column("tenure").eq("owner").mean() for one in drawn])
     assert abs(share - 0.8) < 0.05  # of the persons 40 of 130 are owners
+
+
+# The sequence: what is shared between releases, and what is counted of them.
+
+
+FRAME = pl.DataFrame({"sex": ["f", "m"] * 20, "age": [20, 60] * 20, "x": [1.0, 2.0, 3.0, 4.0] * 10})
+V = {name: read_variable(open_frame(FRAME)[name]) for name in FRAME.columns}
+
+
+def plan(models="cart", proper=False, rows=tuple(range(40))):
+    order = ("age", "x")
+    return Plan(
+        variables=V, order=order, predictors={"age": ("sex",), "x": ("sex", "age")},
+        chosen=read_models(models, [V[name] for name in order], dict.fromkeys(order, 0.0)), rules={},
+        rows=np.array(rows), fit_rows=np.arange(40), settings=Settings(5, 3, proper),
+    )  # fmt: skip
+
+
+def test_fits_are_shared_unless_releases_differ_in_parameters():
+    assert set(fit_all(plan(), 3, np.random.default_rng(0))) == {("age", 0), ("x", 0)}
+    assert len(fit_all(plan(proper=True), 3, np.random.default_rng(0))) == 6
+    assert len(fit_all(plan({"x": "normal"}, proper=True), 3, np.random.default_rng(0))) == 4
+
+
+def test_only_the_records_asked_for_are_drawn():
+    some = plan(rows=np.array([0, 3]))
+    (made,) = draw_releases(some, fit_all(some, 1, np.random.default_rng(0)), 1, np.random.default_rng(1))
+    assert made["age"].number.tolist() == [20, 60]
+    assert changed_values(some, made)["age"] == 0
+
+
+def test_counts():
+    some = plan(rows=np.array([0, 1, 2]))
+    made = {
+        "age": V["age"].of_levels(np.array([0, 1, 1])),
+        "x": Values(np.array([0, 0, NEW]), np.array([1.0, 1.0, 1.5])),
+    }
+    assert changed_values(some, made) == {"age": 1, "x": 2}
+    assert copied_rows(some, made, ("age", "x")) == 1  # an age of 60 never goes with an x of 1
+    assert copied_rows(some, made, ("age",)) == 3
+
+
+# Synthesis of a plan gives what it gives in memory, as a plan of the same engine.
+
+
+rng = np.random.default_rng(5)
+PLANS_N = 120
+FILE = pl.DataFrame(
+    {
+        "name": [f"n{i}" for i in range(PLANS_N)],
+        "home": rng.integers(0, 40, PLANS_N),
+        "town": rng.choice(["Wels", "Graz", "Ä"], PLANS_N),
+        "size": pl.Series(rng.choice(["S", "M", "L"], PLANS_N), dtype=pl.Enum(["S", "M", "L", "XL"])),
+        "age": rng.integers(15, 80, PLANS_N).astype(np.int32),
+        "income": np.round(rng.lognormal(7, 1, PLANS_N), 2),
+        "born": rng.integers(0, 9000, PLANS_N).astype("datetime64[D]"),
+        "flag": rng.choice([True, False], PLANS_N),
+    }
+).with_columns(pl.when(pl.col("age") > 20).then("income"), tenure=pl.col("home") % 3)
+VARIABLES = ["town", "size", "age", "income", "born", "flag"]
+
+
+def rows(plan: Any) -> pl.DataFrame:
+    """The records of a plan."""
+    found: pl.DataFrame = plan.collect() if isinstance(plan, pl.LazyFrame) else plan.pl()
+    return found
+
+
+@on_engines
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"columns": VARIABLES},
+        {"columns": ["income", "age"], "order": ["age", "income"], "models": "normal"},
+        {"columns": ["income"], "predictors": ["size", "town"], "smoothing": 1.0},
+        {"columns": ["income"], "predictors": {"income": "~ age * size"}, "models": "normal", "proper": True},
+        {"columns": ["town"], "rows": "flag", "fit_to": "all"},
+        {"columns": ["town"], "rows": np.arange(PLANS_N) % 3 == 0, "predictors": ["age"]},
+        {"columns": ["tenure", "age"], "household": "home"},
+        {
+            "columns": ["age", "tenure"],
+            "predictors": [],
+            "household": "home",
+            "household_variables": ["tenure"],
+        },
+        {"columns": ["size", "born"], "m": 3},
+    ],
+    ids=lambda one: "-".join(map(str, one)),
+)
+def test_the_values_are_those_of_memory(plan: Any, how: dict[str, Any]) -> None:
+    here, there = sdc.synthesize(FILE, seed=3, **how), sdc.synthesize(plan(FILE), seed=3, **how)
+    alike(here, there)
+    assert sum(here.change.changed.values()) > 0
+
+
+@on_engines
+@pytest.mark.parametrize("m", [1, 2])
+@pytest.mark.parametrize("n", [7, PLANS_N, 500])
+def test_files_of_another_size(plan: Any, n: int, m: int) -> None:
+    survey = FILE.drop("name").with_columns(land=pl.lit("here"))
+    here, there = (sdc.synthesize(one, n=n, m=m, seed=3) for one in (survey, plan(survey)))
+    alike(here, there)
+    assert "copies" in there.change.notes
+
+
+def alike(here: Any, there: Any) -> None:
+    """The same records, in plans, and the same log."""
+    several = isinstance(here.data, list)
+    assert isinstance(there.data, list) is several
+    for one, other in zip(*((x.data if several else [x.data]) for x in (here, there)), strict=True):
+        assert not isinstance(other, pl.DataFrame)
+        expected = one.with_columns(pl.col(pl.Enum).cast(pl.String))
+        assert rows(other).schema == expected.schema
+        assert rows(other).equals(expected)
+    assert there.change.to_dict() == here.change.to_dict()
+    assert there.change.secret["seed"] == here.change.secret["seed"]
+
+
+@on_engines
+def test_what_does_not_fit_is_told(plan: Any) -> None:
+    survey = plan(FILE)
+    for how, kind, says in [
+        ({"columns": ["twon"]}, ColumnError, "no column 'twon' in the data; .*town"),
+        ({"columns": ["town"], "predictors": ["aeg"]}, ColumnError, "no column 'aeg' in the data; .*age"),
+        ({"columns": ["town"], "household": "hoem"}, ColumnError, "no column 'hoem' in the data; .*home"),
+        ({"columns": ["name"]}, DataError, "would hand real ones out"),
+        ({"columns": ["town"], "n": 5}, DataError, "n= makes 5 records, and 'name' is not drawn"),
+        ({"columns": ["town"], "rows": [True] * 3}, DataError, "or the name of the column|3 flags"),
+    ]:
+        with pytest.raises(kind, match=says):
+            sdc.synthesize(survey, **how)
+    with pytest.raises(DataError, match="no records"):
+        sdc.synthesize(plan(FILE.head(0)))
+    lists = pl.LazyFrame({"many": [[1], [2]], "b": ["x", "y"]})
+    with pytest.raises(DataError, match="column 'many' holds List"):
+        sdc.synthesize(lists, columns=["b"])
+
+
+def test_more_than_a_plan_takes_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sdckit.cells.plans.changing import Changing
+
+    def work(*_: Any, **__: Any) -> None:
+        raise AssertionError("columns were brought")
+
+    monkeypatch.setattr(Changing, "brought", work)
+    monkeypatch.setattr(on_plans, "COLLECT_LIMIT", 5 * PLANS_N)
+    for how, says in [
+        ({}, "brings 9 columns of 120 records here"),
+        (
+            {"columns": ["town"], "predictors": ["age"], "m": 6},
+            "makes 1 columns of 120 records for each of 6 files",
+        ),
+    ]:
+        with pytest.raises(DataError, match=says):
+            sdc.synthesize(polars_plan(FILE), **how)
+    with pytest.raises(AssertionError, match="were brought"):
+        sdc.synthesize(polars_plan(FILE), columns=["town"], predictors=["age"], m=5)
+
+
+@on_engines
+def test_the_engine_writes_it(plan: Any, tmp_path: Any) -> None:
+    made = sdc.synthesize(plan(FILE), columns=VARIABLES, seed=1)
+    file = sdc.write_file(made.data, tmp_path / "made.parquet")
+    expected = sdc.synthesize(FILE, columns=VARIABLES, seed=1).data.with_columns(
+        pl.col(pl.Enum).cast(pl.String)
+    )
+    assert pl.read_parquet(file).equals(expected)
+    assert [one.name for one in tmp_path.iterdir()] == ["made.parquet"]

@@ -96,7 +96,7 @@ def test_the_posterior_of_a_joint_normal_is_inverse_wishart():
     """The chain of regressions draws the covariance as the joint model does: its log determinant and trace."""
     from scipy.stats import invwishart, kstest
 
-    from sdckit.protect.synthesis.synthesis_draws import PosteriorDraws
+    from sdckit.protect.synthesis.synthesis_linear import PosteriorDraws
 
     rng = np.random.default_rng(3)
     n = 60

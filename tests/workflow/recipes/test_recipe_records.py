@@ -225,7 +225,7 @@ def test_only_values_that_are_others_go_back(plan: Any) -> None:
 
 
 def test_more_values_than_come_here_are_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sdckit.protect import on_plans
+    from sdckit.protect import change as on_plans
 
     monkeypatch.setattr(on_plans, "COLLECT_LIMIT", 500)
     plan = polars_plan(households())

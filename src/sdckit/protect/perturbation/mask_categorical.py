@@ -14,8 +14,7 @@ from sdckit.data.replace import beside_originals, open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.by_household import in_two_parts, of_columns
-from sdckit.protect.change import Change, Protected
-from sdckit.protect.numeric_columns import chosen
+from sdckit.protect.change import Change, Protected, chosen
 from sdckit.protect.synthesis.synthesis_variables import Variable, read_variable
 
 BOTH = "the originals stand beside their masked copies: this is no file to release"

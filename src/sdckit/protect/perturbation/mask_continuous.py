@@ -11,9 +11,7 @@ from sdckit.data import arguments
 from sdckit.data.replace import as_held, open_eager, with_numbers
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
-from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import draw
-from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
+from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, draw, numbers
 from sdckit.protect.perturbation.mask_categorical import by_column, shares_of, with_originals
 
 

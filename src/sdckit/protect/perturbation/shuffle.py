@@ -13,9 +13,7 @@ from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import draw
-from sdckit.protect.numeric_columns import chosen, count_changed, numbers
+from sdckit.protect.change import Change, Protected, chosen, count_changed, draw, numbers
 
 
 def shuffle(

@@ -17,11 +17,18 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.outlying import robust_distances
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
-from sdckit.protect.change import Change, Protected
-from sdckit.protect.draws import key
-from sdckit.protect.numeric_columns import became_fractions, chosen, count_changed, numbers
+from sdckit.protect.change import (
+    Change,
+    Protected,
+    at_least,
+    became_fractions,
+    chosen,
+    count_changed,
+    key,
+    numbers,
+    strata_rows,
+)
 from sdckit.protect.recoding.mdav_kernel import mdav_groups
-from sdckit.protect.strata import at_least, strata_rows
 
 ONE_BY_ONE = ("univariate", "individual_ranking")
 METHODS = ("mdav", "rmd", "pca", "single", "simple", *ONE_BY_ONE)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import tabulate
 from sdckit.data import arguments
 from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
+from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,21 +22,21 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import Order, find_choices
-from sdckit.protect.suppression.suppression_decoys import hide_implied as hide
-from sdckit.protect.suppression.suppression_exact import solve
-from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
-from sdckit.protect.suppression.suppression_implied import implied
-from sdckit.protect.suppression.suppression_mend import mend
-from sdckit.protect.suppression.suppression_notes import implied_notes, notes_of
-from sdckit.protect.suppression.suppression_requests import (
+from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded, solve
+from sdckit.protect.suppression.suppression_choices import (
+    TINY,
     Combinations,
     Importance,
+    Order,
     Requests,
+    Situation,
+    WorkingFile,
+    find_choices,
     read_combinations,
     read_importance,
 )
+from sdckit.protect.suppression.suppression_implied import hide_implied as hide, implied
+from sdckit.protect.suppression.suppression_mend import mend
 from sdckit.protect.suppression.suppression_together import (
     Bonds,
     bonds_of,
@@ -45,6 +46,46 @@ from sdckit.protect.suppression.suppression_together import (
     weighed,
     widen,
 )
+
+# What else a reader must know of a local suppression.
+
+
+def notes_of(roles: Roles, *, untouched: bool, bound: bool) -> dict[str, str]:
+    """What was counted, by which rule, what the bound is a bound of, and who rests on other records."""
+    rules: Any = ("wildcard",) * len(roles.keys)
+    notes = {
+        "check": "every set of keys asked for was counted anew in the data handed back, and reaches its k",
+        "missing_rule": describe_rule(roles.keys, rules, roles.alpha),
+        "lower_bound": "values that no solution could keep that changes only records below k"
+        + (", none more than it would need alone" if roles.alpha == 1 else ""),
+    }
+    if bound:
+        notes["lower_bound"] = (
+            "values of the keys that no solution could keep, whoever loses them; lower_bound_alone is that of records "
+            "treated one by one, where only those below k lose values"
+        )
+    if untouched:
+        notes["at_risk_unchanged"] = (
+            "some records below k keep all their values: they match records that lost theirs; an intruder who "
+            "sets those aside finds them as before (alpha=0 counts no such match)"
+        )
+    return notes
+
+
+def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
+    """What n_implied means, where it is not zero for all values."""
+    if n_implied is None:
+        return {"n_implied": "not counted: the keys have too many patterns of missing values"}
+    told = []
+    if n_implied:
+        told.append(
+            "some of the values taken out follow from the release for whoever knows that nothing goes without need; "
+            "hide_implied=True takes out more until none does"
+        )
+    if bound:
+        told.append("values that go together are not among those counted")
+    return {"n_implied": "; ".join(told)} if told else {}
+
 
 MOST_KEYS = 60  # sets of keys are bits of a word
 EASY = 80  # records at risk, times the square of the keys one may lose: solved exactly unasked

@@ -7,19 +7,231 @@ over the cells for each S: single keys first, larger sets only while some record
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import combinations, islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations as subsets, islice
 from math import comb
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.packing import tabulate
+from sdckit.cells.tabulate import frequency_columns_of
+from sdckit.data import arguments
+from sdckit.data.columns import Coded
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import FEW
-from sdckit.numerics.grouping import group, sum_by
+from sdckit.numerics.grouping import gather, group, sum_by
 from sdckit.numerics.threads import run
-from sdckit.protect.suppression.suppression_file import TINY, Situation
+
+# The file while values are taken out of it: its cells, and their frequencies by the rule of `cells/`.
+
+
+TINY = 1e-9  # a sum of fractions of alpha may miss k by rounding
+GONE = -1  # code of a missing value in a situation
+
+
+@dataclass(frozen=True, eq=False)
+class Situation:
+    """The cells of some keys as the file stands."""
+
+    of_row: NDArray[np.int32]  # shape (n,); cell of each record
+    size: NDArray[np.float64]  # shape (K,); records of each cell
+    frequency: NDArray[np.float64]  # shape (K,); records that match it
+    first: NDArray[np.int64]  # shape (K,); first record of each cell, ascending
+    codes: NDArray[np.int64]  # shape (K, p); -1 where missing
+    stratum: NDArray[np.int64]  # shape (K,)
+
+    def at_risk(self, k: int) -> NDArray[np.int64]:
+        """Cells whose frequency is below k, by their first records."""
+        return np.flatnonzero(self.frequency < k - TINY)
+
+    def rows_of(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Records of some cells in ascending order, cell after cell, and where each cell's begin."""
+        place = np.full(len(self.size), -1, np.int64)
+        place[cells] = np.arange(len(cells))
+        of_row = place[self.of_row]
+        rows = np.flatnonzero(of_row >= 0)
+        rows = rows[np.argsort(of_row[rows], kind="stable")]
+        starts = np.concatenate([[0], np.cumsum(self.size[cells])]).astype(np.int64)
+        return rows, starts
+
+
+@dataclass(frozen=True, eq=False)
+class WorkingFile:
+    """The keys of a file, and which of their values have been taken out so far."""
+
+    keys: tuple[Coded, ...]
+    strata: Coded | None
+    alpha: float
+    gone: NDArray[np.bool_]  # keys x records
+    # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
+    counts: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        """Rows."""
+        return int(self.gone.shape[1])
+
+    def column(self, key: int) -> Coded:
+        """A key without the values taken out."""
+        coded, gone = self.keys[key], self.gone[key]
+        if not gone.any():
+            return coded
+        present = ~gone if len(coded.valid) == 0 else (coded.valid != 0) & ~gone
+        missing = self.n - int(np.count_nonzero(present))
+        return replace(coded, valid=present.astype(np.uint8), n_missing=missing)
+
+    def sizes(self, of_row: NDArray[Any], n_cells: int, rows: Any = slice(None)) -> NDArray[np.int64]:
+        """Records of each cell, of some rows."""
+        if self.counts is None:
+            return np.bincount(of_row[rows], minlength=n_cells)
+        found: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
+        return found
+
+    def situation(self, keys: Sequence[int]) -> Situation:
+        """Tabulate some keys as they stand."""
+        columns = [self.column(j) for j in keys]
+        strata = [] if self.strata is None else [self.strata]
+        table = tabulate([*columns, *strata], None)
+        size = self.sizes(table.of_row, len(table.size))
+        frequency = frequency_columns_of(
+            table, counted=size, total=None,
+            missing_codes=[column.span for column in [*columns, *strata]],
+            wild=[column.n_missing > 0 for column in columns] + [False for _ in strata], alpha=self.alpha,
+            sampling_fraction=None, n_strata=len(strata),
+        )["sample_frequency"]  # fmt: skip
+        first = np.empty(len(table.size), np.int64)
+        first[table.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
+        order = np.argsort(first)  # whatever the engine's coding, cells come in the order of the file
+        number = np.empty(len(order), np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        codes = np.stack([table.codes[j][order] for j in range(len(columns))], axis=1)
+        spans = np.array([column.span for column in columns])
+        return Situation(
+            of_row=gather([number], table.of_row)[0], size=size[order].astype(np.float64),
+            frequency=np.asarray(frequency, np.float64)[order], first=first[order],
+            codes=np.where(codes >= spans, GONE, codes),
+            stratum=table.codes[len(columns)][order] if strata else np.zeros(len(order), np.int64),
+        )  # fmt: skip
+
+    def take_out(self, keys: Sequence[int], masks: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+        """Take values out: bit i of a record's mask stands for the i-th of the keys."""
+        for i, j in enumerate(keys):
+            hit = rows[(masks >> np.uint64(i)) & np.uint64(1) == 1]
+            self.gone[j, hit] = True
+
+    def new(self, key: int) -> NDArray[np.bool_]:
+        """Values of a key that were there and have been taken out."""
+        coded = self.keys[key]
+        out: NDArray[Any] = self.gone[key]
+        return out if len(coded.valid) == 0 else out & (coded.valid != 0)
+
+
+# What a call of `local_suppression` asks for: combinations of keys with their k, and the order of the
+# keys.
+
+
+HOW = "is {size: k}, {(key, key): k} or a list of (keys, k)"
+MOST = 5000  # combinations
+Combinations: TypeAlias = "Mapping[int | str | tuple[str, ...], int] | Sequence[tuple[Sequence[str], int]]"
+Importance: TypeAlias = "Mapping[str, float] | Sequence[str] | Sequence[float]"
+Requests: TypeAlias = "list[tuple[tuple[int, ...], int]]"
+
+
+def read_combinations(keys: Sequence[str], k: object, combinations: Combinations | None, n: int) -> Requests:
+    """Sets of keys, by position, with the k that each must reach: the largest sets first.
+
+    Raises `DataError`: neither k nor combinations, a k below 2 or above the number of records, a size no set
+    of keys has; `ColumnError`: a combination names a column that is no key.
+    """
+    if k is None and combinations is None:
+        raise DataError("say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets", argument="k")
+    asked: Requests = []
+    if k is not None:
+        asked.append((tuple(range(len(keys))), _checked_k(k, n)))
+    given: Any = combinations if combinations is not None else {}
+    pairs = given.items() if isinstance(given, Mapping) else arguments.several(given, "combinations", HOW)
+    for pair in pairs:
+        if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
+            raise DataError(f"combinations {HOW}", argument="combinations")
+        which, level = pair[0], _checked_k(pair[1], n)
+        asked += [(one, level) for one in _sets_of(keys, which)]
+    if not asked:
+        raise DataError("combinations= is empty; name one set of keys and its k", argument="combinations")
+    if len(asked) > MOST:
+        raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
+    highest: dict[tuple[int, ...], int] = {}
+    for one, level in asked:
+        highest[one] = max(level, highest.get(one, 0))
+    return sorted(highest.items(), key=lambda request: (-len(request[0]), -request[1], request[0]))
+
+
+def _checked_k(k: object, n: int) -> int:
+    whole = arguments.count(k, "k", "counts records", at_least=2)
+    if whole > n:
+        raise DataError(f"k = {whole} is more than the {n} records of the data; lower k", argument="k")
+    return whole
+
+
+def _sets_of(keys: Sequence[str], which: object) -> list[tuple[int, ...]]:
+    if arguments.is_whole(which):
+        size = int(which)
+        if not 1 <= size <= len(keys):
+            raise DataError(f"combinations: no set of {size} among {len(keys)} keys", argument="combinations")
+        if comb(len(keys), size) > MOST:
+            raise DataError(f"{comb(len(keys), size)} combinations of {size} keys; name at most {MOST}")
+        return list(subsets(range(len(keys)), size))
+    names = (which,) if isinstance(which, str) else which
+    if not isinstance(names, Sequence) or not names:
+        raise DataError("combinations: name a size or a set of keys for each k", argument="combinations")
+    if len(set(names)) < len(names):
+        raise ColumnError("combinations: a set of keys lists one of them twice", argument="combinations")
+    for name in names:
+        _check_key(name, keys, "combinations")
+    return [tuple(sorted(list(keys).index(name) for name in names))]
+
+
+def _check_key(name: object, keys: Sequence[str], role: str) -> None:
+    if name not in keys:
+        hint = did_you_mean(str(name), keys)
+        raise ColumnError(f"{role}: {name!r} is not one of the keys; {hint}", argument=role)
+
+
+def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple[float, ...] | None:
+    """Importance of each key as a number, 1 for the one to protect most; None where the choice is free.
+
+    Raises `ColumnError`: a name that is no key, or a key left out or named twice; `DataError`: not one number
+    per key.
+    """
+    if importance is None:
+        return None
+    if isinstance(importance, str) or not isinstance(importance, (Mapping, Sequence)):
+        says = "importance is {key: number}, or a list of the keys, the most important one first"
+        raise DataError(says, argument="importance")
+    given: Any = importance
+    if isinstance(given, Mapping):
+        numbers = dict(given)
+    elif all(isinstance(one, str) for one in given):
+        if twice := sorted({name for name in given if list(given).count(name) > 1}):
+            raise ColumnError(f"importance: {twice[0]!r} is listed more than once", argument="importance")
+        numbers = {name: place for place, name in enumerate(given, 1)}
+    elif len(given) == len(keys):
+        numbers = dict(zip(keys, given, strict=True))
+    else:
+        says = f"importance has {len(given)} numbers for {len(keys)} keys; give one per key"
+        raise DataError(says, argument="importance")
+    for name in numbers:
+        _check_key(name, keys, "importance")
+    if lacking := [name for name in keys if name not in numbers]:
+        raise ColumnError(f"importance: key {lacking[0]!r} is left out; name them all", argument="importance")
+    found = [numbers[name] for name in keys]
+    says = "of a key is 1 for the one to protect most"
+    return tuple(arguments.number(one, "importance", says) for one in found)
+
 
 PASSES = 1 << 28  # cells hashed in all before the larger sets are left to the search for neighbours
 SETS = 500  # of one size: more are left to it, too

@@ -6,21 +6,115 @@ would have been given back, so it is not the one. A value follows where one is l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Bools, Ints
-from sdckit.numerics.compiling import sparing
+from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.grouping import sum_by
 from sdckit.numerics.threads import chunks, run
-from sdckit.protect.suppression.suppression_choices import hash_values
-from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
-from sdckit.protect.suppression.suppression_left import MANY, NONE, left_among_pairs, left_in_tables
+from sdckit.protect.suppression.suppression_choices import TINY, Requests, Situation, WorkingFile, hash_values
 from sdckit.protect.suppression.suppression_mend import Packed, packed_words
-from sdckit.protect.suppression.suppression_requests import Requests
+
+# Kernels: which level of a key is the only one that could have been taken out of a cell.
+
+
+NONE, MANY = -1, -2  # instead of the one level that is left
+
+
+@njit(cache=True, nogil=True)
+def _judge(count, marked, touched, n_touched, fixed, base, everything, seen, k):  # type: ignore[no-untyped-def]
+    """The one level left: with it put back the record is below k, or one that no longer matches it is.
+
+    `count`: what records with each level count. `touched`: levels that some have. `fixed`: the level of the records
+    that cannot lose a match, -1 where there are none, MANY where they have several. `base`: what counts whatever the
+    level is. `everything`: whether any level at all would hurt.
+    """
+    one, absent = NONE, seen - n_touched
+    always = everything or fixed == MANY
+    if absent > 0 and (always or fixed >= 0 or base < k):
+        one = MANY if absent > 1 else seen
+    for i in range(n_touched):
+        v = touched[i]
+        if always or (fixed >= 0 and fixed != v) or base + count[v] < k:
+            one = v if one == NONE else MANY
+    if one == seen:  # the one that no record has
+        one = 0
+        while marked[one]:
+            one += 1
+    for i in range(n_touched):
+        count[touched[i]] = 0.0
+        marked[touched[i]] = False
+    return one
+
+
+@njit(cache=True, nogil=True)
+def left_in_tables(group, spans, starts, level, weight, tight, base, everything, seen, k):  # type: ignore[no-untyped-def]
+    """For each query, by tables of the levels in its groups: the one level left, NONE or MANY.
+
+    `group` (Q, T): group of each query in each table, -1 for none. `spans` (T + 1, 2): where the tables begin in
+    `starts` and in the levels. `base`, `everything` (Q,): as in `_judge`. `seen`: number of levels of the key.
+    """
+    n = group.shape[0]
+    out = np.empty(n, np.int64)
+    count, marked = np.zeros(seen), np.zeros(seen, np.bool_)
+    touched = np.empty(seen, np.int64)
+    for q in range(n):
+        n_touched, fixed = np.int64(0), np.int64(-1)  # bare numbers have types of their own
+        for t in range(group.shape[1]):
+            first = spans[t, 0] + group[q, t]
+            for e in range(spans[t, 1] + starts[first], spans[t, 1] + starts[first + 1]):
+                v = level[e]
+                if not marked[v]:
+                    marked[v] = True
+                    touched[n_touched] = v
+                    n_touched += 1
+                count[v] += weight[e]
+                if tight[e] and fixed != v:  # two of them: whatever the level is, one loses a match
+                    fixed = v if fixed == -1 else np.int64(MANY)
+        out[q] = _judge(count, marked, touched, n_touched, fixed, base[q], everything[q], seen, k)
+    return out
+
+
+@njit(cache=True, nogil=True)
+def left_among_pairs(cells, words, there, size, tight, level, everything, marks, limits, seen):  # type: ignore[no-untyped-def]
+    """The same by holding each of some cells against all.
+
+    `words`, `there` (K,): codes of each cell, and the bits of those it has. `level` (K,): of the key, -1 where it is
+    missing. `marks`: bits of the key, of all keys, of all keys where there are several. `limits`: alpha and k.
+    """
+    own, keys, several = marks
+    alpha, k = limits
+    out = np.empty(len(cells), np.int64)
+    count, marked = np.zeros(seen), np.zeros(seen, np.bool_)
+    touched = np.empty(seen, np.int64)
+    for q in range(len(cells)):
+        r = cells[q]
+        mine, after = there[r], there[r] | own
+        speaks = several == 0 or mine & several != 0
+        n_touched, fixed = np.int64(0), np.int64(-1)
+        base = 1.0 - (alpha if speaks else 0.0)  # it matches itself in full
+        for x in range(len(words)):
+            if (words[r] ^ words[x]) & mine & there[x] != 0 or (several != 0 and there[x] & several == 0):
+                continue
+            v = level[x]
+            if v < 0:
+                base += alpha * size[x]
+                continue
+            if not marked[v]:
+                marked[v] = True
+                touched[n_touched] = v
+                n_touched += 1
+            whole = there[x] & keys == keys or there[x] == after
+            count[v] += size[x] if whole else alpha * size[x]
+            if tight[x] and speaks and fixed != v:
+                fixed = v if fixed == -1 else np.int64(MANY)
+        out[q] = _judge(count, marked, touched, n_touched, fixed, base, everything[q], seen, k)
+    return out
+
 
 PAIR, CELL, PATTERN = 2, 30, 80_000  # nanoseconds, about: a pair of cells, a cell in a table, a table
 LONGEST = 60 * 10**9  # a count that would take longer is not made
@@ -245,3 +339,89 @@ def _both(before: Ints, now: Ints) -> Ints:
     """What is left by two requests: a value that one of them needs out may be the one."""
     same = (before == now) | (now == NONE)
     return np.where(same, before, np.where(before == NONE, now, MANY))
+
+
+# Suppressed values that follow, hidden: the same keys are taken out of one more record with another value
+# there.
+
+
+ROUNDS = 30  # what is taken out may make other values follow; each round deals with those
+
+
+def hide_implied(
+    file: WorkingFile, requests: Requests, alone: Sequence[int], rng: np.random.Generator,
+    mend_again: Callable[[], None],
+) -> Bools | None:  # fmt: skip
+    """Take values out until none follows, or none can be hidden; the values that still follow, as `implied`.
+
+    `mend_again` restores k, which more missing values may cost where alpha is below 1.
+
+    The other record is drawn from all that agree with the first on what that still has and differ in the value that
+    follows. Both then look alike, and no conclusion is right for both; by whatever rule it were chosen, a reader who
+    knows the rule could tell which of the two had to lose its value.
+    """
+    found = implied(file, requests, alone)
+    for _ in range(ROUNDS):
+        if found is None or not found.any() or not _hide(file, found, alone, rng):
+            break
+        mend_again()
+        found = implied(file, requests, alone)
+    return found
+
+
+def _hide(file: WorkingFile, found: Bools, alone: Sequence[int], rng: np.random.Generator) -> bool:
+    """Give each cell with a value that follows one more record, or take one more key; whether any value went."""
+    patterns = patterns_of(file.situation(range(len(found))))
+    key, row = np.nonzero(found)
+    cell = patterns.at.of_row[row].astype(np.int64)
+    _, once = np.unique(cell, return_index=True)  # a record for one key of a cell is one for all it lacks
+    key, row, cell = key[once], row[once], cell[once]
+    before = int(np.count_nonzero(file.gone))
+    taken = np.zeros(file.n, np.bool_)
+    for j, mask, at in batches(patterns, cell, key):
+        if not patterns.speaks(mask):
+            continue  # a record that lacks all keys would no longer count for others
+        left = _give_company(file, patterns, j, mask, cell[at], row[at], alone, rng, taken)
+        own = [i for i in alone if mask >> i & 1]
+        if len(left) and own and patterns.speaks(mask & ~(1 << own[0])):
+            rows, _ = patterns.at.rows_of(np.sort(cell[at][left]))
+            file.gone[own[int(rng.integers(len(own)))], rows] = True
+    return int(np.count_nonzero(file.gone)) > before
+
+
+def _give_company(
+    file: WorkingFile, patterns: Patterns, j: int, mask: int, cells: Ints, like: Ints, alone: Sequence[int],
+    rng: np.random.Generator, taken: Bools,
+) -> Ints:  # fmt: skip
+    """Take out of one more record what each of the cells lacks; places of the cells for which there is none.
+
+    `like`: a record of each cell, `taken`: records that have been drawn already.
+    """
+    true, left = file.keys[j].codes(like), np.arange(len(cells))
+    loose = sum(1 << i for i in alone)
+    for other in sorted(patterns.cells, key=int.bit_count):
+        if len(left) == 0 or other & mask != mask or not other >> j & 1 or (other & ~mask) & ~loose:
+            continue
+        rows, query = _like(patterns, cells[left], mask, patterns.cells[other])
+        fits = ~taken[rows] & (file.keys[j].codes(rows) != true[left[query]])
+        rows, query = rows[fits], query[fits]
+        shuffled = rng.permutation(len(rows))
+        served, first = np.unique(query[shuffled], return_index=True)
+        chosen = rows[shuffled[first]]
+        taken[chosen] = True
+        for i in range(len(file.gone)):
+            if (other & ~mask) >> i & 1:
+                file.gone[i, chosen] = True
+        left = np.delete(left, served)
+    return left
+
+
+def _like(patterns: Patterns, cells: Ints, mask: int, others: Ints) -> tuple[Ints, Ints]:
+    """Records of other cells that agree with one of the cells on the keys of a mask, and the place of that cell."""
+    words = patterns.word(cells, mask)
+    order = np.argsort(words)
+    there = patterns.word(others, mask)
+    place = np.minimum(np.searchsorted(words[order], there), len(order) - 1)
+    hit = words[order][place] == there
+    rows, starts = patterns.at.rows_of(others[hit])
+    return rows, np.repeat(order[place[hit]], np.diff(starts))

@@ -21,8 +21,14 @@ from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import Choices, Order, find_choices
-from sdckit.protect.suppression.suppression_file import TINY, Situation, WorkingFile
+from sdckit.protect.suppression.suppression_choices import (
+    TINY,
+    Choices,
+    Order,
+    Situation,
+    WorkingFile,
+    find_choices,
+)
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
 COMPARISONS = 1 << 32  # of records with records: less than a minute

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,17 +13,321 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
+from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.threads import run
 from sdckit.protect.change import Change, Protected
-from sdckit.protect.synthesis.masking_chain import Chain, potential_scale_reduction, run_chain
-from sdckit.protect.synthesis.masking_errors import MaskedVariable, read_masked
-from sdckit.protect.synthesis.synthesis_design import seen
-from sdckit.protect.synthesis.synthesis_formulas import Predicted
-from sdckit.protect.synthesis.synthesis_frames import written
-from sdckit.protect.synthesis.synthesis_linear import LinearFit, fit_linear
+from sdckit.protect.synthesis.synthesis_design import (
+    Predicted,
+    Seen,
+    Term,
+    design_matrix,
+    general_predictors,
+    in_order,
+    seen,
+)
+from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_linear
 from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
-from sdckit.protect.synthesis.synthesis_order import general_predictors, in_order
-from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
+
+# How values were masked: the noise of a number, the confusion of categories.
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedVariable:
+    """A variable, its masked copy, and how the one became the other."""
+
+    variable: Variable
+    copy: str
+    number: Floats | None  # shape (n,); the masked numbers
+    sd: float  # of the noise of numbers
+    level: Ints | None  # shape (n,); the masked levels, among those of the variable
+    log_confusion: (
+        Floats | None
+    )  # shape (L, L); log probability of each masked level (columns) given the true one
+
+    @property
+    def name(self) -> str:
+        """The variable."""
+        return self.variable.name
+
+
+def read_masked(
+    variables: Mapping[str, Variable], copies: Mapping[str, str], errors: Mapping[str, Any]
+) -> list[MaskedVariable]:
+    """Read masked copies and their errors.
+
+    Raises `ColumnError`: errors for other variables than those masked; `DataError`: an error of 0, or above the
+    variable's spread; a matrix that holds no probabilities; a copy of another kind, or missing elsewhere.
+    """
+    if set(copies) != set(errors):
+        odd = sorted(set(copies) ^ set(errors))[0]
+        says = f"error= says for exactly the variables of masked= how they were masked; {odd!r} is in one of them only"
+        raise ColumnError(says, argument="error")
+    return [_read(variables[name], variables[copy], errors[name]) for name, copy in copies.items()]
+
+
+def _read(one: Variable, copy: Variable, error: Any) -> MaskedVariable:
+    gone = one.held.level == MISSING
+    if not np.array_equal(gone, copy.held.level == MISSING):
+        says = f"masked: {copy.name!r} is missing elsewhere than {one.name!r}; mask after missing values are settled"
+        raise DataError(says, argument="masked")
+    if one.kind not in {"number", "category"} or copy.kind != one.kind:
+        kinds = f"{one.name!r} is a {one.kind} and {copy.name!r} a {copy.kind}"
+        says = f"masked: {kinds}; give two numbers or two categories"
+        raise DataError(says, argument="masked")
+    if one.held.number is not None:
+        assert copy.held.number is not None
+        sd = arguments.amount_above(
+            error, "error", f"is the standard deviation of the noise in {copy.name!r}"
+        )
+        spread = float(np.nanstd(one.held.number, ddof=1))
+        if not sd <= spread:
+            says = (
+                f"error of {one.name!r}: noise of {sd:g} is wider than the variable itself; give its standard "
+                "deviation in the variable's units"
+            )
+            raise DataError(says, argument="error")
+        return MaskedVariable(one, copy.name, copy.held.number, sd, None, None)
+    matrix = _confusion(one, error)
+    with np.errstate(divide="ignore"):
+        return MaskedVariable(one, copy.name, None, 0.0, _levels_in(one, copy), np.log(matrix))
+
+
+def _levels_in(one: Variable, copy: Variable) -> Ints:
+    """The masked levels as those of the variable."""
+    place = {text: at for at, text in enumerate(one.texts)}
+    if any(text not in place for text in copy.texts):
+        says = f"masked: {copy.name!r} holds a category that {one.name!r} does not have"
+        raise DataError(says, argument="masked")
+    table = np.array([*(place[text] for text in copy.texts), MISSING], np.int64)
+    return np.asarray(table[copy.held.level], np.int64)
+
+
+def _confusion(one: Variable, error: Any) -> Floats:
+    """Probability of each masked level (columns) given the true one (rows)."""
+    size = one.n_levels
+    if arguments.is_number(error):
+        stay = arguments.within(error, "error", f"is the probability that {one.name!r} stays", 0, 1, "()")
+        return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (
+            stay - (1 - stay) / (size - 1)
+        )
+    how = (
+        f"error of {one.name!r}: give the probability of staying, or of each masked category by the true one"
+    )
+    if isinstance(error, Mapping):
+        if set(error) - set(one.texts) or any(not isinstance(row, Mapping) for row in error.values()):
+            raise DataError(how, argument="error")
+        rows: Sequence[Any] = [
+            [error.get(true, {}).get(text, 0.0) for text in one.texts] for true in one.texts
+        ]
+    else:
+        rows = error
+    try:
+        matrix = np.asarray(rows, np.float64)
+    except (TypeError, ValueError):
+        raise DataError(how, argument="error") from None
+    if matrix.shape != (size, size) or not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
+        says = f"{how}; {size} rows of {size} that sum to 1, in the order {', '.join(one.texts[:3])}, ..."
+        raise DataError(says, argument="error")
+    if np.array_equal(matrix, np.eye(size)):
+        says = f"error of {one.name!r}: nothing is masked, there is nothing to draw; leave it out"
+        raise DataError(says, argument="error")
+    return matrix
+
+
+# Data augmentation: true values drawn given their masked copies and all other variables, one after the
+# other.
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """Where a chain ended, and what it passed through."""
+
+    values: dict[str, Values]
+    trace: dict[str, Floats]  # mean of numbers, or share of the first level, after each iteration
+    accepted: dict[str, float]  # share of the moves of numbers that were taken
+
+
+def is_affine(terms: Sequence[Term], column: str) -> bool:
+    """Whether a design is affine in a number, all else held: then its values have a normal distribution."""
+    for term in terms:
+        if term.kind == "product":
+            using = [one for one in term.factors if column in one.reads]
+            if len(using) > 1 or not is_affine(using, column):
+                return False
+        elif column in term.reads and term.kind not in {"number", "missing"}:
+            return False
+    return True
+
+
+class _State:
+    """The values of a chain and what is derived from them."""
+
+    def __init__(self, fits: Mapping[str, LinearFit], held: dict[str, Seen], of_chain: int, n: int) -> None:
+        self.fits, self.held, self.n = fits, held, n
+        self.parameters = {name: _parameters(fit, of_chain) for name, fit in fits.items()}
+        self.moving: dict[str, tuple[list[Term], Floats]] = {}
+        self.still: dict[str, Floats] = {}
+        for name, fit in fits.items():  # what no masked variable is in stays as it is
+            B = self.parameters[name][0]
+            moves = np.array([bool(set(fits) & set(term.reads)) for term in fit.terms], np.bool_)
+            at = np.flatnonzero(moves)
+            self.moving[name] = ([fit.terms[one] for one in at], B[:, at + 1].T)
+            rest = np.flatnonzero(~moves)
+            kept = design_matrix([fit.terms[one] for one in rest], held, n)
+            self.still[name] = np.asarray(kept @ B[:, np.r_[0, rest + 1]].T, np.float64)
+        self.children = {
+            name: [other for other, fit in fits.items() if any(name in term.reads for term in fit.terms)]
+            for name in fits
+        }
+
+    def eta(self, name: str) -> Floats:
+        """Linear predictors of a variable's own model, shape (n, K)."""
+        terms, B = self.moving[name]
+        if not terms:
+            return self.still[name]
+        return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
+
+    def log_likelihood(self, name: str) -> Floats:
+        """Of each record's value in a variable given its predictors; 0 where it is missing."""
+        fit, eta, values = self.fits[name], self.eta(name), self.held[name].values
+        if fit.model == "normal":
+            assert values.number is not None
+            found = -0.5 * ((values.number - eta[:, 0]) / self.parameters[name][1]) ** 2
+            return np.where(np.isnan(found), 0.0, found)
+        shares = fit.log_shares(eta)
+        at = np.searchsorted(fit.levels, np.maximum(values.level, 0))
+        return np.where(values.level == MISSING, 0.0, shares[np.arange(self.n), at])
+
+    def set_number(self, name: str, number: Floats) -> None:
+        self.held[name] = Seen(Values(self.held[name].values.level, number), self.held[name].labels)
+
+    def set_level(self, name: str, level: Ints) -> None:
+        self.held[name] = Seen(Values(level, None), self.held[name].labels)
+
+
+def _parameters(fit: LinearFit, of_chain: int) -> tuple[Floats, float]:
+    if fit.proper:
+        return fit.drawn[0][of_chain], float(fit.drawn[1][of_chain])
+    return fit.best
+
+
+def run_chain(
+    masked: Sequence[MaskedVariable], fits: Mapping[str, LinearFit], others: Mapping[str, Seen],
+    iterations: int, of_chain: int, rng: np.random.Generator,
+) -> Chain:  # fmt: skip
+    """Draw the true values of all masked variables in turn, as often as said, from the masked ones on.
+
+    `fits`: the model of each masked variable given those before it and the others.
+    """
+    held = {**others, **{one.name: _start(one) for one in masked}}
+    n = len(masked[0].variable.held.level)
+    state = _State(fits, held, of_chain, n)
+    trace = {one.name: np.empty(iterations) for one in masked}
+    moves = {one.name: 0.0 for one in masked if one.number is not None}
+    for step in range(iterations):
+        for one in masked:
+            if one.number is not None:
+                moves[one.name] += _draw_numbers(one, state, rng) / iterations
+                number = state.held[one.name].values.number
+                assert number is not None
+                trace[one.name][step] = np.nanmean(number)
+            else:
+                _draw_levels(one, state, rng)
+                level = state.held[one.name].values.level
+                trace[one.name][step] = np.mean(level[level >= 0] == 0)
+    ended = {one.name: state.held[one.name].values for one in masked}
+    return Chain(ended, trace, moves)
+
+
+def _start(one: MaskedVariable) -> Seen:
+    if one.level is not None:
+        return Seen(Values(one.level, None), one.variable.texts)
+    return Seen(Values(one.variable.held.level, one.number), ())
+
+
+def _draw_numbers(one: MaskedVariable, state: _State, rng: np.random.Generator) -> float:
+    """Draw from the normal distribution that all models but a few make; the rest accept or refuse.
+
+    A model in which the number enters by a straight line adds to precision and mean what it says of the number.
+    """
+    now = state.held[one.name].values.number
+    assert now is not None
+    assert one.number is not None
+    sd = state.parameters[one.name][1]
+    precision = np.full(state.n, 1 / sd**2 + 1 / one.sd**2)
+    pull = state.eta(one.name)[:, 0] / sd**2 + one.number / one.sd**2
+    rest: list[str] = []
+    for name in state.children[one.name]:
+        if state.fits[name].model != "normal" or not is_affine(state.fits[name].terms, one.name):
+            rest.append(name)
+            continue
+        slope, away, spread = _line(one.name, name, now, state)
+        precision += (slope / spread) ** 2
+        pull += slope * away / spread**2
+    drawn = pull / precision + rng.standard_normal(state.n) / np.sqrt(precision)
+    if not rest:
+        state.set_number(one.name, drawn)
+        return 1.0
+    before = sum((state.log_likelihood(name) for name in rest), np.zeros(state.n))
+    state.set_number(one.name, drawn)
+    after = sum((state.log_likelihood(name) for name in rest), np.zeros(state.n))
+    taken = np.log(rng.random(state.n)) < after - before
+    state.set_number(one.name, np.where(taken, drawn, now))
+    here = ~np.isnan(now)
+    return float(taken[here].mean()) if here.any() else 1.0
+
+
+def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, Floats, float]:
+    """How a model's mean rises with a number, and what its outcome leaves for it, by record."""
+    outcome = state.held[name].values.number
+    assert outcome is not None
+    here = state.eta(name)[:, 0]
+    state.set_number(column, now + 1.0)
+    slope = state.eta(name)[:, 0] - here
+    state.set_number(column, now)
+    away = outcome - (here - slope * now)
+    silent = np.isnan(away)
+    return np.where(silent, 0.0, slope), np.where(silent, 0.0, away), state.parameters[name][1]
+
+
+def _draw_levels(one: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
+    """Draw each record's level with its probability given everything else."""
+    assert one.level is not None
+    assert one.log_confusion is not None
+    fit, now = state.fits[one.name], one.level
+    shares = fit.log_shares(state.eta(one.name))
+    score = np.full((state.n, len(fit.levels)), -np.inf)
+    for at, level in enumerate(fit.levels.tolist()):
+        state.set_level(one.name, np.where(now == MISSING, MISSING, level))
+        score[:, at] = shares[:, at] + one.log_confusion[level, np.maximum(now, 0)]
+        for name in state.children[one.name]:
+            score[:, at] += state.log_likelihood(name)
+    score -= score.max(axis=1, keepdims=True)
+    drawn = fit.levels[choose(np.exp(score), rng)]
+    state.set_level(one.name, np.where(now == MISSING, MISSING, drawn))
+
+
+def potential_scale_reduction(traces: Floats) -> float:
+    """The split R-hat of the second halves of chains, shape (chains, iterations); near 1 where they agree.
+
+    Gelman, A. and Rubin, D. B. (1992). Inference from iterative simulation using multiple sequences. Statistical
+    Science 7, 457-472.
+
+    >>> round(potential_scale_reduction(np.random.default_rng(1).normal(size=(4, 400))), 1)
+    1.0
+    """
+    kept = traces[:, traces.shape[1] // 2 :]
+    half = kept.shape[1] // 2
+    if half < 2:
+        return float("nan")
+    parts = np.concatenate([kept[:, :half], kept[:, half : 2 * half]])
+    within = float(parts.var(axis=1, ddof=1).mean())
+    between = float(parts.mean(axis=1).var(ddof=1))
+    if within == 0:
+        return 1.0 if between == 0 else float("inf")
+    return float(np.sqrt((half - 1) / half + between / within))
+
 
 MODELS = ("normal", "logistic", "probit", "multinomial")
 FAR = 1.1  # R-hat above which chains have not met

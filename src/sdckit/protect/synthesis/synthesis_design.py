@@ -9,11 +9,305 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.data.formula_numbers import evaluate
-from sdckit.errors import DataError
+from sdckit.data import arguments
+from sdckit.data.formula_numbers import check_expression, evaluate
+from sdckit.data.formula_text import named_columns
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.protect.synthesis.synthesis_formulas import Factor, Predicted
-from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, is_usable, refuse_unfit
+
+# What predicts each variable of a synthesis: names or a formula for each, and the order that follows.
+
+
+HOW = 'write names, ["age", "sex"], or a formula, "~ age * sex"'
+
+
+@dataclass(frozen=True)
+class Factor:
+    """One factor of a term: a column, as it is or as categories, or a number computed from columns."""
+
+    text: str
+    columns: tuple[str, ...]
+    # "column": as it is; "levels": its values as categories; "number": computed from columns
+    kind: str
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """What predicts a variable: columns, and the terms that a formula makes of them (None: the columns)."""
+
+    columns: tuple[str, ...]
+    terms: tuple[tuple[Factor, ...], ...] | None = None
+
+    @property
+    def told_apart(self) -> frozenset[str]:
+        """Columns whose values are taken as categories."""
+        named = (one for term in self.terms or () for one in term if one.kind == "levels")
+        return frozenset(name for one in named for name in one.columns)
+
+
+def read_predictors(
+    given: Mapping[str, object], targets: Sequence[str], present: Sequence[str]
+) -> dict[str, Predicted]:
+    """Read what predicts each variable.
+
+    `given`: by variable names or a formula. `targets`: the variables to synthesise. `present`: the columns of the
+    data. Raises `ColumnError`: a column that is not there, or a variable that predicts itself; `DataError`: a
+    formula that cannot be read.
+
+    >>> found = read_predictors({"income": "~ age * sex"}, ["income"], ["age", "sex", "income"])["income"]
+    >>> found.columns, [[one.text for one in term] for term in found.terms]
+    (('age', 'sex'), [['age'], ['sex'], ['age', 'sex']])
+    """
+    found = {}
+    for name, asked in given.items():
+        if name not in targets:
+            says = f"predictors: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), targets)}"
+            raise ColumnError(says, argument="predictors")
+        one = _formula(name, asked, present) if _is_formula(asked) else _listed(name, asked, present)
+        if name in one.columns:
+            raise ColumnError(f"predictors of {name!r}: it cannot predict itself", argument="predictors")
+        found[name] = one
+    return found
+
+
+def _is_formula(asked: object) -> bool:
+    return isinstance(asked, str) and "~" in asked
+
+
+def _listed(name: str, asked: object, present: Sequence[str]) -> Predicted:
+    if isinstance(asked, str):
+        says = f"predictors of {name!r}: {asked!r} is neither a list nor a formula; {HOW}"
+        raise DataError(says, argument="predictors")
+    names = arguments.names(asked, "predictors") or ()
+    for one in names:
+        if one not in present:
+            hint = did_you_mean(str(one), present)
+            raise ColumnError(f"predictors of {name!r}: no column {one!r}; {hint}", argument="predictors")
+    return Predicted(tuple(names))
+
+
+def _formula(name: str, asked: object, present: Sequence[str]) -> Predicted:
+    outcome, _, text = str(asked).partition("~")
+    if outcome.strip().strip("`") not in {"", name}:
+        says = f"predictors of {name!r}: the formula's left side is {outcome.strip()!r}; leave it out: {HOW}"
+        raise DataError(says, argument="predictors")
+    columns = tuple(dict.fromkeys(one for one, _ in named_columns(text, present)))
+    terms = tuple(tuple(_factor(one, present) for one in term) for term in _terms(name, text))
+    return Predicted(columns, terms)
+
+
+def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
+    """The factors of each term, and whether each is a column as it is; the constant is always there."""
+    from formulaic import Formula
+
+    try:
+        found = [[(one.expr, one.eval_method.value) for one in term.factors] for term in Formula(text)]
+    except Exception:  # noqa: BLE001 - the formula is the caller's
+        says = f"predictors of {name!r}: the formula {text.strip()!r} cannot be read; {HOW}"
+        raise DataError(says, argument="predictors") from None
+    if [("1", "literal")] not in found:
+        says = (
+            f"predictors of {name!r}: the constant cannot be left out of a model that values are drawn from"
+        )
+        raise DataError(says, argument="predictors")
+    return [[(text, how == "lookup") for text, how in term] for term in found if term != [("1", "literal")]]
+
+
+def _factor(found: tuple[str, bool], present: Sequence[str]) -> Factor:
+    text, is_column = found
+    if is_column:
+        return Factor(text, (text,), "column")
+    named = tuple(named_columns(text, present))
+    columns = tuple(dict.fromkeys(one for one, _ in named))
+    if text.startswith("C(") and len(named) == 1 and named[0][1]:
+        if text[2:-1].strip().strip("`") != columns[0]:
+            says = f"predictors: {text!r} chooses contrasts, which change nothing that is drawn; write C({columns[0]})"
+            raise DataError(says, argument="predictors")
+        return Factor(text, columns, "levels")
+    check_expression(text)
+    return Factor(text, columns, "number")
+
+
+def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) -> tuple[str, ...]:
+    """The variables in an order in which what predicts each comes before it, else as they are given.
+
+    Raises `DataError`: some predict each other in a circle.
+
+    >>> order_by_predictors(["income", "age"], {"income": Predicted(("age",))})
+    ('age', 'income')
+    """
+    left, order = list(targets), list[str]()
+    while left:
+        ready = [name for name in left if not set(_needs(name, asked)) & set(left)]
+        if not ready:
+            circle = " -> ".join(_circle(left, asked))
+            says = f"predictors: {circle} predict each other in a circle; leave one of them out"
+            raise DataError(says, argument="predictors")
+        order.append(ready[0])
+        left.remove(ready[0])
+    return tuple(order)
+
+
+def _needs(name: str, asked: Mapping[str, Predicted]) -> tuple[str, ...]:
+    return asked[name].columns if name in asked else ()
+
+
+def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
+    """One circle, told in the order in which its members predict: the first again at its end."""
+    path = [left[0]]
+    while len(set(path)) == len(path):
+        path.append(next(one for one in _needs(path[-1], asked) if one in left))
+    return path[path.index(path[-1]) :][::-1]
+
+
+def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
+    """Refuse a given order in which something would predict before it is drawn.
+
+    Raises `DataError`.
+
+    >>> check_order(["age", "income"], {"income": Predicted(("age",))})
+    """
+    for at, name in enumerate(order):
+        late = [one for one in _needs(name, asked) if one in order[at + 1 :]]
+        if late:
+            says = (
+                f"predictors of {name!r}: {late[0]!r} is drawn after it; change order=, or leave order= out and it "
+                "follows from predictors="
+            )
+            raise DataError(says, argument="predictors")
+
+
+# Which variables are synthesised, in which order, and what predicts each of them.
+
+
+def targets_in_order(
+    named: tuple[str, ...] | None, order: Any, apart: set[str], variables: Mapping[str, Variable], n: int
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The variables to synthesise in their order, and a note on those that cannot be."""
+    given = arguments.names(order, "order")
+    if given is not None:
+        for name in given:
+            if name not in variables:
+                says = f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
+                raise ColumnError(says, argument="order")
+    flat = [name for name, one in variables.items()
+            if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"]  # fmt: skip
+    left: dict[str, str] = {}
+    targets = named
+    if targets is None:
+        targets = tuple(name for name in variables if name not in {*flat, *apart})
+        if flat:
+            left = {"left": f"{', '.join(flat)} hold one value or none, and stay"}
+        if given is not None:
+            first = [name for name in given if name not in flat]
+            targets = (*first, *(name for name in targets if name not in given))
+    if not targets:
+        raise DataError("no column varies, there is nothing to synthesise")
+    refuse_unfit([variables[name] for name in targets], n)
+    if named is not None and given is not None:
+        if set(given) != set(named):
+            says = "order= names exactly the columns to synthesise, in the order they are drawn"
+            raise ColumnError(says, argument="order")
+        targets = given
+    return targets, left
+
+
+def general_predictors(
+    given: Any, order: tuple[str, ...], apart: set[str], variables: Mapping[str, Variable], n: int
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The variables that predict and stay as they are, and a note on those that cannot."""
+    names = arguments.names(given, "predictors")
+    if names is not None and (both := set(names) & set(order)):
+        says = f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
+        raise ColumnError(says, argument="predictors")
+    if names is not None and (bad := [name for name in names if not is_usable(variables[name], n)]):
+        says = f"predictors: {bad[0]!r} does not vary, or is a list of names; leave it out"
+        raise DataError(says, argument="predictors")
+    rest = [name for name in variables if name not in order and name not in apart]
+    usable = tuple(name for name in rest if is_usable(variables[name], n))
+    if names is not None:
+        return names, {}
+    unused = [name for name in rest if name not in usable]
+    said = f"{', '.join(unused)} predict nothing: one value, or a list of names"
+    return usable, {"predictors": said} if unused else {}
+
+
+def in_order(
+    targets: tuple[str, ...], given: Any, variables: Mapping[str, Variable], *, joint: Sequence[str],
+    helpers: tuple[str, ...], fixed: bool,
+) -> tuple[tuple[str, ...], dict[str, tuple[str, ...]], dict[str, Predicted]]:  # fmt: skip
+    """The order in which variables are drawn, the columns that predict each, and the formulas of those that have one.
+
+    `given`: what predicts some of them, by variable. `joint`: those that have one normal distribution; they are
+    drawn one after the other, each from its regression on the others before, which is the same. `helpers`: what
+    predicts where nothing is said, beside those drawn before. `fixed`: the order is the caller's. Raises
+    `ColumnError` and `DataError`: predictors that are not there, of no use, in a circle or drawn later; joint
+    variables with different predictors, or apart in the order.
+    """
+    asked = read_predictors(given, targets, list(variables)) if isinstance(given, Mapping) else {}
+    _refuse_useless(asked, targets, variables)
+    asked = _jointly(asked, [name for name in targets if name in joint])
+    together = _together(targets, joint, fixed=fixed)
+    if fixed:
+        check_order(together, asked)
+    else:
+        together = _together(order_by_predictors(together, asked), joint, fixed=False)
+        check_order(together, asked)
+    by_name: dict[str, tuple[str, ...]] = {}
+    for at, name in enumerate(together):
+        before = (*helpers, *together[:at])
+        by_name[name] = asked[name].columns if name in asked else before
+    return together, by_name, {name: one for name, one in asked.items() if one.terms is not None}
+
+
+def _refuse_useless(
+    asked: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]
+) -> None:
+    n = len(next(iter(variables.values())).held.level)
+    for name, one in asked.items():
+        for column in one.columns:
+            if column not in targets and not is_usable(variables[column], n):
+                says = (
+                    f"predictors of {name!r}: {column!r} does not vary, or is a list of names; leave it out"
+                )
+                raise DataError(says, argument="predictors")
+
+
+def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
+    """Joint variables with the predictors that they share, and those of them that come before."""
+    said = [asked[name] for name in joint if name in asked]
+    if not said:
+        return asked
+    if len(said) < len(joint) or any(one != said[0] for one in said):
+        says = (
+            f"predictors: {', '.join(joint)} have one joint distribution ('multivariate_normal') given the same "
+            "predictors; name the same for each of them"
+        )
+        raise DataError(says, argument="predictors")
+    if inside := set(said[0].columns) & set(joint):
+        says = f"predictors: {min(inside)!r} is one of the joint variables; they need not predict each other"
+        raise DataError(says, argument="predictors")
+    found = dict(asked)
+    for at, name in enumerate(joint):
+        more = tuple((Factor(one, (one,), "column"),) for one in joint[:at])
+        terms = None if said[0].terms is None else (*said[0].terms, *more)
+        found[name] = Predicted((*said[0].columns, *joint[:at]), terms)
+    return found
+
+
+def _together(order: Sequence[str], joint: Sequence[str], *, fixed: bool) -> tuple[str, ...]:
+    """Joint variables one after the other, from where the first of them stands: they share what predicts them."""
+    places = [at for at, name in enumerate(order) if name in joint]
+    if not places or places[-1] - places[0] == len(places) - 1:
+        return tuple(order)
+    if fixed:
+        says = "order: variables of 'multivariate_normal' are drawn together; name them one after the other"
+        raise DataError(says, argument="order")
+    block = [name for name in order if name in joint]
+    return (*order[: places[0]], *block, *(name for name in order[places[0] :] if name not in joint))
+
 
 MOST_INDICATORS = 30  # levels of a predictor that have a coefficient; rarer ones share the baseline
 MOST_TERMS = 1000  # columns that the formula of one variable may make

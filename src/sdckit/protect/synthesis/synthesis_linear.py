@@ -2,19 +2,384 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sdckit.errors import DataError
+from sdckit.data.columns import code_column, float_values
+from sdckit.data.frames import open_frame
+from sdckit.data.nearest import did_you_mean
+from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix, make_terms, seen
-from sdckit.protect.synthesis.synthesis_draws import MOST_RATE, PosteriorDraws, posterior_draws
-from sdckit.protect.synthesis.synthesis_formulas import Predicted
-from sdckit.protect.synthesis.synthesis_probit import fit_probit
-from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
+from sdckit.protect.synthesis.synthesis_design import (
+    Predicted,
+    Seen,
+    Term,
+    design_matrix,
+    make_terms,
+    seen,
+    term_fields,
+    term_of,
+)
+from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, number_label
+
+# Draws from the posterior of a synthesis model, kept for measures of risk that need them.
+
+
+REGRESSIONS = ("normal", "logistic", "probit", "multinomial", "poisson", "multivariate_normal")
+CELLS = "dirichlet_multinomial"
+MOST_RATE = 30.0  # log of the largest mean of counts
+MOST_EXPONENT = 700.0  # beyond it exp is 0 or infinite
+
+
+class PosteriorDraws(Mapping[str, Any]):
+    """Parameters of one column's model, drawn H times from their posterior.
+
+    It reads as a mapping of plain numbers, texts and lists, so that an internal log can hold it;
+    ``PosteriorDraws(mapping)`` makes it again from there.
+
+    Attributes
+    ----------
+    column, model : str
+        What is modelled, and by which of "normal", "logistic", "probit", "multinomial", "poisson" and
+        "dirichlet_multinomial".
+    terms : list of dict
+        Columns of the design after the intercept: ``column``, ``kind``, ``level``, ``centre``, ``scale``.
+    levels : list of str or None
+        Of categories: their levels (None: missing). A logistic or probit model speaks of the second.
+    coefficients : list, shape (H, K, p)
+        p the intercept and the terms; K = 1, or the number of levels of a multinomial model. Of a
+        Dirichlet-multinomial model the shares of the levels (p) in each cell (K), the last one for cells
+        without records.
+    scale : list of float, shape (H,), or None
+        Residual standard deviation of a normal model.
+    cells : dict of str to list
+        Of a Dirichlet-multinomial model only: by predictor its level in each cell.
+    missing : mapping or None
+        The same for the model of being missing, where that was modelled first.
+    used : int
+        How many of the first draws the files were drawn with, 0 unless `proper`; may be left out.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> coin = PosteriorDraws({
+    ...     "column": "y", "model": "logistic", "terms": [], "levels": ["no", "yes"],
+    ...     "coefficients": [[[0.0]]], "scale": None, "missing": None,
+    ... })
+    >>> np.exp(coin.log_density(pl.DataFrame({"y": ["yes", "no"]}))).tolist()
+    [[0.5, 0.5]]
+    """
+
+    def __init__(self, fields: Mapping[str, Any]) -> None:
+        self._fields = dict(fields)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._fields[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._fields)
+
+    def __len__(self) -> int:
+        return len(self._fields)
+
+    def __repr__(self) -> str:
+        return f"PosteriorDraws({self['column']!r}, {self['model']!r}, {len(self['coefficients'])} draws)"
+
+    def log_density(self, data: Any) -> Floats:
+        """Log density of what each record holds in the column, given its predictors, under each draw.
+
+        Parameters
+        ----------
+        data : data frame
+            The column and its predictors, typed as in the data that was synthesised: the original, a release,
+            or an intruder's guesses.
+
+        Returns
+        -------
+        ndarray, float64, shape (H, n)
+            A density for numbers of a normal model, else a probability; minus infinity for what the model cannot
+            give: a level unknown, a missing value where none was, no count of a Poisson model.
+        """
+        frame: Any = open_frame(data)
+        if self["model"] == CELLS:
+            with np.errstate(divide="ignore"):
+                return self._of_levels(np.log(self._shares(frame)), frame[self["column"]])
+        found = self._density(self._linear(frame), frame[self["column"]])
+        if self["missing"] is None:
+            return found
+        gone = code_column(frame[self["column"]])
+        is_gone = gone.codes() == gone.span
+        model = self["missing"]
+        share = PosteriorDraws(model)._of_event(frame, is_gone)
+        return np.where(is_gone, share, share + found)
+
+    def predictive(self, data: Any) -> dict[str, Any]:
+        """The distribution of each record's value under each draw, as `bayesian_attribute_risk` takes it.
+
+        Parameters
+        ----------
+        data : data frame
+            The predictors, typed as in the data that was synthesised: those of the original.
+
+        Returns
+        -------
+        dict of str to ndarray
+            ``mean`` (H, n) and ``sd`` (H,) of a normal model, ``rate`` (H, n) of counts, and with these, where the
+            column may be missing, ``missing`` (H, n), the probability of that. Of categories ``probability``
+            (H, n, L) and ``levels``, a list, in which None, the last, is being missing.
+
+        Raises
+        ------
+        DataError
+            No draws but those that the files were drawn with.
+
+        Notes
+        -----
+        The draws that files were drawn with are left out: they fit these files better than an intruder's would.
+
+        Examples
+        --------
+        >>> import polars as pl
+        >>> odds = {"column": "y", "model": "logistic", "terms": [], "levels": ["present", "missing"],
+        ...         "coefficients": [[[0.0]]], "scale": None, "missing": None}
+        >>> kids = PosteriorDraws({**odds, "model": "poisson", "levels": [], "missing": odds})
+        >>> found = kids.predictive(pl.DataFrame({"y": [2, None]}))
+        >>> found["rate"].tolist(), found["missing"].tolist()
+        ([[1.0, 1.0]], [[0.5, 0.5]])
+        """
+        used = int(self.get("used", 0))
+        if used >= len(self["coefficients"]):
+            raise DataError(
+                f"column {self['column']!r}: the draws kept are those that files were drawn with; give synthesize a "
+                "larger posterior_draws"
+            )
+        frame: Any = open_frame(data)
+        if self["model"] == CELLS:
+            return self._by_level(self._shares(frame)[used:])
+        eta = self._linear(frame)[used:]
+        event = self["missing"]
+        gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
+        if self["model"] in {"normal", "poisson"}:
+            if self["model"] == "normal":
+                found: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
+            else:
+                found = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
+            return found if gone is None else {**found, "missing": gone}
+        share = np.moveaxis(np.exp(self._log_shares(eta)), 1, 2)
+        found = self._by_level(share)
+        return found if gone is None else {**found, "missing": gone}
+
+    def _by_level(self, share: Floats) -> dict[str, Any]:
+        """Probabilities by level, shape (H, n, L), that of being missing last."""
+        levels: list[str | None] = list(self["levels"])
+        order = sorted(range(len(levels)), key=lambda at: levels[at] is None)
+        return {"probability": share[:, :, order], "levels": [levels[at] for at in order]}
+
+    def _log_shares(self, eta: Floats) -> Floats:
+        """Log probability of each level, shape (H, L, n), from the linear predictors."""
+        if self["model"] == "logistic":
+            return np.stack([-np.logaddexp(0.0, eta[:, 0]), -np.logaddexp(0.0, -eta[:, 0])], axis=1)
+        if self["model"] == "probit":
+            from scipy.special import log_ndtr
+
+            return np.stack([log_ndtr(-eta[:, 0]), log_ndtr(eta[:, 0])], axis=1)
+        return np.asarray(eta - np.logaddexp.reduce(eta, axis=1)[:, None], np.float64)
+
+    def _shares(self, frame: Any) -> Floats:
+        """Of a Dirichlet-multinomial model the share of each level for each record, shape (H, n, L)."""
+        shares = np.asarray(self["coefficients"], float)
+        cells: Mapping[str, list[str | None]] = self["cells"]
+        n_cells = shares.shape[1] - 1
+        where = {row: at for at, row in enumerate(zip(*cells.values(), strict=True))} if cells else {(): 0}
+        held = [_texts(frame[name]) for name in cells]
+        rows = list(zip(*held, strict=True)) if cells else [()] * len(frame)
+        return np.asarray(shares[:, [where.get(row, n_cells) for row in rows]], np.float64)
+
+    def _linear(self, frame: Any) -> Floats:
+        """Linear predictors, shape (H, K, n)."""
+        terms = [term_of(one) for one in self["terms"]]
+        predictors = {
+            name: _read(
+                frame[name],
+                number=any(one.needs_number(name) for one in terms),
+                labels=any(one.needs_labels(name) for one in terms),
+            )
+            for name in dict.fromkeys(name for one in terms for name in one.reads)
+        }
+        X = design_matrix(terms, predictors, len(frame))
+        coefficients = np.asarray(self["coefficients"], float)
+        h, k, p = coefficients.shape
+        found: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
+        return found
+
+    def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
+        """Log probability that an event, being missing, did or did not happen."""
+        eta = self._linear(frame)[:, 0]
+        return np.asarray(-np.logaddexp(0.0, np.where(event, -eta, eta)), np.float64)
+
+    def _density(self, eta: Floats, series: Any) -> Floats:
+        if self["model"] in {"normal", "poisson"}:
+            values = float_values(series, "column")
+            if self["model"] == "normal":
+                sd = np.asarray(self["scale"], float)[:, None]
+                found = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
+                return np.where(np.isnan(values), -np.inf, found)
+            from scipy.special import gammaln
+
+            counts = (values >= 0) & (values == np.floor(values))
+            held, rate = np.where(counts, values, 0.0), np.minimum(eta[:, 0], MOST_RATE)
+            return np.where(counts, held * rate - np.exp(rate) - gammaln(held + 1), -np.inf)
+        return self._of_levels(np.moveaxis(self._log_shares(eta), 1, 2), series)
+
+    def _of_levels(self, log_shares: Floats, series: Any) -> Floats:
+        """The log probability of what each record holds, from those of all levels, shape (H, n, L)."""
+        seen = _read(series, number=False)
+        place = {text: at for at, text in enumerate(seen.labels)}
+        found = np.full(log_shares.shape[:2], -np.inf)
+        for at, text in enumerate(self["levels"]):
+            here = seen.values.level == (MISSING if text is None else place.get(text, -9))
+            found[:, here] = log_shares[:, here, at]
+        return found
+
+
+class DrawsByColumn(dict[str, PosteriorDraws]):
+    """The draws of each column that has some; asked for another, it says why there are none.
+
+    Attributes
+    ----------
+    models : dict of str to str
+        The model of every column that was synthesised.
+    kept : bool
+        Whether draws were to be kept at all.
+
+    Examples
+    --------
+    >>> DrawsByColumn({}, {"job": "cart"})["job"]  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    sdckit.errors.DataError: column 'job' was synthesised by 'cart', which has no posterior draws; ...
+    """
+
+    def __init__(
+        self, draws: Mapping[str, PosteriorDraws], models: Mapping[str, str], kept: bool = True
+    ) -> None:
+        super().__init__(draws)
+        self.models = dict(models)
+        self.kept = kept
+
+    def __missing__(self, name: str) -> PosteriorDraws:
+        if name not in self.models:
+            hint = did_you_mean(str(name), list(self.models))
+            raise ColumnError(f"no column {name!r} was synthesised; {hint}")
+        if not self.kept:
+            raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
+        if (model := self.models[name]) in {*REGRESSIONS, CELLS}:
+            if model == CELLS:
+                raise DataError(
+                    f"column {name!r} has too many cells for its draws to be kept; ask for fewer draws"
+                )
+            raise DataError(
+                f"column {name!r} has no posterior draws: no record is flagged, or those fitted to hold one value"
+            )
+        raise DataError(
+            f"column {name!r} was synthesised by {model!r}, which has no posterior draws; models= with "
+            f"{', '.join(map(repr, (*REGRESSIONS, CELLS)))} keep them"
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return DrawsByColumn, (dict(self), self.models, self.kept)
+
+
+def posterior_draws(
+    column: str, model: str, terms: tuple[Term, ...], levels: list[str | None],
+    coefficients: Floats, scale: Floats | None,
+) -> PosteriorDraws:  # fmt: skip
+    """Put the draws of one model into their plain form.
+
+    >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
+    PosteriorDraws('y', 'normal', 2 draws)
+    """
+    return PosteriorDraws({
+        "column": column, "model": model, "terms": [term_fields(one) for one in terms], "levels": levels,
+        "coefficients": coefficients.tolist(), "scale": None if scale is None else scale.tolist(), "missing": None,
+    })  # fmt: skip
+
+
+def _texts(series: Any) -> list[str | None]:
+    """What each record holds, in text."""
+    one = _read(series, number=False)
+    return [None if level < 0 else one.labels[level] for level in one.values.level.tolist()]
+
+
+def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
+    coded = code_column(series)
+    codes, level = np.unique(coded.codes(), return_inverse=True)
+    known = codes < coded.span
+    level = np.where(known[level], level, MISSING).reshape(-1)
+    numbers = None
+    if number:
+        if coded.kind == "date":
+            from sdckit.protect.synthesis.synthesis_variables import read_variable
+
+            one = read_variable(series)
+            return Seen(one.held, one.labels if labels else ())
+        numbers = float_values(series, "column")
+    texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
+    if coded.kind in {"integer", "number"}:
+        texts = [number_label(float(text)) for text in texts]
+    return Seen(Values(level, numbers), texts)
+
+
+# Probit regression with a normal prior on its coefficients, by Fisher scoring.
+
+
+STEPS = 100
+NEAR = 1e-9
+
+
+def fit_probit(X: Floats, y: Floats, penalty: Floats) -> tuple[Floats, Floats, bool]:
+    """The mode of the posterior, the information there (its precision), and whether it was reached.
+
+    `X`: shape (n, p). `y`: 0 or 1. `penalty`: precision a priori, shape (p, p).
+
+    >>> best, precision, converged = fit_probit(np.ones((4, 1)), np.array([0.0, 0, 1, 1]), np.zeros((1, 1)))
+    >>> best.round(6).tolist(), precision.round(4).tolist(), converged
+    ([0.0], [[2.5465]], True)
+    """
+    best = np.zeros(X.shape[1])
+    value = _log_posterior(X, y, penalty, best)
+    for _ in range(STEPS):
+        slope, information = _derivatives(X, y, penalty, best)
+        step = np.linalg.solve(information, slope)
+        reach = float(np.sqrt(step @ slope))
+        while (new := _log_posterior(X, y, penalty, best + step)) < value and reach > NEAR:
+            step, reach = step / 2, reach / 2
+        best, value = best + step, new
+        if reach < NEAR:
+            return best, _derivatives(X, y, penalty, best)[1], True
+    return best, _derivatives(X, y, penalty, best)[1], False
+
+
+def _log_posterior(X: Floats, y: Floats, penalty: Floats, at: Floats) -> float:
+    from scipy.special import log_ndtr
+
+    return float(log_ndtr((2 * y - 1) * (X @ at)).sum() - 0.5 * at @ penalty @ at)
+
+
+def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Floats, Floats]:
+    """Slope of the log posterior, and the expected information."""
+    from scipy.special import log_ndtr
+
+    side = 2 * y - 1
+    eta = side * (X @ at)
+    density = -0.5 * eta**2 - 0.5 * np.log(2 * np.pi)
+    pull = np.exp(density - log_ndtr(eta))
+    weight = np.exp(2 * density - log_ndtr(eta) - log_ndtr(-eta))
+    return X.T @ (side * pull) - penalty @ at, (X.T * weight) @ X + penalty
+
 
 TELLS_LEVELS = ("logistic", "probit", "multinomial")
 PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent

@@ -16,8 +16,7 @@ from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.grouping import group, sum_by
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 from sdckit.protect.suppression.suppression_bound import lower_bound, needs_unbounded
-from sdckit.protect.suppression.suppression_choices import Order, find_choices
-from sdckit.protect.suppression.suppression_file import GONE, Situation
+from sdckit.protect.suppression.suppression_choices import GONE, Order, Situation, find_choices
 from sdckit.workflow.proposing.ladders import Ladder
 
 Node = tuple[int, ...]  # a rung for each key

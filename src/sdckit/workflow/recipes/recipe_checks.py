@@ -163,7 +163,7 @@ def _check_scenario(method: Method, step: StepLike, scenario: Scenario | None, p
 
 
 def _check_suppression(step: StepLike, scenario: Scenario | None, n: int, place: str) -> None:
-    from sdckit.protect.suppression.suppression_requests import read_combinations, read_importance
+    from sdckit.protect.suppression.suppression_choices import read_combinations, read_importance
 
     given = call_arguments(step, scenario=scenario, folder=None)
     keys, k, combinations = given.get("keys"), given.get("k"), given.get("combinations")

@@ -19,7 +19,7 @@ from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.tallied import Tallied
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.change import Change
-from sdckit.protect.suppression.suppression_requests import read_combinations
+from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, placed
 from sdckit.workflow.recipes.recipe_records import check_step, in_random_order, run_on_records
 from sdckit.workflow.recipes.recipe_steps import columns_made, columns_named, method_of

@@ -11,8 +11,7 @@ from sdckit.data.frames import on_spark
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, SdcError
 from sdckit.protect.by_household import read_homes
-from sdckit.protect.change import Change
-from sdckit.protect.on_plans import check_made, check_room, with_files
+from sdckit.protect.change import Change, check_made, check_room, with_files
 from sdckit.protect.random_order import row_order
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, placed

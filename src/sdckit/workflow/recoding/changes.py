@@ -15,7 +15,7 @@ from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError
 from sdckit.protect.recoding.bands import Bands
-from sdckit.protect.recoding.regroup import regroup
+from sdckit.protect.recoding.recode import regroup
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_running import run_step
 

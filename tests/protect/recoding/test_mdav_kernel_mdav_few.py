@@ -9,8 +9,7 @@ from hypothesis.extra.numpy import arrays
 
 from protect.plain_mdav import same_partition
 from sdckit.protect.recoding import mdav_kernel
-from sdckit.protect.recoding.mdav_few import group_few
-from sdckit.protect.recoding.mdav_kernel import mdav_groups
+from sdckit.protect.recoding.mdav_kernel import group_few, mdav_groups
 
 
 def by_trees(z, k, ranking):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sdckit.protect.recoding.mdav_tree import LEAF, build, remove
+from sdckit.protect.recoding.mdav_kernel import LEAF, build, remove
 
 
 def planted(n, d, seed=1):
