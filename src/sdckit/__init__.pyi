@@ -59,7 +59,7 @@ from .attribute.prediction.prediction_risk import (
 from .cells.as_cells import as_cells as as_cells
 from .cells.table import Cells as Cells
 from .data.files.file_labels import ColumnLabels as ColumnLabels, FileLabels as FileLabels
-from .data.files.read_labels import read_labels as read_labels
+from .data.files.read_labelled import read_labels as read_labels
 from .data.files.readers import read_file as read_file
 from .data.files.scan_file import scan_file as scan_file
 from .data.files.write_file import write_file as write_file
@@ -67,9 +67,9 @@ from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables
 from .data.published_table import PublishedTable as PublishedTable
 from .data.scenarios.guess import guess_roles as guess_roles
-from .data.scenarios.guessing.guesses import Guess as Guess, RoleGuesses as RoleGuesses
+from .data.scenarios.guessing.judge import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario
-from .data.session import options as options
+from .data.seeds import options as options
 from .demo import demo_scenario as demo_scenario, load_demo as load_demo
 from .errors import (
     ColumnError as ColumnError,

@@ -10,8 +10,7 @@ import typer
 
 from full_disk import DISK_FULL
 from sdckit.cli import errors
-from sdckit.data.missing_values.missing_codes import Found
-from sdckit.data.missing_values.missing_notes import MissingNotes
+from sdckit.data.missing_values.missing import Found, MissingNotes
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 Capture = pytest.CaptureFixture[str]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from sdckit.data.formula_text import read_formula
+from sdckit.data.formula_text import check_expression, evaluate, read_formula
 from sdckit.errors import ColumnError, DataError
 
 COLUMNS = ["y", "x", "g", "log", "np", "age in years", "a~b", "ärger"]
@@ -66,3 +67,37 @@ def test_columns_that_are_not_there(formula, words):
 def test_what_is_refused(formula, words):
     with pytest.raises(DataError, match=words):
         read_formula(formula, COLUMNS)
+
+
+# Numbers that a formula computes, beside the same arithmetic by hand.
+
+
+X, Y = np.array([1.0, 4.0, np.nan]), np.array([2.0, 0.0, 3.0])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x", X),
+        ("log(x + 1)", np.log(X + 1)),
+        ("np.sqrt(x) * y", np.sqrt(X) * Y),
+        ("I(x ** 2 - y / 2)", X**2 - Y / 2),
+        ("-x // 2 + y % 2", -X // 2 + Y % 2),
+        ("x > 2", [0.0, 1.0, np.nan]),
+        ("x / y", [0.5, np.nan, np.nan]),  # what is infinite is no number
+        ("maximum(x, `y`)", [2.0, 4.0, np.nan]),
+        ("3", [3.0, 3.0, 3.0]),
+    ],
+)
+def test_values(text, expected):
+    np.testing.assert_allclose(evaluate(text, {"x": X, "y": Y}), expected)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bs(x)", "scale(x)", "poly(x, 2)", "x.mean()", "__import__('os')", "x and y", "'a'", "log(x, base=2)",
+     "np.load(x)", "x < y < 3", "[x]", "x if y else 1", "x +"],
+)  # fmt: skip
+def test_anything_else_is_refused(text):
+    with pytest.raises(DataError, match=r"not computed record by record|cannot be read"):
+        check_expression(text)

@@ -10,7 +10,17 @@ import pyarrow as pa
 import pytest
 
 import sdckit
-from sdckit.data.frames import collect, frame_of, is_lazy, open_frame, result_frame
+from sdckit.data.frames import (
+    appended,
+    collect,
+    exactly,
+    frame_of,
+    is_lazy,
+    is_pattern,
+    mixed_rows,
+    open_frame,
+    result_frame,
+)
 from sdckit.errors import ColumnError, DataError
 
 DATA = {"a": [1, 2, 3], "b": ["x", None, "z"]}
@@ -103,3 +113,53 @@ def test_a_pandas_index_is_kept(index):
     assert found.index.equals(index)
     assert found.index.names == index.names
     assert found["f"].tolist() == [1, 2, 2]
+
+
+@pytest.mark.parametrize("name", ["*", "^a.*$", "^$", "a", "", "^a", "a$", "a*"])
+@pytest.mark.parametrize("lazy", [True, False])
+def test_one_column_and_this_one(name: str, lazy: bool) -> None:
+    frame = pl.DataFrame(
+        {one: [i] for i, one in enumerate(["ab", "age", "*", "^a.*$", "^$", "a", "", "^a", "a$", "a*"])}
+    )
+    asked = (frame.lazy() if lazy else frame).select(exactly(name).cast(pl.Int8).max().alias("it"))
+    found = asked.collect() if isinstance(asked, pl.LazyFrame) else asked
+    assert found["it"].to_list() == frame.get_column(name).to_list()
+    assert is_pattern(name) == (name in {"*", "^a.*$", "^$"})
+
+
+# Records put together from a frame's own values, on every engine in memory.
+
+
+SURVEY = pl.DataFrame(
+    {"id": [3, 9], "x": [1.5, None], "c": pl.Series(["a", "b"], dtype=pl.Categorical), "t": ["new-1", "u"]}
+)
+SOURCE = {"x": np.array([1, 0, 0]), "c": np.array([0, 1, 0]), "t": np.array([1, 1, 0])}
+MIXED = [(10, None, "a", "u"), (11, 1.5, "b", "u"), (12, 1.5, "a", "new-1")]
+
+
+@pytest.mark.parametrize("engine", ["polars", "pandas", "pyarrow"])
+def test_values_come_from_their_rows_and_types_stay(engine):
+    native = {"polars": SURVEY, "pandas": SURVEY.to_pandas(), "pyarrow": SURVEY.to_arrow()}[engine]
+    if engine == "pandas":
+        native.index = [7, 7]
+    frame = nw.from_native(native)
+    made = mixed_rows(frame, SOURCE, id="id")
+    rows = [tuple(None if pd.isna(value) else value for value in row) for row in made.rows()]
+    assert rows == MIXED
+    longer = nw.from_native(appended(frame, made, times=2))
+    assert longer.schema == frame.schema
+    assert len(longer) == 8
+    if engine == "pandas":
+        assert isinstance(longer.to_native(), pd.DataFrame)
+        assert longer.to_native().index.tolist() == list(range(8))
+        assert native.index.tolist() == [7, 7]
+
+
+def test_new_ids():
+    frame = nw.from_native(SURVEY)
+    made = mixed_rows(frame, {**SOURCE, "id": np.array([0, 0, 0])}, id="t")
+    assert made["t"].to_list() == ["new-2", "new-3", "new-4"]
+    with pytest.raises(DataError, match="id 'x' holds Float64; new ones need whole numbers or text"):
+        mixed_rows(frame, {**SOURCE, "id": np.array([0, 0, 0])}, id="x")
+    only = nw.from_native(SURVEY.select("x"))
+    assert mixed_rows(only, {"x": np.array([0])}).rows() == [(1.5,)]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sdckit.app.serve import LIMIT, Options, serve
-from sdckit.data.scenarios.placed_entries import placed_entries
+from sdckit.data.scenarios.scenario_toml import placed_entries
 from sdckit.errors import SdcError
 
 

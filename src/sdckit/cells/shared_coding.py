@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.data.columns import nanoseconds
-from sdckit.data.level_order import in_order, joint_categories
+from sdckit.data.columns import in_order, joint_categories, nanoseconds
 from sdckit.errors import ColumnError
 from sdckit.numerics.quantile_bins import quantile_bins
 
@@ -38,7 +37,7 @@ class SharedCoding:
     """One column of several files, coded alike: its values, or classes that its numbers are cut into.
 
     `codes`: codes of each file, the original first; 0 is a missing value, 1 to `n_levels` are the values in the
-    order of `data/level_order.py`: as categories declare it, else ascending. `n_levels`: different values over all
+    order of `data/columns.py`: as categories declare it, else ascending. `n_levels`: different values over all
     files. `kind`: "numbers", "text", "true and false", "dates", ...; "nothing" where every value is missing;
     "classes" of numbers. `labels`: printed form of the levels, from code 0 (a missing value) on.
     """

@@ -51,7 +51,7 @@ class EngineOptions:
 
         DuckDB where it is installed, which keeps to a quarter of the free memory, else Polars.
         """
-        from sdckit.data.files.too_large import is_for_an_engine
+        from sdckit.data.files.scan_file import is_for_an_engine
         from sdckit.data.memory import free_bytes
 
         named = self.engine is not None or self.memory is not None
@@ -75,7 +75,7 @@ class EngineOptions:
 
     def header(self, reading: Reading) -> FileHeader:
         """What the file says of itself; its records are not read."""
-        from sdckit.data.files.plan_header import plan_header
+        from sdckit.data.files.readers import plan_header
 
         return plan_header(
             reading.file, engine=cast("ScanEngine", self.engine), memory=self.memory, delimiter=reading.delimiter,

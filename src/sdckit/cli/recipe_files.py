@@ -146,9 +146,8 @@ def check_written(out: Path, *, labels: bool | None) -> None:
 def labels_for(out: Path, reading: Reading, *, wanted: bool | None) -> FileLabels:
     """What FILE says of its columns, where it is to go into OUT: by itself where OUT has codes to label."""
     from sdckit.data.files.file_labels import FileLabels
-    from sdckit.data.files.read_labels import read_labels
-    from sdckit.data.files.write_file import WRITTEN
-    from sdckit.data.files.write_labelled import LABELLED
+    from sdckit.data.files.read_labelled import read_labels
+    from sdckit.data.files.write_file import LABELLED, WRITTEN
 
     kind = WRITTEN[out.suffix.lower()]
     if wanted and kind == "CSV":

@@ -96,7 +96,7 @@ class Reading:
 
     def labels(self) -> dict[str, str]:
         """The variable labels of the file, where it has some: a document prints them beside the names."""
-        from sdckit.data.files.read_labels import read_labels
+        from sdckit.data.files.read_labelled import read_labels
 
         return dict(read_labels(self.file, encoding=self.encoding, join=self.join).variables)
 

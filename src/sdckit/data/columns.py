@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from datetime import date
+from decimal import Decimal
+from numbers import Real
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,8 +18,62 @@ from sdckit.numerics.coding import code_views, float_range, float_to_int, intege
 from sdckit.numerics.grouping import group
 
 if TYPE_CHECKING:
-    import narwhals.stable.v2 as nw
     import pyarrow as pa
+
+# In which order the levels of a column stand: as its categories are declared, else by value.
+# A pandas categorical, a Polars Enum, an Arrow dictionary and value labels bring an order. A Polars
+# Categorical brings none: Polars itself sorts it by the alphabet, and the numbers behind it depend on what
+# else was read before.
+
+
+T = TypeVar("T")
+
+
+def categories_of(coded: Coded) -> list[str]:
+    """The categories that a column declares, in their order, used or not; none for text, numbers and dates.
+
+    Categories that are numbers go by their value, not by what is declared.
+    """
+    if coded.categories is None:
+        return []
+    found = coded.categories.to_pylist()
+    return found if all(isinstance(one, str) for one in found) else []
+
+
+def joint_categories(files: Sequence[Coded]) -> list[str]:
+    """The order of the first file that declares one, then what only later ones declare.
+
+    >>> import polars as pl
+    >>> from sdckit.data.columns import code_column
+    >>> from sdckit.data.frames import open_frame
+    >>> sizes = [pl.Series("x", ["M"], pl.Enum(["S", "M"])), pl.Series("x", ["L"], pl.Enum(["M", "L"]))]
+    >>> joint_categories([code_column(open_frame(one.to_frame())["x"]) for one in sizes])
+    ['S', 'M', 'L']
+    """
+    return list(dict.fromkeys(value for coded in files for value in categories_of(coded)))
+
+
+def in_order(values: Collection[T], declared: Sequence[str] = ()) -> list[T]:
+    """Distinct values in the order that is declared, those of which nothing is declared behind them, ascending.
+
+    >>> in_order({"high", "low", "other", "any"}, ["low", "middle", "high"])
+    ['low', 'high', 'any', 'other']
+    """
+    place = {value: i for i, value in enumerate(declared)}
+    if not place:
+        return sorted(values)  # type: ignore[type-var]
+    known = sorted((value for value in values if value in place), key=lambda value: place[value])
+    return [*known, *sorted(value for value in values if value not in place)]  # type: ignore[type-var]
+
+
+def places_in_order(values: Sequence[str], declared: Sequence[str] = ()) -> list[int]:
+    """The places of distinct values, brought in their order.
+
+    >>> places_in_order(["b", "a", "c"], ["c", "b"])
+    [2, 0, 1]
+    """
+    place = {value: i for i, value in enumerate(values)}
+    return [place[value] for value in in_order(values, declared)]
 
 
 ALL_VALID = np.empty(0, np.uint8)
@@ -407,3 +466,174 @@ def type_words(kind: Any) -> str:
     if not t.is_nested(kind):
         return str(kind)
     return "structures" if t.is_struct(kind) else "lists"
+
+
+# Which values of each column differ between a frame and a changed one with the same rows, and how many.
+
+
+def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str, int]:
+    """Count the values of each column of `before` that row by row are others in `after`, or not there.
+
+    A number and the same number in another type do not differ, a number and a text always do. Missing is a
+    value like others here: two missing ones do not differ.
+
+    Raises `DataError`: the frames have different numbers of rows.
+
+    >>> import polars as pl
+    >>> before = nw.from_native(pl.DataFrame({"a": [1, 2], "b": ["x", None], "c": [1, 2]}))
+    >>> after = nw.from_native(pl.DataFrame({"a": [1.0, 3.0], "b": ["x", "y"]}))
+    >>> n_differing(before, after)
+    {'a': 1, 'b': 1, 'c': 2}
+    """
+    if len(before) != len(after):
+        raise DataError(f"the files have {len(before)} and {len(after)} rows; they cannot be compared by row")
+    return {
+        name: int(np.count_nonzero(differing(to_arrow(before[name]), to_arrow(after[name]))))
+        if name in after.columns else len(before)
+        for name in before.columns
+    }  # fmt: skip
+
+
+def differing(before: Any, after: Any) -> NDArray[np.bool_]:
+    """Which values of an Arrow array are others in another one, told as in `n_differing`.
+
+    >>> import pyarrow as pa
+    >>> differing(pa.array(["x", None, "y"]), pa.array(["x", "z", "y"]).dictionary_encode()).tolist()
+    [False, True, False]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    first, second = _simple(before), _simple(after)
+    gone = np.asarray(pc.xor(first.is_null(), second.is_null()))
+    if first.type != second.type:
+        there: NDArray[np.bool_] = np.asarray(pc.or_(first.is_valid(), second.is_valid()))
+        return there
+    if pa.types.is_nested(first.type):
+        pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
+        return np.array([one != other for one, other in pairs], np.bool_)
+    other = np.asarray(pc.fill_null(pc.not_equal(first, second), False))
+    if pa.types.is_floating(first.type):
+        nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(first), pc.is_nan(second)), False))
+        other = other & ~nan
+    found: NDArray[np.bool_] = gone | other
+    return found
+
+
+def _simple(array: Any) -> Any:
+    """Numbers as floats where they fit, text as text: what is the same value is of the same type."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = _simple(array.dictionary).take(array.indices)
+    kind = array.type
+    if pa.types.is_decimal(kind) or pa.types.is_floating(kind):
+        return array.cast(pa.float64(), safe=False)
+    if pa.types.is_integer(kind):
+        return array.cast(pa.float64(), safe=False)
+    text = pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    return array.cast(pa.large_string()) if text else array
+
+
+# The distinct values of a column as Python values, and which of them each record has.
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """The values that a column holds."""
+
+    values: list[Any]  # each value once; those of a categorical column in the order of its categories
+    codes: NDArray[np.int64]  # shape (n,); place of each record's value in `values`; -1 where missing
+    kind: str  # "number", "text", "boolean", "date", "other", or "empty" where every value is missing
+    category: bool  # whether the column is categorical
+
+    def counts(self) -> NDArray[np.int64]:
+        """Records of each value."""
+        return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
+
+
+def distinct_values(series: nw.Series[Any]) -> Distinct:
+    """Find the distinct values of a column; NaN is missing, 0.0 and -0.0 are one value.
+
+    Raises `DataError`: the column mixes types, or holds lists or structures.
+
+    >>> import polars as pl
+    >>> from sdckit.data.frames import open_frame
+    >>> found = distinct_values(open_frame(pl.DataFrame({"x": ["b", "a", None, "b"]}))["x"])
+    >>> found.values, found.codes.tolist(), found.kind
+    (['b', 'a'], [0, 1, -1, 0], 'text')
+    """
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    array = to_arrow(series)
+    category = t.is_dictionary(array.type)
+    if not category:
+        array = _encoded(series.name, array)
+    values, codes = array.dictionary, array.indices
+    if isinstance(values.type, pa.BaseExtensionType):  # intervals of pandas, say: by their text
+        coded = code_column(series)
+        found = coded.codes()
+        places = np.where(found < coded.span, found, -1)
+        return _used(coded.labels(np.arange(coded.span)), places, "text", category)
+    if t.is_nested(values.type):
+        raise DataError(
+            f"column {series.name!r} holds {type_words(values.type)}: a variable needs one plain value per record"
+        )
+    places = np.asarray(codes.cast(pa.int64()).fill_null(-1))
+    return _used(values.to_pylist(), places, _kind(values.type), category)
+
+
+def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_nested(array.type):
+        raise DataError(
+            f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record"
+        )
+    for view, plain in ((pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())):
+        array = array.cast(plain) if array.type == view else array
+    return array.dictionary_encode()
+
+
+def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool) -> Distinct:
+    """Leave out values that no record has, and bring equal ones together."""
+    present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
+    place = np.full(len(values) + 1, -1, np.int64)  # the last one: missing
+    kept: dict[Any, int] = {}
+    for i in np.flatnonzero(present).tolist():
+        value = values[i]
+        if value is not None and value == value:  # noqa: PLR0124 - NaN is missing
+            place[i] = kept.setdefault(value, len(kept))
+    return Distinct(list(kept), place[codes], kind if kept else "empty", category)
+
+
+def _kind(arrow_type: pa.DataType) -> str:
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_boolean(arrow_type):
+        return "boolean"
+    if t.is_integer(arrow_type) or t.is_floating(arrow_type) or t.is_decimal(arrow_type):
+        return "number"
+    if t.is_string(arrow_type) or t.is_large_string(arrow_type) or arrow_type == pa.string_view():
+        return "text"
+    return "date" if t.is_temporal(arrow_type) else "other"
+
+
+def kind_of_value(value: Hashable) -> str:
+    """The kind of column that could hold a value.
+
+    >>> [kind_of_value(value) for value in (1, 2.5, "a", True, None)]
+    ['number', 'number', 'text', 'boolean', 'empty']
+    """
+    if value is None:
+        return "empty"
+    if isinstance(value, (bool, np.bool_)):
+        return "boolean"
+    if isinstance(value, (Real, Decimal)):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    return "date" if isinstance(value, date) else "other"

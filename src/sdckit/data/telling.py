@@ -9,7 +9,7 @@ import numpy as np
 
 from sdckit.data.columns import code_column
 from sdckit.data.households import homes_of
-from sdckit.data.tallied import Records, open_records
+from sdckit.data.replace import Records, open_records
 from sdckit.numerics.array_types import Ints
 
 TELLS = 0.05  # share of records beyond chance from which a column is said to tell another

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import arguments, households
-from sdckit.data.columns import code_column, first_rows
-from sdckit.data.differing import n_differing
+from sdckit.data.columns import code_column, first_rows, n_differing
 from sdckit.data.households import Homes, differs_within, homes_of
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import lend_rows, open_eager, pick_rows

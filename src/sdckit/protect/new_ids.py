@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.distinct import distinct_values
-from sdckit.data.replace import with_levels
+from sdckit.data.columns import distinct_values
+from sdckit.data.replace import open_records, with_levels
 from sdckit.data.seeds import read_secret
-from sdckit.data.tallied import open_records
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 

@@ -28,7 +28,7 @@ from sdckit.attacks.differencing.release_ledger import (
     sketch_release,
 )
 from sdckit.data.ledger.digests import Digester, places
-from sdckit.data.ledger.ledger_key import make_key
+from sdckit.data.ledger.ledger_file import make_key
 from sdckit.errors import ColumnError, DataError
 
 DATA = people(200)

@@ -5,11 +5,18 @@ from __future__ import annotations
 import datetime as dt
 import random
 import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
+import xlsxwriter
+from hypothesis import given, strategies as st
 
-from sdckit.data.files.readers import read_file, scan_header
+import sdckit as sdc
+from sdckit.data.files.read_csv import CsvOptions, sheet_as_csv, store_csv
+from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
 MARK = "Zyxw-4711"  # planted in records; may be in no message
@@ -334,7 +341,7 @@ def test_ragged_lines(saved, text, line, found):
 
 
 def test_ragged_line_far_down(saved, monkeypatch):
-    monkeypatch.setattr("sdckit.data.files.csv_text._BLOCK", 1000)
+    monkeypatch.setattr("sdckit.data.files.csv_shape._BLOCK", 1000)
     lines = [f"{i},x" for i in range(5000)]
     lines[4321] = f"{MARK}"
     refused(FileFormatError, "line 4323: 1 field", saved("a,b\n" + "\n".join(lines)))
@@ -376,3 +383,203 @@ def test_every_refusal_is_one_of_ours(saved):
         except SdcError:
             continue
         assert frame.height == scan_header(path).n_rows
+
+
+# Workbooks: what a sheet holds is read as the same CSV would be.
+
+
+def write(path: Path, *sheets: Sequence[Sequence[Any]]) -> Path:
+    with xlsxwriter.Workbook(path) as book:
+        days = book.add_format({"num_format": "yyyy-mm-dd"})
+        for rows in sheets:
+            sheet = book.add_worksheet()
+            for i, row in enumerate(rows):
+                for j, value in enumerate(row):
+                    if isinstance(value, dt.datetime):
+                        sheet.write_datetime(i, j, value, days)
+                    elif value == "#N/A":
+                        sheet.write_formula(i, j, "=NA()", None, value)
+                    elif isinstance(value, str):
+                        sheet.write_string(i, j, value)
+                    elif value is not None:
+                        sheet.write(i, j, value)
+    return path
+
+
+ROWS = [
+    ["sex", "age", "postcode", "share", "born", "answer"],
+    ["f", 31, "0012", 1 / 3, dt.datetime(1990, 1, 2), 1.5],
+    ["m", None, "9000", 0.1234567890123456, dt.datetime(1985, 3, 4), "refused"],
+    ["", 40, "0101", 1e-10, None, 0.1234567890123],
+    ["f", "#N/A", "0012", 2, dt.datetime(2000, 12, 31), None],
+]
+
+
+def test_values_as_they_are(tmp_path: Path) -> None:
+    with pytest.warns(SdcWarning, match="'refused'"):
+        frame = read_file(write(tmp_path / "s.xlsx", ROWS))
+    assert frame.schema == {
+        "sex": pl.String, "age": pl.Int64, "postcode": pl.String, "share": pl.Float64, "born": pl.Date,
+        "answer": pl.String,
+    }  # fmt: skip
+    assert frame["sex"].to_list() == ["f", "m", None, "f"]
+    assert frame["age"].to_list() == [31, None, 40, None]
+    assert frame["postcode"].to_list() == ["0012", "9000", "0101", "0012"]
+    assert frame["share"].to_list() == [1 / 3, 0.1234567890123456, 1e-10, 2.0]
+    assert frame["born"].to_list() == [dt.date(1990, 1, 2), dt.date(1985, 3, 4), None, dt.date(2000, 12, 31)]
+    assert frame["answer"].to_list() == ["1.5", "refused", "0.1234567890123", None]
+
+
+def test_codes_for_missing_leave_numbers(tmp_path: Path) -> None:
+    frame = read_file(write(tmp_path / "s.xlsx", ROWS), missing=["refused"])
+    assert frame["answer"].to_list() == [1.5, None, 0.1234567890123, None]
+
+
+def test_as_the_same_csv(tmp_path: Path) -> None:
+    rows = [["sex", "n"], ['f, "x"', 1], ["two\nlines", 2], ["m", 3]]
+    book = write(tmp_path / "s.xlsx", rows)
+    pl.DataFrame(rows[1:], schema=rows[0], orient="row").write_csv(tmp_path / "s.csv")
+    assert read_file(book).equals(read_file(tmp_path / "s.csv"))
+    header = scan_header(book, delimiter=";")
+    assert (header.columns, header.n_rows, header.format) == (("sex", "n"), 3, "Excel")
+    assert describe_file(book, decimal=",").frame.equals(read_file(book))
+    assert read_file(book, columns=["n"], rows=2)["n"].to_list() == [1, 2]
+
+
+def test_other_sheets_are_told(tmp_path: Path) -> None:
+    two = write(tmp_path / "two.xlsx", [], [["a", "b"], [1, "x"], [2, "y"]], [["secret"], ["z"]])
+    with pytest.warns(SdcWarning, match="1 more are not") as told:
+        frame = read_file(two)
+    assert frame.rows() == [(1, "x"), (2, "y")]
+    assert "secret" not in str(told[0].message)
+
+
+def test_what_a_csv_is_refused_for(tmp_path: Path) -> None:
+    with pytest.raises(ColumnError, match="repeated"):
+        read_file(write(tmp_path / "a.xlsx", [["a", "a"], [1, 2]]))
+    with pytest.raises(DataError, match="no records"):
+        read_file(write(tmp_path / "b.xlsx", [["a", "b"]]))
+    with pytest.raises(DataError, match="does not look like a header"):
+        read_file(write(tmp_path / "c.xlsx", [[1, 2], [3, 4]]))
+    with pytest.raises(FileFormatError, match="no sheet of it holds"):
+        read_file(write(tmp_path / "d.xlsx", []))
+
+
+def test_what_is_no_workbook(tmp_path: Path) -> None:
+    for name, raw in (("junk", b"PK\x03\x04 and no more"), ("locked", b"\xd0\xcf\x11\xe0" + b"\0" * 600)):
+        file = tmp_path / f"{name}.xlsx"
+        file.write_bytes(raw)
+        with pytest.raises(FileFormatError, match="password"):
+            read_file(file)
+    text = tmp_path / "text.xlsx"
+    text.write_text("a,b\n1,2\n")
+    with pytest.raises(FileFormatError, match="is not Excel"):
+        read_file(text)
+
+
+def test_text(tmp_path: Path) -> None:
+    assert sheet_as_csv(write(tmp_path / "s.xlsx", [["a", "b"], [True, 2.5], [False, 3]])) == (
+        b"a,b\ntrue,2.5\nfalse,3\n"
+    )
+
+
+# CSV for an engine: the records and types of `read_file`, part by part.
+
+
+ANY: dict[str, Any] = {"columns": None, "identifiers": (), "missing": ()}
+TEXT = """region;age;day;w;code
+1;30;2024-01-31;0,5;007
+2;NA;;1,25;012
+;41;2024-02-29;2;100
+
+1;-9;2024-03-01;3,5;
+"""
+
+
+def stored(path: Path, **how: Any) -> pl.DataFrame:
+    folder = path.parent / "stored"
+    folder.mkdir(exist_ok=True)
+    options = CsvOptions(*(how.pop(name, None) for name in ("delimiter", "encoding", "decimal")))
+    return pl.read_parquet(store_csv([path], None, folder, options, **ANY | how))
+
+
+@pytest.mark.filterwarnings("ignore::sdckit.SdcWarning")
+@pytest.mark.parametrize("missing", [(), ("-9",), ("NA", "-9", "100")])
+def test_types_and_records_are_those_of_a_file_in_memory(tmp_path: Path, missing: tuple[str, ...]) -> None:
+    (tmp_path / "a.csv").write_text(TEXT)
+    plan = sdc.scan_file(tmp_path / "a.csv", missing=missing)
+    whole = sdc.read_file(tmp_path / "a.csv", missing=missing)
+    assert plan.collect().equals(whole)
+    assert plan.collect_schema() == whole.schema
+    assert plan.collect_schema()["w"] == pl.Float64
+    assert plan.collect_schema()["code"] == pl.String
+
+
+FIELD = st.sampled_from(["", "NA", "0", "7", "-3", "1.5", "007", "x", "2024-02-29", "1,5", "null"])
+
+
+@given(st.lists(st.tuples(FIELD, FIELD, FIELD), min_size=1, max_size=8))
+@pytest.mark.filterwarnings("ignore::sdckit.SdcWarning")
+def test_whatever_the_fields_are(tmp_path_factory: Any, rows: list[tuple[str, ...]]) -> None:
+    path = tmp_path_factory.mktemp("csv") / "a.csv"
+    path.write_text("".join(";".join(one) + "\n" for one in [("aa", "bb", "cc"), *rows]))
+    expected = sdc.read_file(path, delimiter=";")
+    found = stored(path, delimiter=";")
+    assert found.equals(expected)
+    assert found.schema == expected.schema
+
+
+def test_what_a_sample_does_not_show(tmp_path: Path) -> None:
+    values = [*map(str, range(12_000)), "12.5", *["3"] * 5, "later a text"]
+    (tmp_path / "a.csv").write_text("one,two\n" + "".join(f"{one},{one[:4]}\n" for one in values))
+    found = stored(tmp_path / "a.csv")
+    assert found.schema == sdc.read_file(tmp_path / "a.csv").schema == {"one": pl.String, "two": pl.String}
+    (tmp_path / "b.csv").write_text("one,two\n" + "".join(f"{one},1\n" for one in values[:-1]))
+    assert stored(tmp_path / "b.csv").schema == {"one": pl.Float64, "two": pl.Int64}
+
+
+@pytest.mark.parametrize("engine", ["polars", "duckdb"])
+def test_a_folder_is_one_file_and_its_folders_are_columns(tmp_path: Path, engine: Any) -> None:
+    for year, rows in ((2024, "2,b\n1,a\n"), (2025, "3.5,c\n")):
+        (tmp_path / "census" / f"year={year}").mkdir(parents=True)
+        (tmp_path / "census" / f"year={year}" / "part.csv").write_text(f"num,text\n{rows}")
+    (tmp_path / "census" / "README.txt").write_text("no table")
+    plan = sdc.scan_file(tmp_path / "census", engine=engine)
+    found = plan.collect() if engine == "polars" else plan.pl()
+    assert found.sort("num").rows() == [(1.0, "a", 2024), (2.0, "b", 2024), (3.5, "c", 2025)]
+    assert sdc.k_anonymity(plan, keys=["year"]).violations[2] == 1
+
+
+def test_compressed_and_in_another_encoding(tmp_path: Path) -> None:
+    import gzip
+
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress("who,age\nJosé,3\nAnn,4\n".encode("cp1252")))
+    found = stored(tmp_path / "a.csv.gz", encoding="cp1252")
+    assert found.rows() == [("José", 3), ("Ann", 4)]
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "a.csv").write_text("one,two\n1,2\n")
+    (tmp_path / "all" / "b.csv").write_text("one,three\n1,2\n")
+    with pytest.raises(sdc.FileFormatError, match=r"b\.csv has other columns than a\.csv"):
+        sdc.scan_file(tmp_path / "all")
+    (tmp_path / "c.csv").write_text("one,two\n1,2\n3\n")
+    with pytest.raises(sdc.FileFormatError, match=r"c\.csv, line 3: 1 fields where the header has 2"):
+        sdc.scan_file(tmp_path / "c.csv")
+    with pytest.raises(sdc.FileFormatError, match="the decimal mark must be"):
+        sdc.scan_file(tmp_path / "all" / "a.csv", decimal=";")
+    with pytest.raises(sdc.FileFormatError, match="is CSV, which Spark's workers cannot be handed"):
+        sdc.scan_file(tmp_path / "all" / "a.csv", engine="spark")
+    with pytest.raises(sdc.ColumnError, match="has no column 'onw' \\(did you mean 'one'"):
+        sdc.scan_file(tmp_path / "all" / "a.csv", columns=["onw"])
+    pl.DataFrame({"one": [1]}).write_parquet(tmp_path / "d.parquet")
+    with pytest.raises(sdc.FileFormatError, match=r"d\.parquet is Parquet: delimiter, encoding"):
+        sdc.scan_file(tmp_path / "d.parquet", delimiter=",")
+
+
+def test_a_hint_at_the_decimal_mark(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('name,w\nx,"1,5"\ny,"2,5"\n')
+    with pytest.warns(sdc.SdcWarning, match="every value is a number with the decimal mark ','"):
+        assert stored(tmp_path / "a.csv").schema["w"] == pl.String
+    assert stored(tmp_path / "a.csv", decimal=",").schema["w"] == pl.Float64

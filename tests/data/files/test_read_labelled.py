@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import sys
+from datetime import date
 from types import SimpleNamespace
 
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
+from pyarrow import feather
 
-from sdckit.data.files.read_labels import read_labels
+import sdckit as sdc
+from sdckit.data.files.file_labels import ColumnLabels, FileLabels
+from sdckit.data.files.read_labelled import read_labels
 from sdckit.data.files.readers import describe_file, read_file, scan_header
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
 
@@ -232,3 +238,129 @@ def test_not_of_that_format(tmp_path, name):
 
 def test_unknown_encoding(sav):
     refused(FileFormatError, "cannot be read as SPSS", sav, encoding="klingon")
+
+
+# What a file says of its columns: read without its records, taken by the writer.
+
+
+def test_spss_of_read_labels(tmp_path):
+    path = tmp_path / "a.sav"
+    frame = pl.DataFrame({"sex": [1, 2, 9], "w": [1.5, 2.5, 3.0], "t": ["x", "y", "z"]})
+    pyreadstat.write_sav(
+        frame, path, column_labels={"sex": " Sex "}, variable_value_labels={"sex": {1: "m", 2: "f", 9: "refused"}},
+        missing_ranges={"sex": [9], "t": ["z"], "w": [{"lo": -9, "hi": -1}]},
+        variable_measure={"sex": "nominal"}, variable_format={"w": "F6.1"},
+    )  # fmt: skip
+    found = sdc.read_labels(path)
+    assert found.get("sex") == ColumnLabels(
+        "Sex", {"m": 1, "f": 2, "refused": 9}, ((9, 9),), "nominal", "F8.2"
+    )
+    assert found.get("w").missing == ((-9, -1),)
+    assert found.get("w").display == "F6.1"
+    assert found.get("t").missing == (("z", "z"),)
+    assert [found.get("sex").is_missing(code) for code in (1, 9, "9")] == [False, True, False]
+
+
+def test_stata_of_read_labels(tmp_path):
+    path = tmp_path / "a.dta"
+    frame = pl.DataFrame({"sex": pl.Series([1, "b", None], dtype=pl.Object), "n": [1, 2, 3]})
+    labels = {"sex": {1: "m", 2: "f", "b": "refused"}}
+    pyreadstat.write_dta(frame, path, variable_value_labels=labels, missing_user_values={"sex": ["b"]})
+    found = sdc.read_labels(path)
+    assert found.get("sex").codes == {"m": 1, "f": 2, "refused": "b"}
+    assert found.get("sex").is_missing("b")
+    assert found.get("n") == ColumnLabels()
+    assert found.variables == {}
+
+
+@pytest.mark.parametrize("name", ["label", "Description", "comment"])
+def test_descriptions_of_parquet_and_arrow_are_labels(tmp_path, name):
+    described = pa.field("age", pa.int64(), metadata={name: " Age in years ", "other": "x"})
+    table = pa.table({"age": [1, 2], "b": [1, 2]}, schema=pa.schema([described, pa.field("b", pa.int64())]))
+    pq.write_table(table, tmp_path / "a.parquet")
+    feather.write_feather(table, tmp_path / "a.arrow")
+    for ending in ("parquet", "arrow"):
+        assert sdc.read_labels(tmp_path / f"a.{ending}").variables == {"age": "Age in years"}
+        assert describe_file(tmp_path / f"a.{ending}").labels == {"age": "Age in years"}
+
+
+def test_text_says_nothing_and_an_absent_file_is_told(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n1,x\n", encoding="utf-8")
+    assert sdc.read_labels(path) == FileLabels()
+    with pytest.raises(FileFormatError, match=r"no\.sav"):
+        sdc.read_labels(tmp_path / "no.sav")
+
+
+# Parquet and Arrow (formats alike are tested in test_readers).
+
+
+FRAME = pl.DataFrame(
+    {
+        "c": pl.Series(["a", None, "b"], dtype=pl.Categorical),
+        "e": pl.Series(["x", "y", None], dtype=pl.Enum(["y", "x"])),
+        "d": [date(2020, 1, 1), None, date(2021, 1, 1)],
+        "b": [True, None, False],
+        "f": [1.5, None, float("nan")],
+    }
+)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_types_stay(tmp_path, kind):
+    path = tmp_path / ("x.parquet" if kind == "parquet" else "x.arrow")
+    write = {"parquet": FRAME.write_parquet, "arrow": FRAME.write_ipc, "stream": FRAME.write_ipc_stream}[kind]
+    write(path)
+    assert read_file(path).equals(FRAME)
+    assert scan_header(path).n_rows == 3
+
+
+def test_pattern_characters_and_folder_names(tmp_path):
+    folder = tmp_path / "year=2020"
+    folder.mkdir()
+    for name, write in (("w[1].parquet", FRAME.write_parquet), ("w[1].arrow", FRAME.write_ipc)):
+        write(folder / name)
+        assert read_file(folder / name).columns == FRAME.columns
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow", "stream"])
+def test_categories_of_another_writer_keep_their_order(tmp_path, kind):
+    order = ["never", "unasked", "seldom", "often"]
+    held = pa.DictionaryArray.from_arrays(pa.array([3, None, 2, 0, 3], pa.int8()), pa.array(order))
+    table, path = pa.table({"x": held}), tmp_path / ("x.parquet" if kind == "parquet" else "x.arrow")
+    if kind == "parquet":
+        pq.write_table(table, path, row_group_size=2)
+    else:
+        opening = pa.ipc.new_file if kind == "arrow" else pa.ipc.new_stream
+        with opening(str(path), table.schema) as sink:
+            sink.write_table(table)
+    found = read_file(path)["x"]
+    assert found.dtype == pl.Enum(order)
+    assert found.to_list() == ["often", None, "seldom", "never", "often"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_categories_of_pandas_one_of_them_missing(tmp_path, stream):
+    path = tmp_path / "x.feather"
+    file = pd.DataFrame({"sex": pd.Categorical(["m", "f", None, "m"], ["m", "f"]), "age": [1, 2, 3, 4]})
+    if stream:
+        table = pa.Table.from_pandas(file)
+        with pa.ipc.new_stream(path, table.schema) as out:
+            out.write_table(table)
+    else:
+        file.to_feather(path)
+    found = read_file(path)
+    assert found["sex"].dtype == pl.Enum(["m", "f"])
+    assert found.rows() == [("m", 1), ("f", 2), (None, 3), ("m", 4)]
+    assert read_file(path, columns=["sex"]).columns == ["sex"]
+
+
+def test_row_groups_with_categories_of_their_own(tmp_path):
+    path = tmp_path / "x.parquet"
+    parts = [pa.table({"x": pa.array(one).dictionary_encode()}) for one in (["b", "a"], ["c", "b"])]
+    with pq.ParquetWriter(path, parts[0].schema) as sink:
+        for part in parts:
+            sink.write_table(part)
+    found = read_file(path)["x"]
+    assert found.to_list() == ["b", "a", "c", "b"]
+    assert found.dtype.categories.to_list() == ["b", "a", "c"]

@@ -9,10 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sdckit.data.files import readers
-from sdckit.data.files.readers import describe_file, read_file, scan_header
+import sdckit as sdc
+from sdckit.data.files import readers, readers as asked
+from sdckit.data.files.readers import describe_file, join_frames, plan_header, read_file, scan_header
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, FileFormatError, SdcWarning
+from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
 MARK = "Zyxw-4711"
 CODES = ["NA", "-999"]
@@ -242,3 +243,160 @@ def test_a_whole_file_is_described_whatever_a_sample_holds(tmp_path, monkeypatch
     path.write_text("age\n" + "1\n" * 5, encoding="utf-8")
     assert describe_file(path).frame.height == 2
     assert describe_file(path, whole=True).frame.height == 5
+
+
+# Two files by one key: persons keep their order, every one has a household, nothing differs unseen.
+
+
+PERSONS = "pid,hid,age,region\n1,b,30,s\n2,a,4,n\n3,b,61,s\n"
+HOUSES = "hid,rooms,region,owner\na,2,n,Ann\nb,3,s,Bob\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    persons, houses = tmp_path / "persons.csv", tmp_path / "houses.csv"
+    persons.write_text(PERSONS, encoding="utf-8")
+    houses.write_text(HOUSES, encoding="utf-8")
+    return persons, houses
+
+
+def read(files, **options):
+    return sdc.read_file(files[0], join=files[1], join_key="hid", **options)
+
+
+def test_persons_keep_their_order(files):
+    frame = read(files)
+    assert frame.columns == ["pid", "hid", "age", "region", "rooms", "owner"]
+    assert frame["pid"].to_list() == [1, 2, 3]
+    assert frame["rooms"].to_list() == [3, 2, 3]
+
+
+def test_columns_in_any_order_and_identifiers_of_either_file(files):
+    assert read(files, columns=["rooms", "pid"]).rows() == [(3, 1), (2, 2), (3, 3)]
+    assert read(files, columns=["rooms", "hid"]).columns == ["rooms", "hid"]
+    assert read(files, identifiers=["owner", "hid"]).columns == ["pid", "age", "region", "rooms"]
+    assert read(files, rows=1).rows() == [(1, "b", 30, "s", 3, "Bob")]
+    with pytest.warns(SdcWarning, match="nowhere"):
+        read(files, identifiers=["nowhere"])
+    with pytest.raises(ColumnError, match="room"):
+        read(files, columns=["room"])
+
+
+def test_headers_and_samples_are_of_both(files):
+    header = scan_header(files[0], join=files[1], join_key="hid")
+    assert header.columns == ("pid", "hid", "age", "region", "rooms", "owner")
+    assert header.n_rows == 3
+    assert describe_file(files[0], join=files[1], join_key="hid").frame.equals(read(files))
+
+
+def test_labels_are_of_both(tmp_path):
+    first = sdc.write_file(
+        pl.DataFrame({"hid": [1], "age": [3]}), tmp_path / "a.sav", labels={"hid": "A", "age": "Age"}
+    )
+    second = sdc.write_file(
+        pl.DataFrame({"hid": [1], "n": [3]}), tmp_path / "b.dta", labels={"hid": "B", "n": "N"}
+    )
+    assert sdc.read_labels(first, join=second).variables == {"hid": "A", "n": "N", "age": "Age"}
+    assert sdc.read_file(first, join=second, join_key="hid").rows() == [(1, 3, 3)]
+
+
+def test_households_without_persons_are_told(files):
+    with files[1].open("a", encoding="utf-8") as file:
+        file.write("c,9,n,Cid\n,1,n,Dan\n")
+    with pytest.warns(
+        SdcWarning, match="2 of the 4 records of houses.csv belong to no record of persons.csv"
+    ) as told:
+        assert read(files).height == 3
+    assert "Cid" not in str(told[0].message)
+    assert read(files, rows=2).height == 2  # of a part nothing can be said
+
+
+@pytest.mark.parametrize(
+    ("persons", "houses", "said"),
+    [
+        (PERSONS + "4,x,1,s\n5,,1,s\n", HOUSES,
+         "2 of the 5 records of persons.csv have no record in houses.csv by 'hid'"),
+        (PERSONS, HOUSES + "a,5,n,Eve\n", "houses.csv has the key 'hid' more than once in 1 record"),
+        (PERSONS, HOUSES.replace("3,s", "3,n"), "both have a column 'region', which differs in 2 records"),
+        (PERSONS, "hid,rooms\n1,2\n2,3\n", "a number in houses.csv and none in persons.csv"),
+        (PERSONS.replace("a", "1").replace("b", "2").replace("1ge", "age"), HOUSES, "a number in persons.csv and none"),
+        (PERSONS, HOUSES.replace("hid", "house"), "houses.csv has no column 'hid'"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_without_values(files, persons, houses, said):
+    files[0].write_text(persons, encoding="utf-8")
+    files[1].write_text(houses, encoding="utf-8")
+    with pytest.raises(SdcError, match=said) as caught:
+        read(files)
+    assert not any(name in str(caught.value) for name in ("Ann", "Bob", "Eve"))
+
+
+def test_one_argument_without_the_other(files):
+    with pytest.raises(DataError, match="join_key= goes with join="):
+        sdc.read_file(files[0], join_key="hid")
+    with pytest.raises(SdcError, match="join_key"):
+        sdc.read_file(files[0], join=files[1])
+
+
+def test_keys_of_different_types_and_names_like_patterns():
+    key = "^h.*$"
+    persons = pl.DataFrame({key: pl.Series([2, 1], dtype=pl.Int8), "*": [1, 2], "x": [1, 2]})
+    houses = pl.DataFrame({key: [1.0, 2.0], "^a$": ["p", "q"], "x": [2.0, 1.0]})
+    found = join_frames(persons, houses, key, names=("p", "h"))
+    assert found.columns == [key, "*", "x", "^a$"]
+    assert found["^a$"].to_list() == ["q", "p"]
+    named = persons.with_columns(pl.Series(key, ["b", "a"], dtype=pl.Categorical))
+    words = houses.with_columns(pl.Series(key, ["a", "b"], dtype=pl.Enum(["a", "b"])))
+    assert join_frames(named, words, key, names=("p", "h"))["^a$"].to_list() == ["q", "p"]
+
+
+def test_long_ids_of_other_widths_stay_apart() -> None:
+    """As floats 2**53 and its neighbour are one number."""
+    ids = [2**53, 2**53 + 1]
+    persons = pl.DataFrame({"hid": pl.Series(ids, dtype=pl.UInt64), "age": [30, 40]})
+    households = pl.DataFrame({"hid": pl.Series(ids, dtype=pl.Int64), "size": [1, 2]})
+    found = join_frames(persons, households, "hid", names=("persons.csv", "households.csv"))
+    assert found["size"].to_list() == [1, 2]
+
+
+# What a folder says of itself before any record is read.
+
+
+PEOPLE = pl.DataFrame({"sex": ["f", "m", "f"], "age": [30, 40, 50]})
+
+
+def folder(tmp_path: Path, kind: str) -> Path:
+    for year in (2024, 2025):
+        part = tmp_path / "census" / f"year={year}"
+        part.mkdir(parents=True)
+        file = part / f"part.{kind}"
+        PEOPLE.write_parquet(file) if kind == "parquet" else PEOPLE.write_csv(file)
+    return tmp_path / "census"
+
+
+@pytest.mark.parametrize(("kind", "told"), [("parquet", "2 files, Parquet"), ("csv", "2 files, CSV")])
+def test_a_folder_is_one_file_with_the_columns_of_its_folders(tmp_path: Path, kind: str, told: str) -> None:
+    found = plan_header(folder(tmp_path, kind), engine="polars")
+    assert found.columns == ("sex", "age", "year")
+    assert found.format == told
+    assert found.n_rows == 6
+
+
+def test_a_file_says_what_it_always_says(tmp_path: Path) -> None:
+    PEOPLE.write_parquet(tmp_path / "a.parquet")
+    found = plan_header(tmp_path / "a.parquet", engine="duckdb")
+    assert (found.columns, found.n_rows, found.format) == (("sex", "age"), 3, "Parquet")
+
+
+def test_an_address_is_asked_by_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, "scan_file", lambda *_, **__: PEOPLE.lazy())
+    found = plan_header(Path("s3://bucket/a.parquet"), engine="polars")
+    assert (found.columns, found.n_rows, found.format) == (("sex", "age"), 3, "Parquet")
+
+
+def test_what_no_engine_reads_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(FileFormatError, match="holds neither"):
+        plan_header(tmp_path, engine="polars")
+    PEOPLE.write_ipc(tmp_path / "a.arrow")
+    with pytest.raises(FileFormatError, match="an engine reads Parquet and CSV"):
+        plan_header(tmp_path / "a.arrow", engine="polars")

@@ -3,11 +3,25 @@
 from __future__ import annotations
 
 import hmac
+from datetime import date, datetime
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
+import pytest
 
-from sdckit.data.ledger.canonical import Levels
-from sdckit.data.ledger.digests import WIDTH, Digester, places, starts
+from sdckit.data.columns import code_column
+from sdckit.data.ledger.digests import (
+    WIDTH,
+    Digester,
+    Levels,
+    Part,
+    Sketch,
+    canonical,
+    places,
+    sorted_part,
+    starts,
+)
 
 COLUMN = Levels("sex", np.array([1, 2, 1, 0], np.int32), ("f", "m"))
 
@@ -61,3 +75,75 @@ def test_places_compare_every_byte() -> None:
     assert places(among, wanted).tolist() == [7, -1]
     assert places(among[:0], wanted).tolist() == [-1, -1]
     assert places(among, wanted[:0]).tolist() == []
+
+
+# The one form of a value, whatever file it comes from.
+
+
+def told(values: object, dtype: object = None) -> list[str | None]:
+    series = pl.Series("a", values, dtype)  # type: ignore[arg-type]
+    found = canonical(code_column(nw.from_native(series, series_only=True)))
+    return [None if code == 0 else found.texts[code - 1] for code in found.codes]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [[1, 2, None], [1.0, 2.0, None], ["1", "2", None]],
+    ids=["integer", "number", "text"],
+)
+def test_one_value_has_one_text_in_every_type_of_storage(values: list[object]) -> None:
+    assert told(values) == ["1", "2", None]
+
+
+def test_categories_and_decimals_are_their_values() -> None:
+    assert told(["x", "y", "x"], pl.Categorical) == ["x", "y", "x"]
+    assert told([1.5, 2.0], pl.Decimal(10, 2)) == ["1.5", "2"]
+
+
+def test_a_day_is_a_day_with_and_without_a_time() -> None:
+    assert told([date(2024, 5, 1)]) == told([datetime(2024, 5, 1)]) == ["2024-05-01"]
+
+
+def test_texts_that_differ_stay_apart() -> None:
+    assert told(["01", "1", "1.0"]) == ["01", "1", "1.0"]
+
+
+def test_wide_numbers_are_numbered_by_those_in_use() -> None:
+    assert told([10**12, 5, 10**12]) == ["1000000000000", "5", "1000000000000"]
+
+
+def test_counts_begin_with_the_missing_ones_and_codes_can_be_renumbered() -> None:
+    series = nw.from_native(pl.Series("a", ["x", None, "y", "y"]), series_only=True)
+    found = canonical(code_column(series))
+    assert isinstance(found, Levels)
+    assert found.counts().tolist() == [1, 1, 2]
+    assert found.renumbered(("z", "y", "x")).tolist() == [3, 0, 2, 2]
+
+
+# Parts of a sketch: found by digest, in any order they were made.
+
+
+DIGESTS = np.random.default_rng(3).integers(0, 256, (20, WIDTH), dtype=np.uint8)
+
+
+def test_a_part_gives_the_number_of_each_digest_and_0_for_others() -> None:
+    part, place = sorted_part(DIGESTS[:10], np.arange(1, 11))
+    assert part.of(DIGESTS[:12]).tolist() == [*range(1, 11), 0, 0]
+    assert (part.digests[place] == DIGESTS[:10]).all()
+    assert part.total == 55
+
+
+def test_an_empty_part_has_nothing() -> None:
+    part = Part(DIGESTS[:0], np.zeros(0, np.uint32))
+    assert part.of(DIGESTS[:2]).tolist() == [0, 0]
+    assert part.total == 0
+
+
+def test_the_widest_set_comes_first() -> None:
+    part, _ = sorted_part(DIGESTS[:1], np.ones(1))
+    sketch = Sketch(
+        {("counts", "b"): part, ("counts", "a", "b"): part, ("people", "id", "a", "b", "c"): part}
+    )
+    assert sketch.sets() == [("a", "b"), ("b",)]
+    assert sketch.get("counts", ("b",)) is part
+    assert sketch.get("candidates", ("b",)) is None

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from sdckit.data.scenarios.guess import guess_roles
-from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+from sdckit.data.scenarios.guessing.judge import RoleGuesses
 
 ACS = "SEX RACE MAR LANX WAOB DIS MIG SCH"
 HOUSES = "urbrur roof walls water electcon relat sex age hhcivil"

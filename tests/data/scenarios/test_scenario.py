@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from sdckit.data.scenarios.scenario import Scenario
+from sdckit import Scenario as TablesScenario, ScenarioError as TablesScenarioError
+from sdckit.data.scenarios.scenario import Scenario, read_tables
 from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError, SdcWarning
 
@@ -320,3 +322,30 @@ def test_household_variables_may_have_other_roles_and_are_kept(tmp_path):
 def test_household_variables_that_cannot_be_are_refused(given, says):
     with pytest.raises(ScenarioError, match=says):
         Scenario(keys=["region"], **given)
+
+
+# Published tables as a scenario declares them.
+
+
+def test_entries_are_plain():
+    found = read_tables([{"variables": ("sex", "age"), "rounded": 5}, {"file": Path("a") / "counts.csv"}])
+    assert found == ({"variables": ["sex", "age"], "rounded": 5}, {"file": "a/counts.csv"})
+    assert read_tables([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("tables", "says"),
+    [
+        ([{"variable": ["sex"]}], r"tables\[1\].variable.*did you mean 'variables'"),
+        ([{"rounded": 3}], r"tables\[1\] has neither"),
+        ([{"variables": []}], r"tables\[1\].variables"),
+        ([{"variables": ["sex"], "rounding": "up"}], r"tables\[1\].rounding"),
+        ([{"variables": ["sex"]}, {"file": 3}], r"tables\[2\].file"),
+        ([{"variables": ["sex"], "rounded": 1}], r"tables\[1\]"),
+        ({"variables": ["sex"]}, "list of tables"),
+        (["sex"], "list of tables"),
+    ],
+)
+def test_a_wrong_entry_of_a_scenario_is_named(tables, says):
+    with pytest.raises(TablesScenarioError, match=says):
+        TablesScenario(keys=["sex"], tables=tables)

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from sdckit import read_hierarchy, recode
-from sdckit.data.distinct import distinct_values
+from sdckit.data.columns import distinct_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import as_hierarchy
 from sdckit.errors import ColumnError, DataError, FileFormatError

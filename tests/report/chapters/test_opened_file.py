@@ -8,7 +8,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.files.file_checks import FileHeader
 from sdckit.data.files.readers import FileSample
-from sdckit.data.missing_values.missing_codes import Found
+from sdckit.data.missing_values.missing import Found
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import (
     OpenedFile,

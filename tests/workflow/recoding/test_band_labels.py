@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 import sdckit as sdc
-from sdckit.data.band_labels import read_band
+from sdckit.data.hierarchy import read_band
 from sdckit.workflow.recoding.band_labels import read_bands
 
 OPEN = math.inf

@@ -21,8 +21,7 @@ from sdckit.attacks.differencing.release_ledger import (
     n_candidates,
     set_among,
 )
-from sdckit.data.ledger.digests import places
-from sdckit.data.ledger.sketch import sorted_part
+from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
 

@@ -15,11 +15,8 @@ from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.packing import group_codes
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
-from sdckit.data.ledger.canonical import Levels, canonical
-from sdckit.data.ledger.digests import Digester
-from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file, open_file
-from sdckit.data.ledger.ledger_key import make_key, read_key
-from sdckit.data.ledger.sketch import Part, Place, Sketch, sorted_part
+from sdckit.data.ledger.digests import Digester, Levels, Part, Place, Sketch, canonical, sorted_part
+from sdckit.data.ledger.ledger_file import LedgerEntry, LedgerFile, create_file, make_key, open_file, read_key
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError

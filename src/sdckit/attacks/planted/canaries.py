@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.pair import PairResult, mean_figures, open_pair
 from sdckit.data import arguments
-from sdckit.data.append_rows import appended, mixed_rows
 from sdckit.data.columns import code_column, days_values
+from sdckit.data.frames import appended, mixed_rows
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.data.scenarios.scenario import Scenario

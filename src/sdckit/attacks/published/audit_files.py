@@ -21,8 +21,7 @@ from sdckit.attacks.published.counted_tables import (
 )
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
-from sdckit.data.band_labels import range_of_label
-from sdckit.data.hierarchy import Hierarchy
+from sdckit.data.hierarchy import Hierarchy, range_of_label
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Bools, Ints

@@ -14,8 +14,7 @@ from sdckit.attacks.published.audit_model import Axis, SummedCells, Unit, apart,
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.cells.collect import columns_in_memory
-from sdckit.data.columns import float_values
-from sdckit.data.distinct import distinct_values
+from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.files.readers import read_file
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.published_table import PublishedTable

@@ -43,7 +43,7 @@ from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.published_table import PublishedTable, as_tables, declared_tables
 from sdckit.data.replace import with_levels
-from sdckit.data.scenarios.hierarchies import read_hierarchies
+from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 

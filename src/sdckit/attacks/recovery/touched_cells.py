@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.band_labels import range_of_label
 from sdckit.data.columns import Coded, code_column, days_values, float_values
+from sdckit.data.hierarchy import range_of_label
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach, new_records
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
-from sdckit.data.differing import differing
+from sdckit.data.columns import differing, in_order
 from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark, open_frame
-from sdckit.data.level_order import in_order
-from sdckit.data.outgoing.plan_records import plan_records
-from sdckit.data.tallied import Tallied
+from sdckit.data.outgoing.only_records import plan_records
+from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Ints
 

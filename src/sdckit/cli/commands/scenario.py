@@ -15,7 +15,7 @@ from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+    from sdckit.data.scenarios.guessing.judge import RoleGuesses
 
 
 TAKEN = "taken for the whole population,\nunless sampling_fraction = X (or weight) is declared in it"
@@ -50,8 +50,7 @@ def init(
     refuse_existing(out, force=force)
     with Steps(quiet=out == STDOUT) as steps:
         steps.step(f"looking at {file.name}")
-        from sdckit.data.scenarios.guess import guess_file
-        from sdckit.data.scenarios.guess_toml import write_guesses
+        from sdckit.data.scenarios.guess import guess_file, write_guesses
 
         guesses, name, looked_at, notes = guess_file(file, missing=codes(reading.missing), **reading.how)
         text = write_guesses(guesses, name=name, looked_at=looked_at, notes=notes)

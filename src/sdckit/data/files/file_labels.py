@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Code = int | float | str
 Range = tuple[Any, Any]
@@ -99,3 +103,207 @@ def as_labels(labels: object) -> FileLabels:
     if isinstance(labels, Mapping) and all(isinstance(one, str) for pair in labels.items() for one in pair):
         return FileLabels.of(labels)
     raise DataError("labels= is what read_labels gives, or {column: label}, all of text", argument="labels")
+
+
+# Categories as the codes of SPSS and Stata: those the file had, new ones where there were none.
+
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"  # Stata's missing values .a to .z
+NO_LABEL = " (no label)"  # how `read_labelled` keeps a code apart from another code's label
+STATA_LEAST, STATA_MOST = -2_147_483_647, 2_147_483_620  # of a long, whose highest values mean missing
+FAR = 1_000_000_000  # new codes are counted on from the highest one, unless it is as high as this
+SPSS_DISCRETE = 3  # user-missing codes that a variable can name one by one
+
+
+@dataclass(frozen=True, eq=False)
+class CodedColumn:
+    """A column as it is written."""
+
+    values: pl.Series
+    labels: Mapping[Code, str] = field(default_factory=dict)  # value labels, of codes that some record has
+    missing: tuple[Code, ...] = ()  # codes in use that are user-missing
+    measure: str = ""
+
+
+def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColumn:
+    """Give a column as numbers, dates or text with the labels of what is in it."""
+    import polars as pl
+
+    if series.dtype == pl.Boolean:
+        flags = series.cast(pl.Int64)
+        return CodedColumn(flags, _used(flags, {0: "false", 1: "true"}), (), "nominal")
+    if _is_text(series.dtype):
+        levels = _levels(series, known)
+        if series.dtype == pl.String and not known.codes:
+            return CodedColumn(series, measure="nominal" if kind == "SPSS" else "")
+        return _coded(series, levels, known, kind)
+    if not series.dtype.is_numeric():
+        return CodedColumn(series, measure="scale")
+    # A user-missing code was taken out when the file was read: a number equal to it is a number.
+    labels = {code: text for text, code in known.codes.items() if not known.is_missing(code)}
+    return CodedColumn(series, _used(series, labels, kind), (), known.measure or "scale")
+
+
+def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) -> FileLabels:
+    """Give labels by which files of one release get the same code for the same category."""
+    found = dict(labels.columns)
+    for name in frames[0].columns:
+        parts = [one[name] for one in frames if name in one.columns]
+        known = labels.get(name)
+        if not _is_text(parts[0].dtype) or not (known.codes or _is_declared(parts[0].dtype)):
+            continue
+        levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
+        codes = codes_of_levels([one for one in levels if not _was_missing(one, known)], known, kind)
+        found[name] = replace(known, codes={**known.codes, **codes})
+    return FileLabels(found)
+
+
+def _is_declared(dtype: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(dtype, (pl.Categorical, pl.Enum))
+
+
+def _is_text(dtype: pl.DataType) -> bool:
+    import polars as pl
+
+    return isinstance(dtype, (pl.String, pl.Categorical, pl.Enum))
+
+
+def _levels(series: pl.Series, known: ColumnLabels) -> list[str]:
+    """The texts some record has: in the order of an Enum, else of the codes they had and by the alphabet."""
+    import polars as pl
+
+    used = set(series.drop_nulls().unique().cast(pl.String).to_list())
+    order = (
+        series.dtype.categories.to_list()
+        if isinstance(series.dtype, pl.Enum)
+        else [*known.codes, *sorted(used - {*known.codes})]
+    )
+    return [text for text in order if text in used]
+
+
+def _used(series: pl.Series, labels: Mapping[Code, str], kind: str = "SPSS") -> dict[Code, str]:
+    """Labels of numbers that some record has; Stata labels whole numbers alone."""
+    numbers = {code: text for code, text in labels.items() if not isinstance(code, str)}
+    fit = {code: text for code, text in numbers.items() if kind == "SPSS" or _fits_stata(code)}
+    present = set(series.filter(series.is_in(list(fit))).to_list()) if fit else set()
+    return {code: text for code, text in fit.items() if code in present}
+
+
+def _coded(series: pl.Series, levels: Sequence[str], known: ColumnLabels, kind: str) -> CodedColumn:
+    import polars as pl
+
+    codes = codes_of_levels(levels, known, kind)
+    missing = tuple(codes[level] for level in levels if _was_missing(level, known))
+    labels = {codes[level]: level for level in levels}
+    measure = known.measure if known.measure != "scale" else ""
+    return CodedColumn(_replaced(series.cast(pl.String), codes), labels, missing, measure or "nominal")
+
+
+def _replaced(texts: pl.Series, codes: Mapping[str, Code]) -> pl.Series:
+    import polars as pl
+
+    dtype = _dtype(codes)
+    if dtype == pl.Object:  # Stata's letters among numbers
+        return pl.Series(texts.name, [codes.get(one) for one in texts.to_list()], dtype)
+    new = pl.Series(list(codes.values()), dtype=dtype, strict=False)
+    return texts.replace_strict(
+        pl.Series(list(codes), dtype=pl.String), new, default=None, return_dtype=dtype
+    )
+
+
+def _dtype(codes: Mapping[str, Code]) -> Any:
+    import polars as pl
+
+    kinds = {type(code) for code in codes.values()}
+    if kinds <= {int}:
+        return pl.Int64
+    if kinds <= {str}:
+        return pl.String
+    return pl.Object if str in kinds else pl.Float64
+
+
+def codes_of_levels(levels: Sequence[str], known: ColumnLabels, kind: str) -> dict[str, Code]:
+    """Give each category the code it had; a new one a code that no category of the file had.
+
+    Stata takes whole numbers, and letters for what is user-missing; where a category had another code there, all
+    are counted from 1.
+
+    >>> size = ColumnLabels(codes={"small": 1, "large": 2, "refused": 9}, missing=((9, 9),))
+    >>> codes_of_levels(["small", "medium", "refused"], size, "SPSS")
+    {'small': 1, 'medium': 10, 'refused': 9}
+    >>> codes_of_levels(["small", "medium", "refused"], size, "Stata")
+    {'small': 1, 'medium': 10, 'refused': 'a'}
+    """
+    absent = [level for level in levels if _was_missing(level, known)]
+    real = [level for level in levels if level not in absent]
+    had = {level: code for level in real if (code := _code_of(level, known)) is not None}
+    if kind == "Stata":
+        if not all(map(_fits_stata, had.values())):
+            known, had = ColumnLabels(), {}
+        letters = _letters(absent, known)
+        return {**_with_new(real, had, known), **letters} if letters else _with_new(levels, had, known)
+    if any(isinstance(code, str) for code in had.values()):  # a text variable: a new category is its own code
+        taken = set(known.codes.values())
+        return {level: known.codes.get(level, _own_code(level, taken)) for level in levels}
+    had |= {level: code for level in absent if not isinstance(code := known.codes[level], str)}
+    return _with_new(levels, had, known)
+
+
+def _was_missing(level: str, known: ColumnLabels) -> bool:
+    return level in known.codes and known.is_missing(known.codes[level])
+
+
+def code_text(code: object) -> str:
+    """Write a code as the text of a column has it: 3, not 3.0."""
+    return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
+
+
+def _code_of(level: str, known: ColumnLabels) -> Code | None:
+    """The code of a category; of one without a label the number that it is."""
+    if level in known.codes or not known.codes:
+        return known.codes.get(level)
+    text = level.removesuffix(NO_LABEL)
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if code_text(number) != text:  # 01 is a text
+        return None
+    code = int(number) if number.is_integer() else number
+    return None if code in known.codes.values() or known.is_missing(code) else code
+
+
+def _fits_stata(code: Code) -> bool:
+    return isinstance(code, int) and STATA_LEAST <= code <= STATA_MOST
+
+
+def _letters(levels: Sequence[str], known: ColumnLabels) -> dict[str, Code]:
+    """Stata's letters of user-missing categories: those they had, or a, b, c; none where there are too many."""
+    had: dict[str, Code] = {
+        level: code for level in levels if (code := known.codes.get(level)) in set(LETTERS)
+    }
+    free = (letter for letter in LETTERS if letter not in known.codes.values())
+    rest = [level for level in levels if level not in had]
+    given = dict(zip(rest, free, strict=False))
+    return {**had, **given} if len(given) == len(rest) else {}
+
+
+def _with_new(levels: Sequence[str], had: Mapping[str, Code], known: ColumnLabels) -> dict[str, Code]:
+    free = _free_codes([*known.codes.values(), *had.values()], known)
+    return {level: had[level] if level in had else next(free) for level in levels}
+
+
+def _free_codes(taken: Sequence[Code], known: ColumnLabels) -> Iterator[int]:
+    """Whole numbers that no category of the file had, and that do not mean missing: counted on from the highest."""
+    numbers = {code for code in taken if not isinstance(code, str)}
+    above = int(max(numbers, default=0)) + 1
+    candidates = itertools.count(above if 0 < above < FAR else 1)
+    if known.is_missing(FAR):  # all high numbers mean missing
+        candidates = itertools.count(-1, -1)
+    return (code for code in candidates if code not in numbers and not known.is_missing(code))
+
+
+def _own_code(level: str, taken: set[Any]) -> str:
+    return level if level not in taken else f"{level}{NO_LABEL}"

@@ -2,21 +2,302 @@
 
 from __future__ import annotations
 
+import contextlib
+import datetime as dt
+import logging
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from sdckit.data.files.csv_shape import CsvShape, csv_shape
-from sdckit.data.files.csv_text import CsvText, open_text
-from sdckit.data.files.csv_types import Kind, kinds_to_try, other_decimals, typed
+from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
-from sdckit.data.files.read_excel import DELIMITER, sheet_as_csv
-from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, Found, apply_codes, code_texts
+from sdckit.data.frames import exactly
+from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.errors import FileFormatError, SdcWarning
 
 if TYPE_CHECKING:
     import polars as pl
+
+# Workbooks: the first sheet as the text of a CSV file, so that both are read by the same rules.
+
+
+DELIMITER = ","
+_CUT = 1e-9
+
+
+def sheet_as_csv(path: Path) -> bytes:
+    """Give the first sheet that holds anything as CSV text (UTF-8, commas, decimal points).
+
+    Numbers keep all their digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Other sheets
+    are warned of. Raises `FileFormatError`: no workbook, one under a password, or empty; or fastexcel is absent.
+    """
+    with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
+        book = _opened(path)
+        sheets = [name for name in book.sheet_names if _holds(book, name)]
+        if not sheets:
+            raise FileFormatError(f"{path.name} is empty: no sheet of it holds a record")
+        frame = _sheet(book, sheets[0])
+        text = frame.write_csv(include_header=False).encode()
+    if len(sheets) > 1:
+        warnings.warn(
+            f"{path.name}: the first sheet is read; {len(sheets) - 1} more are not. To read another, save it as a "
+            "file of its own",
+            SdcWarning,
+            stacklevel=2,
+        )
+    return text
+
+
+def _opened(path: Path) -> Any:
+    try:
+        import fastexcel
+    except ImportError:
+        raise FileFormatError(
+            f'{path.name}: reading workbooks needs fastexcel; install it: pip install "sdckit[files]"'
+        ) from None
+    try:
+        return fastexcel.read_excel(path)
+    except fastexcel.FastExcelError:
+        raise ValueError from None
+
+
+def _holds(book: Any, name: str) -> bool:
+    return bool(book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").width)
+
+
+def _sheet(book: Any, name: str) -> pl.DataFrame:
+    """The sheet's cells as text below their header, which is text as well."""
+    import polars as pl
+
+    header = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").to_polars().row(0)
+    columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: told later, as for any CSV
+    given = {"header_row": None, "skip_rows": 1, "column_names": columns}
+    typed = book.load_sheet(name, **given, schema_sample_rows=None).to_polars()
+    texts = [one for one in columns if typed[one].dtype == pl.String]
+    # among texts numbers come with nine decimals: these are read anew
+    numbers = (
+        book.load_sheet(name, **given, dtypes=dict.fromkeys(texts, "float")).to_polars() if texts else typed
+    )
+    made = [_mixed(typed[one], numbers[one]) if one in texts else _written(typed[one]) for one in columns]
+    return pl.concat([pl.DataFrame([header], schema=dict.fromkeys(columns, pl.String), orient="row"),
+                      pl.DataFrame(made)])  # fmt: skip
+
+
+def _mixed(text: pl.Series, number: pl.Series) -> pl.Series:
+    """Text as it stands; numbers among it, of which nine decimals came, with all their digits."""
+    import polars as pl
+
+    cut = text.str.contains(r"^-?\d+\.\d{9}$|^-?0$") & (
+        (text.cast(pl.Float64, strict=False) - number).abs() <= _CUT
+    )
+    both = pl.DataFrame({"text": text, "full": _written(number), "cut": cut})
+    return both.select(pl.when("cut").then("full").otherwise("text").alias(text.name)).to_series()
+
+
+def _written(series: pl.Series) -> pl.Series:
+    """Numbers and dates as text, whole numbers without a point, times that are all midnight as dates."""
+    import polars as pl
+
+    if series.dtype.is_float():
+        return series.cast(pl.String).str.strip_suffix(".0")
+    if series.dtype == pl.Datetime and (series.dt.time() == dt.time()).all():
+        series = series.dt.date()
+    return series.cast(pl.String)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the library's own remarks, which speak of columns by number, from the terminal."""
+    log = logging.getLogger("fastexcel.types.dtype")
+    before, log.disabled = log.disabled, True
+    try:
+        yield
+    finally:
+        log.disabled = before
+
+
+# The types of CSV columns: numbers or dates where every value is one, else text exactly as written.
+
+
+Kind = Literal["integer", "point", "comma", "comma or text", "date", "text"]
+
+_SAMPLE = 10_000
+# A leading zero is part of a code (postcodes), and doubles cannot hold 16 digits or more.
+_NOT_A_NUMBER = r"^[+-]?(?:0[0-9]|[0-9]{16,}$)"
+_LEADING_ZERO = r"^[+-]?0[0-9]"
+# Written back as it was read; other orders of day, month and year cannot be told apart.
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+# 1,234 may be a thousand as well as a little more than one.
+_THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
+
+
+def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
+    """Give the kinds of column to try, in order; the first that fits every value is taken.
+
+    >>> kinds_to_try(";", None)
+    ('integer', 'point', 'comma', 'date', 'text')
+    """
+    if decimal == ",":
+        return ("integer", "comma", "date", "text")
+    if decimal == "." or delimiter == ",":
+        return ("integer", "point", "date", "text")
+    return ("integer", "point", "comma" if delimiter == ";" else "comma or text", "date", "text")
+
+
+def typed(
+    scan: pl.LazyFrame, names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
+) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Collect text columns as the types their values allow, codes and empty fields as missing.
+
+    A sample proposes each column's kind; the whole column then confirms it, or the next kind is tried
+    on that column alone. The codes that were there are counted on the way.
+    """
+    import polars as pl
+
+    raw = scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
+    sample = raw.head(_SAMPLE).collect()
+    if sample.height < _SAMPLE:
+        raw = sample.lazy()
+    held, clean = _without_codes(len(names), codes)
+    choice = _choice(sample, held, clean, kinds)
+    done: dict[int, pl.Series] = {}
+    found: list[Found] = []
+    while len(done) < len(names):
+        waiting = [i for i in range(len(names)) if i not in done]
+        wanted = [_convert(f"c{i}", choice[i]).alias(f"v{i}") for i in waiting]
+        doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
+        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not found]
+        marked = raw.with_columns(held[i] for i in waiting).with_columns(clean[i] for i in waiting)
+        frame = marked.select(wanted + doubts + counts).collect()
+        first = frame.head(1)
+        for i in waiting:
+            if counts and frame.height:
+                codes_here = [(one[f"r{i}"], one["count"]) for one in first.item(0, f"n{i}")]
+                found += [Found(names[i], code, int(n)) for code, n in codes_here if code]
+            if frame.height and first.item(0, f"b{i}"):
+                choice[i] = kinds[kinds.index(choice[i]) + 1]
+            else:
+                done[i] = frame[f"v{i}"].alias(names[i])
+    series = [one.cast(pl.String) if one.null_count() == len(one) else one for _, one in sorted(done.items())]
+    return pl.DataFrame(series), tuple(found)
+
+
+def streamed(
+    scans: Sequence[pl.LazyFrame], names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
+) -> pl.LazyFrame:
+    """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
+    import polars as pl
+
+    raw = pl.concat(
+        [one.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for one in scans]
+    )
+    held, clean = _without_codes(len(names), codes)
+    choice = _choice(raw.head(_SAMPLE).collect(), held, clean, kinds)
+    marked = raw.with_columns(held).with_columns(clean)
+    waiting = list(range(len(names)))
+    while waiting:
+        doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
+        empty = [pl.col(f"c{i}").is_null().all().alias(f"e{i}") for i in waiting]
+        found = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
+        for i in waiting:
+            if found[f"b{i}"]:
+                choice[i] = kinds[kinds.index(choice[i]) + 1]
+            elif found[f"e{i}"]:
+                choice[i] = "text"
+        waiting = [i for i in waiting if found[f"b{i}"]]
+    return marked.select(_convert(f"c{i}", choice[i]).alias(name) for i, name in enumerate(names))
+
+
+def _without_codes(n: int, codes: Sequence[str]) -> tuple[list[pl.Expr], list[pl.Expr]]:
+    """Of each column whether a field holds a code, and the fields without those."""
+    import polars as pl
+
+    texts = ["", *codes]
+    held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(n)]  # h: holds a code
+    clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(n)]
+    return held, clean
+
+
+def _choice(
+    sample: pl.DataFrame, held: Sequence[pl.Expr], clean: Sequence[pl.Expr], kinds: Sequence[Kind]
+) -> list[Kind]:
+    """The kind of each column that a sample proposes."""
+    head = sample.with_columns(held).select(clean)
+    return [_first_fit(head, f"c{i}", kinds) for i in range(len(clean))]
+
+
+def _counts(i: int) -> pl.Expr:
+    import polars as pl
+
+    return pl.col(f"r{i}").filter(pl.col(f"h{i}")).value_counts(sort=True).implode()
+
+
+def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str], Literal[".", ","]]:
+    """Find text columns that would be numbers under the decimal mark that was not tried, and that mark.
+
+    >>> import polars as pl
+    >>> other_decimals(pl.DataFrame({"w": ["3,5", "2"], "t": ["a", "b"]}), kinds_to_try(",", None))
+    (['w'], ',')
+    """
+    import polars as pl
+
+    mark: Literal[".", ","] = "," if "comma" not in kinds else "."
+    kind: Kind = "comma" if mark == "," else "point"
+    found = []
+    for name, dtype in frame.schema.items():
+        if dtype != pl.String or frame[name].null_count() == frame.height:
+            continue
+        column = frame.select(exactly(name))
+        parts = (column.head(_SAMPLE), column)
+        fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
+        if fits and column.to_series().str.contains(mark, literal=True).any():
+            found.append(name)
+    return found, mark
+
+
+def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
+    return next(kind for kind in kinds if not sample.select(_misfit(name, kind).any()).item())
+
+
+def _convert(name: str, kind: Kind) -> pl.Expr:
+    import polars as pl
+
+    column = exactly(name)
+    if kind == "text":
+        return column
+    if kind == "date":
+        return column.str.to_date("%Y-%m-%d", strict=False)
+    bare = column.str.strip_chars(" ")
+    if kind == "integer":
+        return bare.cast(pl.Int64, strict=False)
+    if kind == "point":
+        return bare.cast(pl.Float64, strict=False)
+    return bare.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False)
+
+
+def _misfit(name: str, kind: Kind) -> pl.Expr:
+    """Say which values are lost or changed under a kind."""
+    import polars as pl
+
+    if kind == "text":
+        return pl.lit(False)
+    if kind == "date":
+        wrong = _convert(name, kind).is_null() | ~exactly(name).str.contains(_DATE)
+        return (wrong & exactly(name).is_not_null()).fill_null(False)
+    bare = exactly(name).str.strip_chars(" ")
+    lost = _convert(name, kind).is_null()
+    if kind == "integer":
+        wrong = lost | bare.str.contains(_LEADING_ZERO)
+    elif kind == "point":
+        wrong = lost | bare.str.contains(_NOT_A_NUMBER)
+    else:
+        wrong = lost | bare.str.contains(_NOT_A_NUMBER) | bare.str.contains(".", literal=True)
+    if kind == "comma or text":
+        ambiguous = bare.str.contains(_THOUSANDS) | ~bare.str.contains(",", literal=True)
+        wrong = wrong | ambiguous.all()
+    return (wrong & exactly(name).is_not_null()).fill_null(False)
 
 
 _ENOUGH = 5  # columns named in one message
@@ -102,3 +383,94 @@ def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
         blank = pl.lit(pl.Series(shape.blank.astype("uint32")).implode())
         scan = scan.with_row_index(number).filter(~pl.col(number).is_in(blank)).drop(number)
     return scan if rows is None else scan.head(rows)
+
+
+# CSV files for an engine: stored as Parquet as they stream by, with the types that `read_file` would give.
+
+
+STORED = "table.parquet"
+
+
+@dataclass(frozen=True)
+class CsvOptions:
+    """How CSV is read, where its reader is not to find out."""
+
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: str | None = None
+
+
+@dataclass(frozen=True)
+class _Part:
+    """One of the files: its text, its shape, and what the folders it lies in say."""
+
+    text: CsvText
+    shape: CsvShape
+    folders: dict[str, str]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.shape.names, *(name for name in self.folders if name not in self.shape.names))
+
+    def scan(self) -> pl.LazyFrame:
+        """Every field as text."""
+        import polars as pl
+
+        return scan_text(self.text, self.shape, None).with_columns(
+            pl.lit(value).alias(name) for name, value in self.folders.items()
+        )
+
+
+def store_csv(
+    files: Sequence[Path], base: Path | None, folder: Path, how: CsvOptions, *, columns: Sequence[str] | None,
+    identifiers: Sequence[str], missing: Sequence[str],
+) -> Path:  # fmt: skip
+    """Store columns of CSV files as one Parquet file in `folder`; a value is of the type that fits all of them.
+
+    `base`: the folder whose folders are columns, such as ``year=2025``. Memory holds a part of the records at a time;
+    files that are compressed, or not UTF-8, one by one.
+    """
+    check_decimal(files[0], how.decimal)
+    parts = [_part(file, base, how) for file in files]
+    first = parts[0]
+    for file, part in zip(files, parts, strict=True):
+        if set(part.names) != set(first.names):
+            raise FileFormatError(
+                f"{file.name} has other columns than {files[0].name}: the CSV files of a folder are one file; "
+                "bring them to the same header, or move those that are not part of it elsewhere"
+            )
+    certain = all(part.shape.certain for part in parts)
+    names = pick_columns(base or files[0], first.names, columns, identifiers=identifiers, certain=certain)
+    kinds = kinds_to_try(first.shape.delimiter, how.decimal)
+    target = folder / STORED
+    with clear_errors(files[0], "CSV", lambda: quotes_apart(parts[0].text)):
+        plan = streamed([part.scan() for part in parts], names, kinds, code_texts(missing or DEFAULT_CODES))
+        hint_at_decimals(files[0], plan.head(10_000).collect(), kinds)
+        plan.sink_parquet(target)
+    _check_records(files, parts, target)
+    return target
+
+
+def _part(file: Path, base: Path | None, how: CsvOptions) -> _Part:
+    text = open_text(file, how.encoding)
+    return _Part(text, csv_shape(text, how.delimiter), {} if base is None else folder_values(file, base))
+
+
+def folder_values(file: Path, base: Path) -> dict[str, str]:
+    """What the folders say that a file lies in, below another.
+
+    >>> folder_values(Path("census/year=2025/part.csv"), Path("census"))
+    {'year': '2025'}
+    """
+    pairs = [one.partition("=") for one in file.relative_to(base).parts[:-1]]
+    return {name: value for name, is_one, value in pairs if is_one}
+
+
+def _check_records(files: Sequence[Path], parts: Sequence[_Part], target: Path) -> None:
+    """Refuse what a parser cut in another way than the lines do."""
+    import polars as pl
+
+    height = pl.scan_parquet(target).select(pl.len()).collect().item()
+    if height != sum(part.shape.n_rows for part in parts):
+        target.unlink()
+        raise FileFormatError(f"{files[0].name} cannot be read as CSV: {quotes_apart(parts[0].text)}")

@@ -2,21 +2,158 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals.stable.v2 as nw
+
 from sdckit.data import arguments
-from sdckit.data.exact_names import exactly
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
-from sdckit.data.missing_values.missing_notes import MissingNotes
-from sdckit.errors import DataError
+from sdckit.data.files.read_csv import folder_values
+from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, scan_file
+from sdckit.data.frames import count_records, exactly
+from sdckit.data.missing_values.missing import MissingNotes
+from sdckit.display import counted
+from sdckit.errors import ColumnError, DataError, SdcWarning
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from sdckit.data.missing_values.missing_codes import Found
+    from sdckit.data.missing_values.missing import Found
+
+# Two files by one key: what the second says of a household, put beside each of its persons.
+
+
+Parts = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def joined_header(file: FileHeader, other: FileHeader, key: str, *, names: tuple[Path, Path]) -> FileHeader:
+    """Give the header of two files joined: the columns of the first, then those that only the second has.
+
+    Raises `ColumnError`: a file has no such key.
+    """
+    for header, path in zip((file, other), names, strict=True):
+        pick_columns(path, header.columns, [key], certain=header.certain)
+    more = tuple(name for name in other.columns if name not in file.columns)
+    return replace(file, columns=(*file.columns, *more), certain=file.certain and other.certain)
+
+
+def parts_of(
+    file: FileHeader,
+    other: FileHeader,
+    key: str,
+    *,
+    columns: Sequence[str] | None,
+    identifiers: Sequence[str],
+) -> Parts:
+    """Give the columns to read of either file: the key in both, and in both what both have."""
+    wanted = [
+        name
+        for name in (dict.fromkeys([*file.columns, *other.columns]) if columns is None else columns)
+        if name not in identifiers and name != key
+    ]
+    first, second = set(file.columns), set(other.columns)
+    return (
+        (key, *(name for name in wanted if name in first or name not in second)),
+        (key, *(name for name in wanted if name in second)),
+    )
+
+
+def join_frames(
+    frame: pl.DataFrame, other: pl.DataFrame, key: str, *, names: tuple[str, str], whole: bool = True
+) -> pl.DataFrame:
+    """Put the columns of `other` beside the records of `frame`, whose order stays.
+
+    `whole`: whether `frame` holds all records of its file.
+
+    Raises
+    ------
+    DataError
+        The key is not of one kind, repeated in `other`, or a record has none there; a column of both differs.
+
+    Warns
+    -----
+    SdcWarning
+        Records of `other` that nobody in `frame` belongs to; they are left out.
+    """
+    import polars as pl
+
+    places = _places(_key_of(frame, other, key, names), names, key)
+    left_out = other.height - places.n_unique()
+    if left_out and whole:
+        warnings.warn(
+            f"{left_out:,} of the {other.height:,} records of {names[1]} belong to no record of {names[0]}; "
+            "they are left out",
+            SdcWarning,
+            stacklevel=2,
+        )
+    # By another name meanwhile: Polars takes some for a pattern.
+    beside = [other[name].alias("x").gather(places).alias(name) for name in other.columns if name != key]
+    for one in beside:
+        if one.name in frame.columns:
+            _check_equal(frame[one.name], one, names)
+    return pl.DataFrame([*frame.get_columns(), *(one for one in beside if one.name not in frame.columns)])
+
+
+def _key_of(
+    frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]
+) -> tuple[pl.Series, pl.Series]:
+
+    mine, theirs = frame[key].alias("key"), other[key].alias("key")
+    if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
+        text, number = names if theirs.dtype.is_numeric() else names[::-1]
+        raise DataError(
+            f"the key {key!r} is a number in {number} and none in {text}; write it alike in both",
+            argument="join_key",
+        )
+    if mine.dtype == theirs.dtype:
+        return mine, theirs
+    return mine.cast(kind := _common(mine, theirs)), theirs.cast(kind)
+
+
+def _common(mine: pl.Series, theirs: pl.Series) -> pl.DataType:
+    """A type for the values of both; whole numbers stay whole, since floats join long ids that differ."""
+    import polars as pl
+
+    if mine.dtype.is_integer() and theirs.dtype.is_integer():
+        return pl.Int128()
+    return pl.Float64() if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String()
+
+
+def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str) -> pl.Series:
+    """The row of the second file for each record of the first."""
+    mine, theirs = (one.to_frame() for one in keys)
+    known = theirs.with_row_index("row").drop_nulls("key")
+    repeated = known.height - known["key"].n_unique()
+    if repeated:
+        raise DataError(
+            f"{names[1]} has the key {key!r} more than once in {repeated:,} records beyond the first; "
+            "it needs one record for each (is it the file of persons? that one comes first)",
+            argument="join_key",
+        )
+    places: pl.Series = mine.join(known, on="key", how="left", maintain_order="left")["row"]
+    if absent := places.null_count():
+        raise DataError(
+            f"{absent:,} of the {len(places):,} records of {names[0]} have no record in {names[1]} by {key!r}; "
+            "complete it, or take these records out",
+            argument="join_key",
+        )
+    return places
+
+
+def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> None:
+    name, mine, theirs = mine.name, mine.alias("x"), theirs.alias("x")
+    if mine.dtype != theirs.dtype:
+        kind = _common(mine, theirs)
+        mine, theirs = mine.cast(kind), theirs.cast(kind)
+    if differ := int(mine.ne_missing(theirs).sum()):
+        raise ColumnError(
+            f"{names[0]} and {names[1]} both have a column {name!r}, which differs in {differ:,} records; rename "
+            "it in one of them"
+        )
 
 
 AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
@@ -150,7 +287,6 @@ def _read_both(
         if key is not None:
             raise DataError("join_key= goes with join=, the second file", argument="join_key")
         return _read(file, columns, identifiers, missing, rows=rows, **how)
-    from sdckit.data.files.joined import join_frames, parts_of
 
     second = second_file(join)
     key = arguments.column(key, "join_key")
@@ -174,10 +310,9 @@ def _read(
     user_missing: bool,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
-    from sdckit.data.files.read_columnar import read_columnar
     from sdckit.data.files.read_csv import read_csv
-    from sdckit.data.files.read_labelled import read_labelled
-    from sdckit.data.missing_values.missing_codes import suspects
+    from sdckit.data.files.read_labelled import read_columnar, read_labelled
+    from sdckit.data.missing_values.missing import suspects
 
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)
@@ -205,7 +340,7 @@ def _read(
 
 def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
     """Whether a suspected code is one that was to be kept as a category."""
-    from sdckit.data.files.read_labels import read_labels
+    from sdckit.data.files.read_labelled import read_labels
 
     known = read_labels(file, encoding=encoding).get(one.column)
     return one.code in known.codes and known.is_missing(known.codes[one.code])
@@ -233,8 +368,6 @@ def scan_header(
     file = Path(path)
     header = _header(file, delimiter, encoding)
     if join is not None:
-        from sdckit.data.files.joined import joined_header
-
         second = second_file(join)
         other = _header(second, delimiter, encoding)
         header = joined_header(header, other, arguments.column(join_key, "join_key"), names=(file, second))
@@ -244,9 +377,8 @@ def scan_header(
 
 
 def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHeader:
-    from sdckit.data.files.read_columnar import columnar_header
     from sdckit.data.files.read_csv import csv_header
-    from sdckit.data.files.read_labelled import labelled_header
+    from sdckit.data.files.read_labelled import columnar_header, labelled_header
 
     kind = file_format(file)
     if kind in AS_CSV:
@@ -266,7 +398,7 @@ def describe_file(
     `rows` are as many records as memory holds, unless given: a million, of wide files fewer; `whole`, all of them.
     Raises what `read_file` does.
     """
-    from sdckit.data.files.read_labels import read_labels
+    from sdckit.data.files.read_labelled import read_labels
 
     file = Path(path)
     header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
@@ -280,3 +412,32 @@ def describe_file(
     told = read_labels(file, encoding=encoding, join=join)
     values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
     return FileSample(header, frame, notes, told.variables, values)
+
+
+# What a file, a folder of files or an address says of itself, before any record is read of it.
+
+
+def plan_header(
+    path: Path, *, engine: ScanEngine, memory: str | None = None, delimiter: str | None = None,
+    encoding: str | None = None,
+) -> FileHeader:  # fmt: skip
+    """Give column names, number of records and format of what an engine would read; the options are of `scan_file`.
+
+    Of a folder every file is asked; only an address is asked by the engine. Raises what `scan_file` does.
+    """
+    if is_address(path):
+        plan = scan_file(path, engine=engine, memory=memory, delimiter=delimiter, encoding=encoding)
+        names = nw.from_native(plan).collect_schema().names()
+        return FileHeader(tuple(names), count_records(plan), "Parquet")
+    files = files_of(path)
+    headers = [scan_header(one, delimiter=delimiter, encoding=encoding) for one in files]
+    if not path.is_dir():
+        return headers[0]
+    counts = [one.n_rows for one in headers if one.n_rows is not None]
+    folders = (name for one in files for name in folder_values(one, path))
+    return FileHeader(
+        tuple(dict.fromkeys([*headers[0].columns, *folders])),
+        sum(counts) if len(counts) == len(headers) else None,
+        f"{counted(len(files), 'file')}, {headers[0].format}",
+        certain=all(one.certain for one in headers),
+    )

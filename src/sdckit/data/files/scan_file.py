@@ -13,12 +13,12 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from sdckit.data import arguments
-from sdckit.data.files.file_checks import file_format, pick_columns
-from sdckit.data.files.stored_csv import CsvOptions, store_csv
-from sdckit.data.files.unpacked import bare_name
+from sdckit.data.files.file_checks import bare_name, file_format, pick_columns
+from sdckit.data.files.read_csv import CsvOptions, store_csv
 from sdckit.data.files.whole_files import spill_folder
 from sdckit.data.frames import carried_out, check_plan_names
-from sdckit.data.missing_values.missing_codes import DEFAULT_CODES, code_numbers, code_texts
+from sdckit.data.memory import bytes_of_file, bytes_of_records, free_bytes
+from sdckit.data.missing_values.missing import DEFAULT_CODES, code_numbers, code_texts
 from sdckit.display import displayed
 from sdckit.errors import DataError, FileFormatError
 
@@ -268,3 +268,37 @@ def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
         whole = [int(number) for number in numbers if number.is_integer()]
         return nw.when(~column.is_in(whole)).then(column).alias(name) if whole else column
     return nw.when(~column.is_in(numbers)).then(column).alias(name) if numbers else column
+
+
+# Whether a file is for an engine: too large to be read whole, or no single file of this machine.
+
+
+SHARE = 2  # records may take one part in so many of the free memory
+
+
+def is_for_an_engine(path: Path, columns: int) -> bool:
+    """Whether a path is a folder, an address, or a Parquet or CSV file of which so many columns do not fit here.
+
+    Of Parquet the records are counted by what the file says, of CSV its size counts. A file in another format is for
+    no engine.
+    """
+    if is_address(path) or path.is_dir():
+        return True
+    free = free_bytes()
+    return free is not None and _needed(path, columns) > free // SHARE
+
+
+def _needed(path: Path, columns: int) -> int:
+    """Bytes of a Parquet or CSV file; none of others, and of damaged ones: whoever reads them says why."""
+    try:
+        found = file_format(path)
+        if found != "Parquet":
+            return bytes_of_file(path) if found == "CSV" else 0
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except FileFormatError:
+        return 0
+    try:
+        return bytes_of_records(pq.ParquetFile(path).metadata.num_rows, columns)
+    except (OSError, pa.ArrowException):
+        return 0

@@ -4,13 +4,77 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.ledger.canonical import Levels
+from sdckit.data.columns import Coded
 from sdckit.numerics.array_types import Bytes
+
+# The values of a column in the one form that any file and any type of storage gives them.
+
+
+SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
+MIDNIGHT = " 00:00:00"
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """One column: codes (n,), 0 where a value is missing, and the text of each level from code 1 on."""
+
+    name: str
+    codes: NDArray[np.int32]
+    texts: tuple[str, ...]
+
+    def counts(self) -> NDArray[np.int64]:
+        """Records with each code, from 0 on."""
+        return np.bincount(self.codes, minlength=len(self.texts) + 1)
+
+    def renumbered(self, texts: tuple[str, ...]) -> NDArray[np.int32]:
+        """The codes in another numbering, which has all of these levels."""
+        number = {text: code for code, text in enumerate(texts, 1)}
+        return np.array([0, *(number[text] for text in self.texts)], np.int32)[self.codes]
+
+
+def canonical(coded: Coded) -> Levels:
+    """Give each value a text that does not depend on how a file stores it: 1, 1.0 and "1" are one value.
+
+    >>> import narwhals.stable.v2 as nw, polars as pl
+    >>> from sdckit.data.columns import code_column
+    >>> column = lambda values: code_column(nw.from_native(pl.Series("a", values), series_only=True))
+    >>> canonical(column([2, 1, None])).texts, canonical(column([2.0, 1.5, None])).codes.tolist()
+    (('1', '2'), [2, 1, 0])
+    """
+    codes = coded.codes()
+    if coded.span > SPARSE * len(codes):
+        used, place = np.unique(codes, return_inverse=True)
+        numbered = place.reshape(-1)
+    else:
+        present = np.zeros(coded.span + 1, np.bool_)
+        present[codes] = True
+        used = np.flatnonzero(present)
+        table = np.zeros(coded.span + 1, np.int64)
+        table[used] = np.arange(len(used))
+        numbered = table[codes]
+    used = used[used < coded.span]
+    printed = [_plain(coded.kind, text) for text in coded.labels(used)]
+    # two stored values may print alike: a decimal of two scales, say
+    texts = tuple(dict.fromkeys(printed))
+    number = {text: code for code, text in enumerate(texts, 1)}
+    joint = np.array([*(number[text] for text in printed), 0], np.int32)
+    return Levels(coded.name, joint[numbered], texts)
+
+
+def _plain(kind: str, text: str) -> str:
+    if kind == "number":
+        value = float(text)
+        return str(int(value)) if value.is_integer() else repr(value)
+    return text.removesuffix(MIDNIGHT) if kind == "date" else text
+
 
 WIDTH = 16  # bytes of a digest
 AT_ONCE = 1 << 16
@@ -106,3 +170,59 @@ def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
 def starts(digests: Bytes) -> NDArray[np.uint64]:
     """The first eight bytes as a number: two of a million digests that share them would be a wonder."""
     return np.ascontiguousarray(digests[:, :8]).view(">u8").astype(np.uint64).reshape(-1)
+
+
+# What is kept of a release: for each set of columns the digests of its combinations, and how often each
+# occurs.
+
+
+# What a part is of. "counts": combinations of columns; "candidates": the values of the last column that are possible
+# for a combination of the others; "people": the id that stands first, and the combination it has.
+Kind = Literal["counts", "candidates", "people"]
+Place = tuple[str, ...]  # the kind, then the columns
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Digests (K, 16) in the order of their `starts`, and a number of each.
+
+    Of "counts" the records; of "candidates" how many values are possible for the combination; of "people" the place
+    of the combination among those of its "counts".
+    """
+
+    digests: NDArray[np.uint8]
+    numbers: NDArray[np.uint32]
+
+    def of(self, wanted: NDArray[np.uint8]) -> NDArray[np.int64]:
+        """The number of each digest wanted; 0 where it is not there."""
+        at = places(self.digests, wanted)
+        return np.where(at >= 0, self.numbers[at], 0).astype(np.int64) if len(self.numbers) else at * 0
+
+    @cached_property
+    def total(self) -> int:
+        """All numbers together."""
+        return int(self.numbers.sum(dtype=np.int64))
+
+
+def sorted_part(digests: NDArray[np.uint8], numbers: NDArray[Any]) -> tuple[Part, NDArray[np.int64]]:
+    """The part, and where each digest given stands in it."""
+    order = np.argsort(starts(digests), kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    return Part(digests[order], np.asarray(numbers)[order].astype(np.uint32)), place
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """The parts of one release by kind and columns."""
+
+    parts: Mapping[Place, Part]
+
+    def sets(self) -> list[tuple[str, ...]]:
+        """The sets of columns whose combinations are counted, the widest first."""
+        found = [place[1:] for place in self.parts if place[0] == "counts"]
+        return sorted(found, key=lambda columns: (-len(columns), columns))
+
+    def get(self, kind: Kind, columns: Sequence[str]) -> Part | None:
+        """A part; None where the sketch has none."""
+        return self.parts.get((kind, *columns))

@@ -2,11 +2,344 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+import json
+import math
+import re
+import shlex
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from sdckit.data.frames import exactly
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, ScenarioError, SdcWarning
+
+if TYPE_CHECKING:
+    import polars as pl
+
+# Codes that mean missing, or may: which texts count, their removal, and numbers and words that are
+# suspect.
+
+
+# "None" is not here: it is a real answer in many surveys (children: None).
+DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_BELOW = (-9999, -999, -99, -9, -8, -7)
+_ABOVE = (9999, 999, 99)
+_FAR = 3  # a code stands at least so many usual steps from the next value
+_SAMPLE = 100_000  # records that say what a usual step is
+_WORDS = (
+    "refused", "refusal", "refuses", "don't know", "don’t know", "dont know", "do not know", "doesn't know",
+    "not asked", "not answered", "no answer", "no response", "not stated", "missing",
+    "keine angabe", "weiß nicht", "weiss nicht", "verweigert", "ne sait pas", "sans réponse", "pas de réponse",
+    "refus", "no sabe", "no contesta", "sin respuesta", "non so", "non risponde", "rifiuta",
+)  # fmt: skip
+_PHRASES = tuple(
+    dict.fromkeys(form for word in _WORDS for form in (word, word.capitalize(), word.title(), word.upper()))
+)
+
+
+def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
+    """Find what may mean missing: numbers by their least and greatest value, texts by their words.
+
+    A number is suspected where it stands far from all others, or is negative where all others are not.
+    Columns whose extremes are none of the usual codes cost no more than finding those extremes.
+
+    >>> import polars as pl
+    >>> suspects(pl.DataFrame({"educ": [1, 2, 3, 2, -999], "job": ["a", "b", "Refused", "a", "b"]}))
+    (Found(column='educ', code='-999', records=1), Found(column='job', code='Refused', records=1))
+    """
+    numbers = [name for name, dtype in frame.schema.items() if dtype.is_integer() or dtype.is_float()]
+    extremes = frame.select(
+        *(exactly(name).min().alias(f"min {i}") for i, name in enumerate(numbers)),
+        *(exactly(name).max().alias(f"max {i}") for i, name in enumerate(numbers)),
+    )
+    texts = found_texts(frame, _PHRASES)
+    by_name = {name: [one for one in texts if one.column == name] for name in frame.columns}
+    for i, name in enumerate(numbers):
+        low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
+        if low in _BELOW or high in _ABOVE:
+            by_name[name] = _far_off(frame[name])
+    return tuple(one for name in frame.columns for one in by_name[name])
+
+
+def _far_off(series: pl.Series) -> list[Found]:
+    """Take codes off both ends of a column for as long as they stand apart from what is left."""
+    import polars as pl
+
+    values = series.alias("values").cast(pl.Float64).drop_nans().drop_nulls()
+    codes = [code for code in _BELOW if bool((values == code).any())]
+    body = values.filter(~values.is_in([float(code) for code in codes]))
+    if codes and len(body) and _least(body) >= 0:
+        found = codes
+    else:
+        found, body = [], values
+        while (code := _end(body, least=True)) is not None:
+            found, body = [*found, code], body.filter(body != code)
+    while (code := _end(body, least=False)) is not None:
+        found, body = [*found, code], body.filter(body != code)
+    return [Found(series.name, str(code), int((values == code).sum())) for code in found]
+
+
+def _end(values: pl.Series, *, least: bool) -> int | None:
+    """Give the code at one end, if it stands far from the next value; a single large number may be real."""
+    end = _least(values) if least else -_least(-values)
+    if end not in (_BELOW if least else _ABOVE):
+        return None
+    others = values.filter(values != end)
+    if len(others) == 0 or (not least and len(values) - len(others) < 2):
+        return None
+    gap = _least(others) - end if least else end + _least(-others)
+    steps = others.head(_SAMPLE).unique().sort().diff().drop_nulls()
+    usual = steps.median() if len(steps) else 0.0
+    return int(end) if isinstance(usual, float) and gap >= _FAR * usual else None
+
+
+def _least(values: pl.Series) -> float:
+    least = values.min()
+    return float(least) if isinstance(least, float) else float("nan")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A code seen in a column."""
+
+    column: str
+    code: str  # the code as the column holds it
+    records: int  # that hold it
+
+
+def _number(code: str) -> float | None:
+    if code.strip().lower() == "nan":
+        return math.nan
+    return float(code) if _NUMBER.fullmatch(code.strip()) else None
+
+
+def code_texts(codes: Iterable[str]) -> list[str]:
+    """Give every way a code may be written in a text column.
+
+    >>> code_texts(["NA", "-999"])
+    ['NA', '-999', '-999.0', '-999,0']
+    """
+    texts: dict[str, None] = {}
+    for code in codes:
+        texts[code] = None
+        value = _number(code)
+        if value is not None and value.is_integer() and abs(value) < 2**53:
+            whole = str(int(value))
+            texts |= {whole: None, f"{whole}.0": None, f"{whole},0": None}
+    return list(texts)
+
+
+def code_numbers(codes: Iterable[str]) -> list[float]:
+    """Give the codes that are numbers.
+
+    >>> code_numbers(["NA", "-999", "1e3"])
+    [-999.0, 1000.0]
+    """
+    return [value for value in map(_number, codes) if value is not None]
+
+
+def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
+    """Make the codes missing: equal by value in numeric columns, by text in the others.
+
+    >>> import polars as pl
+    >>> apply_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "NA"]}), ["-999", "NA"]).rows()
+    [(1.5, 'a'), (None, None)]
+    """
+    import polars as pl
+
+    if not codes:
+        return frame
+    texts = code_texts(codes)
+    numbers = code_numbers(codes)
+    changed = []
+    for name, dtype in frame.schema.items():
+        hit = _hits(exactly(name), dtype, texts, numbers)
+        if hit is not None:
+            changed.append(pl.when(hit).then(None).otherwise(exactly(name)).alias(name))
+    return frame.with_columns(changed)
+
+
+def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]:
+    """Make empty fields and the default codes missing in text columns; tell which codes were there.
+
+    >>> import polars as pl
+    >>> frame, found = take_defaults(pl.DataFrame({"y": ["a", "NA", ""]}))
+    >>> frame["y"].to_list(), found
+    (['a', None, None], (Found(column='y', code='NA', records=1),))
+    """
+    import polars as pl
+
+    texts = ("", *DEFAULT_CODES)
+    found = found_texts(frame, texts)
+    columns = {one.column for one in found}
+    changed = [
+        pl.when(exactly(name).cast(pl.String).is_in(texts)).then(None).otherwise(exactly(name)).alias(name)
+        for name in frame.columns
+        if name in columns
+    ]
+    return frame.with_columns(changed), tuple(one for one in found if one.code)
+
+
+def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
+    """Count texts in the text columns: one pass over each, none over columns of numbers."""
+    import polars as pl
+
+    plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
+    hits = frame.select(exactly(name).is_in(texts) for name in plain)
+    found: list[Found] = []
+    for name, dtype in frame.schema.items():
+        if dtype == pl.String:
+            values = frame[name].filter(hits[name])
+        elif isinstance(dtype, pl.Categorical | pl.Enum):
+            levels = dtype.categories if isinstance(dtype, pl.Enum) else frame[name].unique().cast(pl.String)
+            held = [text for text in levels if text in texts]
+            column = frame[name].cast(pl.String) if held else frame[name].head(0).cast(pl.String)
+            values = column.filter(column.is_in(held))
+        else:
+            continue
+        counted = values.alias("text").value_counts(sort=True).rows()  # it may be called count
+        found += [Found(name, text, int(records)) for text, records in counted]
+    return tuple(found)
+
+
+def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:
+    """Say where a column holds a code; None where its type cannot hold one."""
+    import polars as pl
+
+    if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
+        return column.cast(pl.String).is_in(texts)
+    if not dtype.is_numeric():
+        return None
+    hits = []
+    for value in numbers:
+        if math.isnan(value):
+            hits += [column.is_nan()] if dtype.is_float() else []
+        elif dtype.is_integer():
+            hits += [column == int(value)] if value.is_integer() and abs(value) < 2**63 else []
+        else:
+            hits.append(column == value)
+    return pl.any_horizontal(hits) if hits else None
+
+
+def counted_codes(frame: pl.DataFrame, codes: Sequence[str]) -> tuple[Found, ...]:
+    """Count what `apply_codes` would make missing, code by code and column by column.
+
+    >>> import polars as pl
+    >>> counted_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "-999"]}), ["-999", "NA"])
+    (Found(column='x', code='-999', records=1), Found(column='y', code='-999', records=1))
+    """
+    import polars as pl
+
+    found = []
+    for code in dict.fromkeys(code for code in codes if code):
+        texts, numbers = code_texts([code]), code_numbers([code])
+        hits = {name: _hits(exactly(name), dtype, texts, numbers) for name, dtype in frame.schema.items()}
+        known = [(name, hit) for name, hit in hits.items() if hit is not None]
+        sums = frame.select(hit.sum().cast(pl.Int64).alias(str(at)) for at, (_, hit) in enumerate(known))
+        counts = sums.row(0) if known else ()
+        found += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
+    return tuple(found)
+
+
+# What a reader says about missing values: the codes it applied, and those it only suspects.
+
+
+_ENOUGH = 5  # columns named in one message
+
+
+@dataclass(frozen=True)
+class MissingNotes:
+    """Codes in a file."""
+
+    given: tuple[str, ...] = ()  # codes the caller named
+    taken: tuple[Found, ...] = ()  # codes taken for missing because the caller named none
+    suspected: tuple[Found, ...] = ()  # values left as they are that may mean missing
+
+    @property
+    def suggested(self) -> tuple[str, ...]:
+        """The codes to give if the suspicion is right: naming some replaces those taken by default."""
+        applied = self.given or tuple(one.code for one in self.taken)
+        codes = (*applied, *(one.code for one in self.suspected))
+        return tuple(dict.fromkeys(code for code in codes if code))
+
+    def messages(self, name: str) -> list[str]:
+        """Say it in a sentence each: codes, columns and numbers of records, no other value.
+
+        Examples
+        --------
+        >>> notes = MissingNotes(taken=(Found("occ", "NA", 276),), suspected=(Found("educ", "-999", 31),))
+        >>> for line in notes.messages("survey.csv"):
+        ...     print(line)
+        survey.csv: taken for missing: 'NA' in occ (276 records). To choose the codes yourself give \
+missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes the empty field alone
+        survey.csv: educ holds -999 in 31 records. If that means missing give missing=["NA", "-999"] (on the \
+command line --missing=NA --missing=-999); a code holds for all columns
+        """
+        told = []
+        if self.taken:
+            codes = tuple(dict.fromkeys(one.code for one in self.taken))
+            told.append(
+                f"{name}: taken for missing: {by_code(self.taken)}. "
+                f'To choose the codes yourself give {_options(codes)}; missing="" (--missing=) takes the empty '
+                "field alone"
+            )
+        if self.suspected:
+            told.append(
+                f"{name}: {counted(self.suspected)}. If that means missing give "
+                f"{_options(self.suggested)}; a code holds for all columns"
+            )
+        return told
+
+    def warn(self, name: str) -> None:
+        """Give the sentences as warnings."""
+        for message in self.messages(name):
+            warnings.warn(message, SdcWarning, stacklevel=3)
+
+
+def counted(found: Sequence[Found]) -> str:
+    """Say which column holds which code how often.
+
+    >>> counted([Found("educ", "-999", 31), Found("job", "refused", 1)])
+    "educ holds -999 in 31 records, job holds 'refused' in 1 record"
+    """
+    shown = [f"{one.column} holds {_code(one.code)} in {_records(one)}" for one in found[:_ENOUGH]]
+    return ", ".join(shown) + _more(len(found))
+
+
+def by_code(found: Sequence[Found]) -> str:
+    """Say which code stands in which columns.
+
+    >>> by_code([Found("educ", "NA", 3), Found("job", "NA", 1), Found("job", ".", 2)])
+    "'NA' in educ (3 records), job (1 record); '.' in job (2 records)"
+    """
+    parts = []
+    for code in dict.fromkeys(one.code for one in found):
+        held = [one for one in found if one.code == code]
+        columns = ", ".join(f"{one.column} ({_records(one)})" for one in held[:_ENOUGH])
+        parts.append(f"'{code}' in {columns}{_more(len(held))}")
+    return "; ".join(parts)
+
+
+def _more(n: int) -> str:
+    return f" and {n - _ENOUGH} more" if n > _ENOUGH else ""
+
+
+def _records(one: Found) -> str:
+    return f"{one.records:,} record{'' if one.records == 1 else 's'}"
+
+
+def _code(code: str) -> str:
+    return code if code.lstrip("-").isdigit() else f"'{code}'"
+
+
+def _options(codes: Sequence[str]) -> str:
+    named = " ".join(f"--missing={shlex.quote(code)}" for code in codes)
+    return f"missing={json.dumps(list(codes), ensure_ascii=False)} (on the command line {named})"
+
 
 Rule: TypeAlias = Literal["wildcard", "category", "error"]
 MissingRule: TypeAlias = "Rule | Mapping[str, Rule]"

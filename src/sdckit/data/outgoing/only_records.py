@@ -6,17 +6,341 @@ bytes beneath a missing value, the text behind a filtered column and the notes i
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
 
-from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.outgoing.arrow_records import arrow_records, arrow_use
-from sdckit.data.outgoing.in_use import InUse
-from sdckit.data.outgoing.pandas_records import pandas_records, pandas_use
-from sdckit.data.outgoing.plan_records import plan_records
-from sdckit.data.outgoing.polars_records import polars_records, polars_use
+from sdckit.data.frames import is_lazy, on_spark, open_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+# The categories a column declares, and which of them some record has.
+
+
+@dataclass(frozen=True, eq=False)
+class InUse:
+    """The categories of one column."""
+
+    declared: list[Any]  # in their order
+    used: NDArray[np.bool_]  # shape (number declared,)
+
+    @property
+    def all_used(self) -> bool:
+        """Whether there is nothing to take out."""
+        return bool(self.used.all())
+
+    @property
+    def places(self) -> NDArray[np.int64]:
+        """Places of those in use."""
+        return np.flatnonzero(self.used)
+
+    @property
+    def kept(self) -> list[Any]:
+        """Those in use, in their order."""
+        return [self.declared[i] for i in self.places]
+
+    @property
+    def new_place(self) -> NDArray[np.int64]:
+        """The place of each among those kept; it means nothing where one is not used."""
+        return np.cumsum(self.used) - 1
+
+    def joined(self, other: InUse) -> InUse:
+        """What is used here or there."""
+        return replace(self, used=self.used | other.used)
+
+
+def in_use(declared: list[Any], codes: NDArray[Any]) -> InUse:
+    """Count which of the declared categories occur among the codes of the records that have one.
+
+    >>> in_use(["S", "M", "L"], np.array([2, 0, 2])).kept
+    ['S', 'L']
+    """
+    return InUse(declared, np.bincount(codes, minlength=len(declared)) > 0)
+
+
+# Arrow tables and columns with nothing but their records.
+
+
+def arrow_use(table: pa.Table) -> dict[str, InUse]:
+    """Categories of the dictionary columns."""
+    return {name: use for name in table.column_names if (use := column_use(table[name])) is not None}
+
+
+def column_use(column: pa.ChunkedArray) -> InUse | None:
+    """Categories of a column, those of its first chunk first; None where it is no dictionary."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        return None
+    one = _unified(column)
+    return in_use(one.dictionary.to_pylist(), one.indices.drop_null().to_numpy().astype(np.int64))
+
+
+def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
+    """A table without metadata, of columns without anything that no record shows."""
+    import pyarrow as pa
+
+    columns = {name: arrow_column(table[name], use.get(name)) for name in table.column_names}
+    fields = [
+        pa.field(field.name, columns[field.name].type, nullable=field.nullable) for field in table.schema
+    ]
+    return pa.table(list(columns.values()), schema=pa.schema(fields))
+
+
+def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
+    """A column without anything that no record shows; `use` says which categories a dictionary keeps."""
+    import pyarrow as pa
+
+    plain = without_dictionaries(column.type)
+    if use is None and plain != column.type:
+        column = column.cast(plain)
+    if use is None:
+        return pa.chunked_array([bare_array(chunk) for chunk in column.chunks], column.type)
+    one = _unified(column)
+    indices = bare_array(one.indices)
+    dictionary = one.dictionary
+    if not use.all_used:
+        dictionary = dictionary.take(pa.array(use.places))
+        indices = pa.array(use.new_place).take(indices).cast(column.type.index_type)
+    made = pa.DictionaryArray.from_arrays(indices, bare_array(dictionary), ordered=column.type.ordered)
+    return pa.chunked_array([made.cast(column.type)])
+
+
+def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
+    """One dictionary for all chunks."""
+    import pyarrow as pa
+
+    if column.num_chunks == 0:
+        return pa.array([], column.type)
+    found = column.unify_dictionaries().combine_chunks()
+    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+
+
+def bare_array(array: pa.Array) -> pa.Array:
+    """The same values in memory of their own, zeros beneath the missing ones."""
+    import pyarrow as pa
+
+    if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes:
+        return array
+    missing = array.is_null().to_numpy(zero_copy_only=False)
+    rows = pa.array(np.arange(len(array)), mask=missing)
+    wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(array.type)
+    if wide is not None:
+        return array.cast(wide).take(rows).cast(array.type)
+    if not (pa.types.is_list_view(array.type) or pa.types.is_large_list_view(array.type)):
+        with contextlib.suppress(pa.ArrowException):
+            return array.take(rows)
+    return pa.array(array.to_pylist(), array.type)  # kinds that would share their values, or are only read
+
+
+def without_dictionaries(kind: pa.DataType) -> Any:
+    """A nested type with plain values where it has dictionaries; other types as they are."""
+    import pyarrow as pa
+    import pyarrow.types as t
+
+    if t.is_struct(kind):
+        return pa.struct([_plain_field(kind.field(i)) for i in range(kind.num_fields)])
+    for is_kind, make in (
+        (t.is_list, pa.list_), (t.is_large_list, pa.large_list),
+        (t.is_fixed_size_list, lambda field: pa.list_(field, kind.list_size)),
+    ):  # fmt: skip
+        if is_kind(kind):
+            return make(_plain_field(kind.value_field))
+    return kind
+
+
+def _plain_field(field: pa.Field) -> pa.Field:
+    import pyarrow.types as t
+
+    kind = field.type.value_type if t.is_dictionary(field.type) else without_dictionaries(field.type)
+    return field.with_type(kind).remove_metadata()
+
+
+# pandas frames with nothing but their records.
+
+
+MASKED = ("Int", "UInt", "Float", "boolean")  # kept as values, and a mask over them
+
+
+def pandas_use(frame: pd.DataFrame) -> dict[str, InUse]:
+    """Categories of the categorical columns, and of the dictionary columns of Arrow."""
+    import pandas as pd
+
+    found = {}
+    for name in frame.columns:
+        series = frame[name]
+        if isinstance(series.dtype, pd.CategoricalDtype):
+            codes = np.asarray(series.cat.codes)
+            found[name] = in_use(list(series.cat.categories), codes[codes >= 0])
+        elif isinstance(series.dtype, pd.ArrowDtype):
+            use = column_use(_arrow(series))
+            found |= {} if use is None else {name: use}
+    return found
+
+
+def pandas_records(frame: pd.DataFrame, use: Mapping[str, InUse]) -> pd.DataFrame:
+    """A frame of columns without anything that no record shows; its index keeps the values it shows."""
+    out = frame.copy(deep=False)
+    out.attrs = {}
+    out.columns, out.index = _index(frame.columns).rename(None), _index(frame.index)
+    for name in frame.columns:
+        series = _bare_pandas(frame[name], use.get(name))
+        if series is not None:
+            series.index = out.index
+            out[name] = series
+    return out
+
+
+def _index(index: pd.Index) -> Any:
+    import pandas as pd
+
+    if isinstance(index, pd.MultiIndex):
+        return index.remove_unused_levels()
+    return index.remove_unused_categories() if isinstance(index, pd.CategoricalIndex) else index
+
+
+def _bare_pandas(series: pd.Series, use: InUse | None) -> pd.Series | None:
+    """The column anew, or None where it shows all that it holds."""
+    import pandas as pd
+    from pandas.api.extensions import ExtensionArray
+
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        assert use is not None
+        return None if use.all_used else series.cat.set_categories(series.cat.categories[use.places])
+    if hasattr(series.array, "__arrow_array__") and _on_arrow(series):
+        return pd.Series(series.dtype.__from_arrow__(arrow_column(_arrow(series), use)))
+    missing = series.isna().to_numpy()
+    if isinstance(series.dtype, np.dtype) or not missing.any() or not _masked(series):
+        return None
+    array: ExtensionArray = series.array.copy()
+    array[missing] = False if series.dtype == "boolean" else 0  # what a mask covers is kept otherwise
+    array[missing] = pd.NA
+    return pd.Series(array)
+
+
+def _masked(series: pd.Series) -> bool:
+    return series.dtype.name.rstrip("0123456789") in MASKED
+
+
+def _on_arrow(series: pd.Series) -> bool:
+    import pandas as pd
+
+    storage = getattr(series.dtype, "storage", None)
+    return isinstance(series.dtype, pd.ArrowDtype) or storage == "pyarrow"
+
+
+def _arrow(series: pd.Series) -> Any:
+    import pyarrow as pa
+
+    found = series.array.__arrow_array__()
+    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+
+
+# Polars frames with nothing but their records.
+
+
+def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
+    """Categories of the Enum columns; a Categorical has none of its own outside this process."""
+    import polars as pl
+
+    return {
+        name: in_use(kind.categories.to_list(), frame[name].to_physical().drop_nulls().unique().to_numpy())
+        for name, kind in frame.schema.items()
+        if isinstance(kind, pl.Enum)
+    }
+
+
+def polars_records(frame: pl.DataFrame, use: Mapping[str, InUse]) -> pl.DataFrame:
+    """A frame of columns without anything that no record shows."""
+    import polars as pl
+
+    # By number meanwhile: Polars takes some names for a pattern, and others for none.
+    columns = [
+        _bare_polars(series.alias(str(number)), use.get(series.name))
+        for number, series in enumerate(frame.get_columns())
+    ]
+    if not columns:
+        return frame
+    bare = pl.DataFrame(columns)
+    bare.columns = frame.columns
+    return bare
+
+
+def _bare_polars(series: pl.Series, use: InUse | None) -> pl.Series:
+    import polars as pl
+
+    kind = series.dtype
+    if kind == pl.Object:
+        return series
+    if kind in (pl.String, pl.Binary):
+        return _own_memory(series)
+    if series.null_count():
+        rows = pl.int_range(len(series), eager=True)
+        series = series.gather(rows.set(series.is_null(), None))
+    if kind.is_nested():
+        return _own_memory(series.cast(_plain(kind)))
+    if use is None or use.all_used:
+        return series
+    return series.cast(pl.String).cast(pl.Enum(use.kept))
+
+
+def _own_memory(series: pl.Series) -> pl.Series:
+    """The same texts or lists, in memory that no other values share."""
+    import polars as pl
+    import pyarrow as pa
+
+    try:
+        array = series.to_arrow(compat_level=pl.CompatLevel.oldest())
+    except (pa.ArrowException, pl.exceptions.PolarsError):  # kinds that Arrow does not know
+        return pl.Series(series.name, series.to_list(), dtype=series.dtype)
+    return pl.Series(series.name, bare_array(array))
+
+
+def _plain(kind: Any) -> Any:
+    """A nested type with text where it has categories."""
+    import polars as pl
+
+    if isinstance(kind, pl.Struct):
+        return pl.Struct([pl.Field(field.name, _plain(field.dtype)) for field in kind.fields])
+    if isinstance(kind, pl.List):
+        return pl.List(_plain(kind.inner))
+    if isinstance(kind, pl.Array):
+        return pl.Array(_plain(kind.inner), kind.size)
+    return pl.String if isinstance(kind, (pl.Enum, pl.Categorical)) else kind
+
+
+# The one way out of a protected plan: its records and nothing else.
+
+
+def plan_records(plan: Any) -> Any:
+    """A plan whose categories are texts, and whose columns have no notes.
+
+    Which categories are in use is known only when the plan is carried out; a file with all that were declared would
+    name those that were taken out.
+
+    >>> import polars as pl
+    >>> sizes = pl.LazyFrame({"size": pl.Series(["S"], dtype=pl.Enum(["S", "M"]))})
+    >>> plan_records(sizes).collect_schema()['size']
+    String
+    """
+    frame: Any = open_frame(plan)
+    schema = frame.collect_schema()
+    named = [nw.col(name).cast(nw.String) if kind.base_type() in (nw.Categorical, nw.Enum) else nw.col(name)
+             for name, kind in schema.items()]  # fmt: skip
+    native = frame.select(*named).to_native()
+    if not on_spark(frame):
+        return native
+    from pyspark.sql import functions
+
+    return native.select(*(functions.col(f"`{name}`").alias(name, metadata={}) for name in schema.names()))
 
 
 def only_records(data: Any) -> Any:

@@ -2,26 +2,205 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.files.readers import describe_file
 from sdckit.data.frames import carried_out, check_plan_names
-from sdckit.data.missing_values.missing_notes import MissingNotes
-from sdckit.data.scenarios.guess_toml import write_guesses
+from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
 from sdckit.data.scenarios.guessing.facts import facts_of
-from sdckit.data.scenarios.guessing.guesses import RoleGuesses
-from sdckit.data.scenarios.guessing.judge import Setting, judge
-from sdckit.data.scenarios.guessing.places import coordinates_of
+from sdckit.data.scenarios.guessing.judge import Guess, RoleGuesses, Setting, coordinates_of, judge
 from sdckit.data.scenarios.guessing.spoken import spoken_of
-from sdckit.data.scenarios.guessing.units import units_of
-from sdckit.data.scenarios.guessing.weights import weights_of
+from sdckit.data.scenarios.guessing.units import units_of, weights_of
+from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
 from sdckit.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
+
+# Guesses written as a first scenario: TOML in which each is explained, to be corrected by people.
+
+
+_WIDTH = 80
+_LISTS = (
+    ("keys", "key", "What a stranger could know about a person."),
+    ("sensitive", "sensitive", "What they would learn."),
+    ("numeric", "numeric", "Measured numbers."),
+    ("identifiers", "identifier", "Direct identifiers: listed so that they are never read."),
+)
+_SINGLE = (
+    ("weight", "Each record stands for so many people."),
+    ("household", "Records of one household."),
+    ("person", "Records of one person."),
+)
+_HEAD = """\
+Every role below is a guess. "sure": two kinds of evidence agree, such as a name and the values. "likely": only one \
+says so. "unsure": hinted at, or disputed. Correct what is wrong, delete what does not apply."""
+_OPEN = """\
+Open questions. Answer each where the column stands below, then delete its name here. While a name stands here, \
+`sdckit check` refuses to be a gate; `sdckit assess` runs, and says so."""
+_RULE = """\
+# What a missing value in a key is: "wildcard" (may be any value), "category" or
+# "error".
+# missing = "wildcard"
+"""
+_RULE_OF_PERSONS = """\
+# What a missing value in a key is: with several rows per person it can only be
+# a "category" or an "error".
+missing = "category"
+"""
+_EXAMPLES = """\
+# Type of release: "public-use", "teaching", "scientific-use" or "enclave". Each
+# has limits of its own; a verdict says which it uses.
+# release = "scientific-use"
+
+# Limits of your own, instead of those of the type; the figures are examples.
+# [thresholds]
+# k = 3
+# risk = 0.1
+# l = 2
+"""
+_NO_KEY = """\
+No column looks like something a stranger could know about a person. Name the keys here, such as "sex", "age"; \
+without any the scenario is not valid."""
+
+
+def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: MissingNotes) -> str:
+    """Write guesses as a commented scenario.
+
+    `name` says what the columns come from; `looked_at` is a sentence on the sample, or empty where all
+    records were looked at.
+    """
+    rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
+    size = f"{_several(guesses.n_records, 'record')}, {_several(len(guesses), 'column')}."
+    head = [
+        f"# Disclosure scenario for {toml_string(name)}.",
+        f"# {size}",
+        *_comment(looked_at),
+        "#",
+        *_comment(_HEAD),
+    ]
+    return "\n".join(
+        ["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
+    )
+
+
+def _several(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
+    """Break a text into lines of comments of at most 80 letters."""
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# {hanging}",
+        break_long_words=False, break_on_hyphens=False,
+    )  # fmt: skip
+
+
+def _questions(guesses: RoleGuesses) -> list[str]:
+    """List what is open, the columns with the same question together."""
+    asked = dict.fromkeys(guess.question for guess in guesses if guess.question is not None)
+    if not asked:
+        return []
+    lines = [*_comment(_OPEN), "unconfirmed = ["]
+    for question in asked:
+        names = [toml_string(guess.column) for guess in guesses if guess.question == question]
+        lines += _comment(
+            f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    "
+        )
+        lines += _names(names)
+    return ["\n".join([*lines, "]"]) + "\n"]
+
+
+def _names(names: Sequence[str]) -> list[str]:
+    """Lay out names, as many on a line as it holds; quoted names are never broken."""
+    lines, line = [], "   "
+    for name in names:
+        if len(line) + len(name) + 2 > _WIDTH and line.strip():
+            lines.append(line)
+            line = "   "
+        line += f" {name},"
+    return [*lines, line]
+
+
+def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
+    entry, role, meaning = _LISTS[0]
+    keys = [guess for guess in guesses if guess.role == role]
+    blocks = [_list(entry, meaning, keys)] if keys else ["\n".join([*_comment(_NO_KEY), "keys = []"]) + "\n"]
+    for role, meaning in _SINGLE:
+        blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
+    if not guesses.of("weight"):
+        told = "# No weight was found. Share of the population in the file:"
+        blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
+    for entry, role, meaning in _LISTS[1:]:
+        found = [guess for guess in guesses if guess.role == role]
+        blocks += [_list(entry, meaning, found)] if found else []
+    blocks += _shared(guesses)
+    blocks += _codes(notes)
+    left = [guess for guess in guesses if guess.role == "ignore"]
+    if left:
+        lines = [
+            line
+            for guess in left
+            for line in _comment(f"  {toml_string(guess.column)}: {_why(guess)}", "", "    ")
+        ]
+        blocks.append("\n".join(["# Left out:", *lines]) + "\n")
+    return blocks
+
+
+def _shared(guesses: RoleGuesses) -> list[str]:
+    apart = ("household", "person", "identifier", "ignore")
+    used = [guess.column for guess in guesses if guess.role not in apart]
+    names = [name for name in guesses.household_variables if name in used]
+    if not names or not guesses.of("household"):
+        return []
+    told = _comment("The same for all members of every household, and protected once for all of them.")
+    return ["\n".join([*told, toml_entry("household_variables", names)]) + "\n"]
+
+
+def _codes(notes: MissingNotes) -> list[str]:
+    """Write the codes given, and the others as a line to be uncommented."""
+    blocks = []
+    if notes.given:
+        line = toml_entry("missing_codes", notes.given)
+        blocks.append(f"# Codes in the file that mean missing.\n{line}\n")
+    lines = _comment(f"Taken for missing: {by_code(_quoted(notes.taken))}.") if notes.taken else []
+    if notes.suspected:
+        instead = ", write instead of the line above" if notes.given else ""
+        lines += _comment(f"{counted(_quoted(notes.suspected))}. If that means missing{instead}:")
+    elif lines:
+        lines.append("# To choose the codes yourself, which then hold alone:")
+    if lines:
+        lines.append("# " + toml_entry("missing_codes", notes.suggested))
+        blocks.append("\n".join(lines) + "\n")
+    return blocks
+
+
+def _quoted(found: Sequence[Found]) -> list[Found]:
+    """Spell column names so that a line end in one does not end the comment."""
+    return [replace(one, column=toml_string(one.column)) for one in found]
+
+
+def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
+    lines = [f"# {meaning}", f"{entry} = ["]
+    for guess in guesses:
+        lines += [*_comment(_why(guess), "    ", "  "), f"    {toml_string(guess.column)},"]
+    return "\n".join([*lines, "]"]) + "\n"
+
+
+def _single(entry: str, meaning: str, guess: Guess) -> str:
+    return (
+        "\n".join([f"# {meaning}", *_comment(_why(guess), "", "  "), toml_entry(entry, guess.column)]) + "\n"
+    )
+
+
+def _why(guess: Guess) -> str:
+    told = f"{guess.confidence}: {guess.reason}"
+    return told if guess.warning is None else f"{told}. WARNING: {guess.warning}"
 
 
 SAMPLE = 1_000_000  # records looked at

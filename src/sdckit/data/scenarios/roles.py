@@ -6,10 +6,32 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sdckit.data import arguments
+from sdckit.data.hierarchy import Hierarchy, read_hierarchy
 from sdckit.data.missing_values.missing import MissingRule, Rule, missing_rule
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, ScenarioError
+from sdckit.errors import ColumnError, FileFormatError, ScenarioError
+
+# The hierarchies that a scenario declares, read from their files.
+
+
+def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hierarchy]:
+    """The hierarchies of some columns, of those that the scenario declares one for.
+
+    Raises `FileFormatError`: as `read_hierarchy`, with the entry.
+
+    >>> read_hierarchies(Scenario(keys=["region"]), ["region"])
+    {}
+    """
+    found = {}
+    for name in columns:
+        if (file := scenario.hierarchies.get(name)) is not None:
+            try:
+                found[name] = read_hierarchy(scenario.folder / file)
+            except FileFormatError as error:
+                raise FileFormatError(f"hierarchies.{name}: {error}") from None
+    return found
+
 
 MOST_KEYS = 1_000
 

@@ -18,10 +18,10 @@ from pydantic import (
 
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.ledger_place import LedgerPlace
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.release_types import check_release, limits_in_force, office_types
 from sdckit.data.scenarios.scenario_checks import (
+    LedgerPlace,
     check_consistent,
     check_missing_rules,
     explain,
@@ -30,10 +30,60 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
-from sdckit.data.scenarios.tables import read_tables
 from sdckit.data.scenarios.thresholds import Thresholds, read_limits
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
+
+# Published tables as a scenario declares them: entries that exist, of the right kind; what they mean is
+# read later.
+
+
+TEXTS = ("file", "count", "sum", "total", "name")
+BASES = ("rounded", "suppressed_below")
+ROUNDING = ("random", "nearest")
+ENTRIES = ("variables", *TEXTS, *BASES, "rounding")
+
+
+def read_tables(value: Any) -> tuple[dict[str, Any], ...]:
+    """Take the tables of a scenario as plain dicts.
+
+    Raises `ScenarioError`: an entry does not exist, or is of another kind; it is named.
+
+    >>> read_tables([{"variables": ("region", "sex"), "rounded": 5}])
+    ({'variables': ['region', 'sex'], 'rounded': 5},)
+    """
+    listed = isinstance(value, Sequence) and not isinstance(value, str)
+    if not listed or not all(isinstance(one, Mapping) for one in value):
+        raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
+    return tuple(_read(one, f"tables[{number}]") for number, one in enumerate(value, 1))
+
+
+def _read(given: Mapping[Any, Any], place: str) -> dict[str, Any]:
+    found = {
+        str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()
+    }
+    for name, entry in found.items():
+        if name not in ENTRIES:
+            raise ScenarioError(f"there is no entry '{place}.{name}'; {did_you_mean(name, ENTRIES)}")
+        if name in TEXTS and not isinstance(entry, str):
+            raise ScenarioError(f"{place}.{name} must be text in quotes")
+        if name in BASES and (type(entry) is not int or entry < 2):
+            raise ScenarioError(f"{place}.{name} must be a whole number, 2 or more")
+    if found.get("rounding", "random") not in ROUNDING:
+        raise ScenarioError(f"{place}.rounding must be 'random' or 'nearest'")
+    if "variables" in found:
+        found["variables"] = _names(found["variables"], place)
+    elif "file" not in found:
+        raise ScenarioError(f"{place} has neither variables nor a file of counts")
+    return found
+
+
+def _names(given: Any, place: str) -> list[str]:
+    listed = isinstance(given, Sequence) and not isinstance(given, str)
+    if not listed or not given or not all(isinstance(name, str) and name for name in given):
+        raise ScenarioError(f'{place}.variables must be a list of column names, such as ["region", "sex"]')
+    return list(given)
+
 
 MissingRule = Literal["wildcard", "category", "error"]
 _Name = Annotated[str, Field(min_length=1)]

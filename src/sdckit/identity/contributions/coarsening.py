@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.crosstab import Scale, numbers_of, scale_of
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
-from sdckit.data.scenarios.hierarchies import read_hierarchies
+from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ColumnError, DataError

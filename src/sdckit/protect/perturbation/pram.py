@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import code_column
-from sdckit.data.level_order import categories_of, places_in_order
+from sdckit.data.columns import categories_of, code_column, places_in_order
 from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError

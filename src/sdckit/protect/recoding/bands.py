@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.tallied import Records
+from sdckit.data.replace import Records
 from sdckit.errors import DataError
 
 Closed: TypeAlias = Literal["left", "right", "both"]

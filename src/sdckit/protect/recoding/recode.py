@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import float_values
-from sdckit.data.distinct import Distinct, distinct_values, kind_of_value
+from sdckit.data.columns import Distinct, distinct_values, float_values, kind_of_value
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
-from sdckit.data.replace import with_levels
-from sdckit.data.tallied import Records, open_records
+from sdckit.data.replace import Records, open_records, with_levels
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.recoding.bands import Bands, Closed, Method, cut_bands, given_bands

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
-from sdckit.data.replace import as_held, with_some_numbers
+from sdckit.data.replace import as_held, open_records, with_some_numbers
 from sdckit.data.seeds import open_rng
-from sdckit.data.tallied import open_records
 from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 

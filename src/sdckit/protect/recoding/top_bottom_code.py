@@ -11,10 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import float_values
-from sdckit.data.distinct import Distinct, distinct_values
-from sdckit.data.replace import as_held, with_some_numbers
-from sdckit.data.tallied import Records, open_records
+from sdckit.data.columns import Distinct, distinct_values, float_values
+from sdckit.data.replace import Records, as_held, open_records, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 

@@ -13,11 +13,10 @@ from sdckit.cells.packing import tabulate
 from sdckit.data import arguments
 from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
 from sdckit.data.missing_values.missing import describe_rule
-from sdckit.data.replace import open_eager, take_rows
+from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
-from sdckit.data.tallied import Records, open_records
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import read_shared

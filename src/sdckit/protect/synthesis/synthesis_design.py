@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from sdckit.data import arguments
-from sdckit.data.formula_numbers import check_expression, evaluate
-from sdckit.data.formula_text import named_columns
+from sdckit.data.formula_text import check_expression, evaluate, named_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints

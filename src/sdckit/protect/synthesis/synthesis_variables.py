@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import code_column, first_rows, float_values
+from sdckit.data.columns import categories_of, code_column, first_rows, float_values, places_in_order
 from sdckit.data.frames import open_frame
-from sdckit.data.level_order import categories_of, places_in_order
 from sdckit.data.replace import lend_rows, open_eager, pick_rows, with_some_numbers
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints

@@ -14,8 +14,8 @@ from sdckit.report.parts import texts
 
 if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample
-    from sdckit.data.missing_values.missing_codes import Found
-    from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+    from sdckit.data.missing_values.missing import Found
+    from sdckit.data.scenarios.guessing.judge import RoleGuesses
 
 
 Plain = Mapping[str, Any]

@@ -6,7 +6,7 @@ import csv
 from io import StringIO
 from typing import Any
 
-from sdckit.data.distinct import distinct_values
+from sdckit.data.columns import distinct_values
 from sdckit.data.replace import open_eager
 from sdckit.errors import DataError
 

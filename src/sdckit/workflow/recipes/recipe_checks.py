@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.tallied import Tallied
+from sdckit.data.replace import Tallied
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURES,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.differing import n_differing
+from sdckit.data.columns import n_differing
 from sdckit.data.frames import open_frame
 from sdckit.data.replace import pick_rows
 from sdckit.errors import SdcError, SdcWarning

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.changing import RECOUNT, Blanked, Changing, Distinct
 from sdckit.data.frames import on_spark
+from sdckit.data.replace import Tallied
 from sdckit.data.scenarios.roles import resolve_roles
-from sdckit.data.tallied import Tallied
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.protect.change import Change
 from sdckit.protect.suppression.suppression_choices import read_combinations

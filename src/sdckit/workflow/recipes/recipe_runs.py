@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sdckit.cells.plans.changing import Changing, open_changing
 from sdckit.data.frames import count_records, is_lazy, open_frame
-from sdckit.data.replace import open_eager
-from sdckit.data.tallied import Tallied
+from sdckit.data.replace import Tallied, open_eager
 from sdckit.errors import DataError
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_against

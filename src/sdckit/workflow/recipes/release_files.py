@@ -30,7 +30,7 @@ def write_release(
     All of it is written beside its place first. Then an older release goes, the log comes into place, and the
     release after it: whatever ends the program between, no file has the log of another, and none is without its own.
     """
-    from sdckit.data.files.coded_columns import shared_codes
+    from sdckit.data.files.file_labels import shared_codes
     from sdckit.data.files.whole_files import remove, replacing
     from sdckit.data.files.write_file import WRITTEN, writing_file
     from sdckit.data.frames import is_lazy, open_frame

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from sdckit.data.band_labels import Band, read_band
+from sdckit.data.hierarchy import Band, read_band
 from sdckit.protect.recoding.bands import Bands
 
 SharedEdge: TypeAlias = Literal["left", "right"]

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from sdckit.data.columns import float_values
-from sdckit.data.distinct import distinct_values
+from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError

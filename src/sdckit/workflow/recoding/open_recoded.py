@@ -10,9 +10,9 @@ import numpy as np
 
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
-from sdckit.data.band_labels import read_band
-from sdckit.data.distinct import distinct_values
+from sdckit.data.columns import distinct_values
 from sdckit.data.frames import open_frame
+from sdckit.data.hierarchy import read_band
 from sdckit.data.replace import with_levels
 from sdckit.errors import ColumnError, DataError
 from sdckit.workflow.recoding.changes import Recoding, Repeated

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.data.columns import float_values
-from sdckit.data.distinct import Distinct, distinct_values
+from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.numerics.array_types import Ints
 from sdckit.protect.recoding.bands import Bands
 from sdckit.workflow.recipes.recipe_checks import StepLike

@@ -107,7 +107,7 @@ def _opened(desk: Desk) -> OpenedFile:
 def _effect(desk: Desk) -> Any:
     """What the given codes made missing: read once more with the empty field as the only one."""
     from sdckit.data.files.readers import describe_file
-    from sdckit.data.missing_values.missing_codes import counted_codes
+    from sdckit.data.missing_values.missing import counted_codes
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SdcWarning)

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sdckit.data.scenarios.guess import SAMPLE, guess_roles
-from sdckit.data.scenarios.guess_toml import write_guesses
+from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
@@ -17,7 +16,7 @@ from sdckit.report.saying import say
 from sdckit.workflow.sessions.desk import Desk, Tell
 
 if TYPE_CHECKING:
-    from sdckit.data.scenarios.guessing.guesses import RoleGuesses
+    from sdckit.data.scenarios.guessing.judge import RoleGuesses
     from sdckit.data.scenarios.scenario import Scenario
 
 

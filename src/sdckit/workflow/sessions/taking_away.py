@@ -76,9 +76,8 @@ def _release(
 ) -> tuple[Session, list[Path]]:
     """Write release and log exactly as ``sdckit protect`` does."""
     from sdckit.data.files.file_labels import FileLabels
-    from sdckit.data.files.read_labels import read_labels
-    from sdckit.data.files.write_file import WRITTEN
-    from sdckit.data.files.write_labelled import LABELLED
+    from sdckit.data.files.read_labelled import read_labels
+    from sdckit.data.files.write_file import LABELLED, WRITTEN
     from sdckit.workflow.recipes.release_files import unread, write_release
 
     out = folder / f"{RELEASE if one.passed else EXCEEDED}{kind}"

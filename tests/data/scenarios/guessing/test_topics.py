@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from sdckit.data.scenarios.guessing.topics import BODY, CLEARLY_WEIGHT, TOPICS, topic_named
+from sdckit.data.scenarios.guessing.topics import (
+    BODY,
+    CLEARLY_WEIGHT,
+    TOPICS,
+    key_topic_within,
+    topic_named,
+    topic_of,
+    topic_of_label,
+    words_of,
+)
 
 
 @pytest.mark.parametrize("topic", TOPICS, ids=lambda topic: topic.name)
@@ -23,3 +32,90 @@ def test_names_are_different():
 
 def test_no_word_means_a_sample_and_a_body():
     assert not BODY & CLEARLY_WEIGHT
+
+
+# Words of column names.
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("HH_Size2", ("hh", "size")),
+        ("dateOfBirth", ("date", "of", "birth")),
+        ("HHID", ("hhid",)),
+        ("a.b c-d", ("a", "b", "c", "d")),
+        ("Größe", ("groesse",)),
+        ("éducation", ("education",)),
+        ("v17", ("v",)),
+        ("日本", ()),
+        ("", ()),
+    ],
+)
+def test_words(name, words):
+    assert words_of(name) == words
+
+
+def test_what_is_said_of_a_household_wins_over_the_household():
+    assert topic_of("hh_income").role == "sensitive"
+    assert topic_of("hh_weight").role == "weight"
+    assert topic_of("hh_size").role == "key"
+    assert topic_of("hh_id").role == "household"
+
+
+@pytest.mark.parametrize("name", ["v17", "", "日本", "x", "satisfaction"])
+def test_no_topic(name):
+    assert topic_of(name) is None
+
+
+def test_every_word_is_as_names_are_cut_of_words():
+    for topic in TOPICS:
+        for word in topic.words | set(topic.stems):
+            assert word == word.lower()
+            assert word.isalnum()
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("sexcode", "sex or gender"),
+        ("p_agegrp5", "age"),
+        ("occlabel", "occupation"),
+        ("usage", None),
+        ("sex", None),  # the whole word is for topic_of
+        ("incomeband", None),  # no key
+    ],
+)
+def test_words_within_words(name, found):
+    topic = key_topic_within(name)
+    assert (topic and topic.name) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "topic"),
+    [
+        ("hhweight", "a sampling weight"), ("_LLCPWT", "a sampling weight"), ("PIWT22", "a sampling weight"),
+        ("birthwt", "a body measure"), ("BMXWT", "a body measure"), ("weight_kg", "a body measure"),
+        ("Nettoeinkommen", "money"), ("gestation", None), ("country_name", "geography"), ("gebjahr", "a birth"),
+        ("geb_datum", "a date of birth"),
+        ("student_id", "a person number"), ("school_id", "a group one belongs to"), ("labor_costs", "money"),
+        ("own_rent", "the household's make-up"), ("longitudinal_weight", "a sampling weight"),
+    ],
+)  # fmt: skip
+def test_names_of_several_words(name, topic):
+    found = topic_of(name)
+    assert (found and found.name) == topic
+
+
+@pytest.mark.parametrize(
+    ("label", "topic"),
+    [
+        ("Estado de salud", "health"), ("Estado civil", "marital status"),
+        ("Taille du ménage", "the household's make-up"),
+        ("Taille (cm)", "body height"), ("Age at last birthday", "age"), ("Year of birth of the person", "a birth"),
+        ("Date de naissance de l'enquêté", "a date of birth"), ("Pays de naissance du père", "a country of birth"),
+        ("How happy would you say you are?", None), ("Numer gospodarstwa domowego", "a household"),
+    ],
+)  # fmt: skip
+def test_labels(label, topic):
+    found = topic_of_label(label)
+    assert (found and found.name) == topic

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+import pytest
+from hypothesis import given, strategies as st
 
 from sdckit.data.scenarios.guessing.facts import facts_of
 from sdckit.data.scenarios.guessing.spoken import spoken_of
-from sdckit.data.scenarios.guessing.units import units_of
+from sdckit.data.scenarios.guessing.units import Groups, units_of, weights_of
 
 rng = np.random.default_rng(5)
 HOME = np.repeat(np.arange(200), rng.choice([1, 2, 3, 4], 200))
@@ -79,3 +81,124 @@ def test_groups_too_large_for_a_household():
 def test_an_id_that_is_missing_for_many():
     ids = [None if i % 5 == 0 else int(one) for i, one in enumerate(HOME)]
     assert units(hh=ids, sex=SEX).household is None
+
+
+# Groups of records against the same counted by hand.
+
+
+ids = st.lists(st.integers(0, 6), min_size=1, max_size=40).map(lambda found: np.array(found, dtype=float))
+
+
+@given(ids, st.randoms(use_true_random=False))
+def test_by_hand(codes, random):
+    values = np.array([random.randint(0, 2) for _ in codes], dtype=float)
+    groups = Groups.of(codes)
+    members = [values[codes == one] for one in np.unique(codes)]
+    several = [one for one in members if len(one) > 1]
+    assert groups.n == len(members)
+    assert groups.n_several == len(several)
+    assert groups.largest == max(map(len, members))
+    expected = np.mean([len(set(one)) == 1 for one in several]) if several else np.nan
+    assert np.array_equal(groups.share_constant(values), expected, equal_nan=True)
+    sizes = np.array([(codes == one).sum() for one in codes], dtype=float)
+    assert groups.counted_by(sizes) == 1
+    assert groups.together == (sum(np.diff(codes) != 0) + 1 == len(members))
+
+
+@given(ids)
+def test_a_numbering_is_found_in_any_order(codes):
+    number = np.array([(codes[:i] == codes[i]).sum() for i in range(len(codes))], dtype=float)
+    order = np.random.default_rng(1).permutation(len(codes))
+    for first in (0, 1):
+        assert Groups.of(codes[order]).numbered_by(number[order] + first) == 1
+    assert Groups.of(codes).repeated([number]) == 0
+
+
+def test_what_is_no_numbering():
+    codes = np.repeat(np.arange(50.0), 3)
+    assert Groups.of(codes).numbered_by(np.tile([1.0, 2, 2], 50)) < 0.9
+    assert Groups.of(codes).numbered_by(np.tile([1.0, 3, 3], 50)) == 0
+    assert Groups.of(codes).numbered_by(np.tile([1.0, 1, 3], 50)) == 0  # the ends are right, the middle not
+    assert Groups.of(codes).numbered_by(np.full(150, np.nan)) == 0
+    assert Groups.of(codes).repeated([np.tile([1.0, 1, 2], 50)]) == 50 / 150
+
+
+# Weights of samples, and what is like them.
+
+
+WEIGHTS_N = 600
+WEIGHT = rng.uniform(100, 900, WEIGHTS_N)
+BODY = rng.normal(75, 14, WEIGHTS_N).round()
+
+
+def weights(labels=None, **columns):
+    frame = pl.DataFrame(columns)
+    facts = {name: facts_of(frame[name]) for name in frame.columns}
+    spoken = spoken_of(tuple(facts.values()), labels or {})
+    return weights_of(frame, facts, spoken, units_of(frame, facts, spoken))
+
+
+def test_what_the_weights_add_up_to_is_told():
+    found = weights(wgt=WEIGHT).chosen
+    assert found.confidence == "likely"
+    assert any("which may be a population" in one for one in found.evidence)
+    assert weights(person_weight=WEIGHT).chosen.confidence == "sure"
+    assert weights({"x": "Sampling weight"}, x=WEIGHT).chosen.column == "x"
+
+
+def test_the_same_for_members_of_a_household_makes_sure():
+    home = np.arange(WEIGHTS_N) // 3
+    found = weights(hh=home, weight=rng.uniform(40, 120, WEIGHTS_N // 3)[home])
+    assert found.chosen.confidence == "sure"
+    assert any("members of a household" in one for one in found.chosen.evidence)
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ([-1.5, *WEIGHT[1:]], "positive"),
+        ([0.0, *WEIGHT[1:]], "positive"),
+        (["a", "b"] * (WEIGHTS_N // 2), "no numbers"),
+        ([1.0] * WEIGHTS_N, "same in every record"),
+        ([None] * 400 + WEIGHT[:200].tolist(), "missing for many"),
+        ([None] * WEIGHTS_N, "no value"),
+    ],
+)
+def test_what_is_called_a_weight_and_is_none(values, why):
+    found = weights(sampling_weight=values)
+    assert found.chosen is None
+    assert why in found.refused["sampling_weight"]
+
+
+def test_one_weight_for_all_is_a_weight_where_it_is_called_so():
+    assert weights(sampling_weight=[100] * WEIGHTS_N).chosen.column == "sampling_weight"
+    assert weights(weight=[100] * WEIGHTS_N).chosen is None
+
+
+def test_a_weight_that_some_lack_is_warned_of():
+    found = weights(sampling_weight=[None, *WEIGHT[1:]]).chosen
+    assert "missing for some records" in found.warning
+    assert found.confidence != "sure"
+
+
+def test_bodies():
+    assert "weight" in weights(weight=BODY).bodies
+    assert (
+        "go with the heights"
+        in weights(weight=BODY, height=BODY + 100 + rng.normal(0, 5, WEIGHTS_N)).bodies["weight"]
+    )
+    assert weights({"x": "Poids (kg)"}, x=BODY).chosen is None
+    assert weights(weight=BODY + 0.1234).chosen is not None  # no scale shows four decimals
+
+
+def test_persons_before_households_and_final_before_design():
+    assert weights(hhweight=WEIGHT, pweight=WEIGHT).chosen.column == "pweight"
+    assert weights(dweight=WEIGHT, pspwght=WEIGHT).chosen.column == "pspwght"
+    assert weights(design_weight=WEIGHT, final_weight=WEIGHT * 1.1).chosen.column == "final_weight"
+    two = weights(wgt1=WEIGHT, wgt2=WEIGHT * 1.1)
+    assert '"wgt2" could be it as well' in two.chosen.evidence[-1]
+    assert two.chosen.confidence == "likely"
+
+
+def test_shares_below_one_are_warned_of():
+    assert "another scale" in weights(sampling_weight=WEIGHT / 10_000).chosen.warning

@@ -2,15 +2,240 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 
+from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.facts import Facts
-from sdckit.data.scenarios.guessing.guesses import Confidence, Guess
-from sdckit.data.scenarios.guessing.plausible import fits_topic
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.units import Unit, Units
-from sdckit.data.scenarios.guessing.weights import Weights
+from sdckit.data.scenarios.guessing.topics import word_set, words_of
+from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
+from sdckit.data.scenarios.scenario_toml import toml_string
+from sdckit.display import EXACT, Displayed, exact_shown, table_html
+from sdckit.errors import ColumnError
+
+# Whether the values of a column can be what its name or label says.
+
+
+_OLDEST = 125
+_BANDS = 30
+_YEARS = (1850, 2100)
+# Topic: fewest and most categories it has.
+_LEVELS = {
+    "sex or gender": (2, 6), "marital status": (2, 15), "religion": (2, 200),
+    "education": (2, 100), "the household's make-up": (2, 60),
+    "the body or a disability one can see": (2, 30),
+}  # fmt: skip
+_MISSING = (96, 999)  # codes for missing that numbers of people may hold
+
+
+def fits_topic(facts: Facts, topic: str) -> bool | None:
+    """Tell whether the values fit a topic; None where they cannot tell.
+
+    >>> ages = Facts("x", 9, 9, 60, number=True, whole=True, text=False, date=False, minimum=0.0, maximum=97.0)
+    >>> fits_topic(ages, "age"), fits_topic(ages, "sex or gender"), fits_topic(ages, "geography")
+    (True, False, None)
+    """
+    if topic == "age":
+        return _age(facts)
+    if topic == "a birth":
+        return _birth(facts)
+    if topic == "a date of birth":
+        return True if facts.date else None
+    if topic in _LEVELS:
+        low, high = _LEVELS[topic]
+        return low <= facts.levels <= high and (not facts.fraction or topic == "the household's make-up")
+    return None
+
+
+def _age(facts: Facts) -> bool:
+    if not facts.number:
+        return facts.levels <= _BANDS * 5
+    in_years = facts.minimum >= -10 and (facts.maximum <= _OLDEST or facts.maximum == _MISSING[1])
+    return in_years or facts.levels <= _BANDS
+
+
+def _birth(facts: Facts) -> bool | None:
+    if not facts.number:
+        return None
+    months = facts.levels <= 12
+    years = facts.maximum <= _YEARS[1] and facts.mean >= _YEARS[0]
+    return True if months or years else None
+
+
+# What a guess is: a role, how sure it is, and why.
+
+
+Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
+Confidence = Literal["sure", "likely", "unsure"]
+
+
+@dataclass(frozen=True)
+class Guess(Displayed):
+    """What a column probably is.
+
+    Attributes
+    ----------
+    column : str
+        Its name.
+    role : str
+        Its role in a scenario; ``"ignore"`` where it has none.
+    confidence : str
+        ``"sure"``, ``"likely"`` or ``"unsure"``; see `RoleGuesses`.
+    evidence : tuple of str
+        Why, in words, without any value of a record.
+    warning : str or None
+        What to do before it is used.
+    question : str or None
+        What must be answered before a gate may rest on it.
+    """
+
+    column: str
+    role: Role
+    confidence: Confidence
+    evidence: tuple[str, ...]
+    warning: str | None = None
+    question: str | None = None
+
+    def _repr_html_(self) -> str:
+        return RoleGuesses((self,), 0)._repr_html_()
+
+    @property
+    def reason(self) -> str:
+        """The evidence in one line."""
+        return "; ".join(self.evidence)
+
+
+@dataclass(frozen=True)
+class RoleGuesses(Displayed):
+    """A guess for every column, in column order.
+
+    Attributes
+    ----------
+    guesses : tuple of Guess
+        Column, role, confidence, evidence, warning and question of each.
+    n_records : int
+        Records looked at.
+    household_variables : tuple of str
+        Columns that are the same for all members of every household; empty where no household was found.
+
+    Notes
+    -----
+    ``"sure"``: two kinds of evidence agree, such as a name and the values, and none speaks against it.
+    ``"likely"``: one kind says so, or one that the values cannot test. ``"unsure"``: it is hinted at, or
+    disputed. Sensitive columns are never sure: what hurts is for people to say.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> import sdckit as sdc
+    >>> data = pl.DataFrame({"sex": ["m", "f"] * 20, "v3": [1, 2, 3, 4] * 10})
+    >>> found = sdc.guess_roles(data)
+    >>> found["sex"].role, found["sex"].confidence, found.unconfirmed
+    ('key', 'sure', ('v3',))
+    """
+
+    guesses: tuple[Guess, ...]
+    n_records: int
+    household_variables: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[Guess]:
+        return iter(self.guesses)
+
+    def __len__(self) -> int:
+        return len(self.guesses)
+
+    def __getitem__(self, column: str) -> Guess:
+        for guess in self.guesses:
+            if guess.column == column:
+                return guess
+        names = [guess.column for guess in self.guesses]
+        raise ColumnError(f"there is no column '{column}'; {did_you_mean(column, names)}")
+
+    def _repr_html_(self) -> str:
+        """The reasons hold exact numbers of values."""
+        exact = exact_shown.get()
+        head = ["column", "role", "how sure", *(["why"] if exact else [])]
+        rows = [
+            [one.column, one.role, one.confidence, *([one.reason] if exact else [])] for one in self.guesses
+        ]
+        return table_html(head, rows, title=EXACT if exact else "")
+
+    @property
+    def unconfirmed(self) -> tuple[str, ...]:
+        """The columns with a question that is to be answered."""
+        return tuple(guess.column for guess in self.guesses if guess.question is not None)
+
+    def of(self, role: Role) -> tuple[str, ...]:
+        """The columns guessed to have a role.
+
+        Parameters
+        ----------
+        role
+            A role of `Guess`.
+        """
+        return tuple(guess.column for guess in self.guesses if guess.role == role)
+
+    def __str__(self) -> str:
+        width = max((len(guess.column) for guess in self.guesses), default=0)
+        lines = [
+            f"{one.column:{width}}  {one.role:10}  {one.confidence:6}  {one.reason}" for one in self.guesses
+        ]
+        return "\n".join(lines)
+
+
+# Coordinates: latitude and longitude identify together, so they are judged together.
+
+
+_ACROSS = word_set(
+    "lon long lng longitude longitud longitudine laengengrad laenge lengtegraad dlugosc x xcoord geox easting longnum"
+)
+_UP = word_set(
+    "lat lats latitude latitud latitudine breitengrad breite breedtegraad szerokosc y ycoord geoy northing latnum"
+)
+
+
+def coordinates_of(
+    facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], labels: Mapping[str, str]
+) -> dict[str, str]:
+    """Give the columns of pairs of coordinates, each with its reason.
+
+    Parameters
+    ----------
+    facts, spoken, labels
+        Of every column.
+    """
+    words = {name: {*words_of(name), *words_of(labels.get(name, ""))} for name in facts}
+    ups = [name for name in facts if _may_be(facts[name], words[name] & _UP)]
+    acrosses = [name for name in facts if _may_be(facts[name], words[name] & _ACROSS)]
+    found: dict[str, str] = {}
+    for up in ups:
+        mates = (name for name in acrosses if name not in (up, *found))
+        mate = next((name for name in mates if _are_pair(up, name, facts, spoken)), None)
+        if mate is not None:
+            found |= {
+                one: f"with {toml_string(other)} a place on the map"
+                for one, other in ((up, mate), (mate, up))
+            }
+    return found
+
+
+def _may_be(facts: Facts, said: set[str]) -> bool:
+    return facts.number and facts.levels > 1 and bool(said)
+
+
+def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> bool:
+    """One of the two must be spoken of as a coordinate; both must lie on the globe, or on a metric grid."""
+    if not any(spoken[name].role == "coordinate" for name in (up, across)):
+        return False
+    globe = (
+        (facts[up].fraction or facts[across].fraction) and facts[up].minimum >= -90 and facts[up].maximum <= 90
+        and facts[across].minimum >= -180 and facts[across].maximum <= 360
+    )  # fmt: skip
+    metric = {"northing", "easting", "xcoord", "ycoord", "geox", "geoy"} & {*words_of(up), *words_of(across)}
+    return globe or bool(metric)
+
 
 _FINE = 100  # more levels than this make a key too fine to be used as it is
 _MANY = 1_000  # a number with more values than this is measured, not a code

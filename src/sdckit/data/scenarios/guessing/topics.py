@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -280,3 +283,213 @@ def topic_named(name: str) -> Topic:
     'key'
     """
     return next(topic for topic in TOPICS if topic.name == name)
+
+
+# Words of names and labels, and the topic they speak of.
+
+
+# What is written together with a word without turning its meaning: sexcode, hhsex, agecat.
+_BESIDE = word_set("""
+    code codes cod kod cd cat categ category class cl klasse grp gr group gruppe band bands lev level lvl lab
+    label txt text str val value var rec recode recoded new old orig type typ num no nr n id x q v r p hh ref
+    head resp respondent own self partner spouse father mother child dem demo my bin bracket range cohort
+    status stat grouped detail det broad dummy d f i y yr yrs years completed urb rural z b e c g k m
+    young old eldest youngest oldest pri main cur
+    """)
+# Too short, or of too many meanings, to be believed in a sentence.
+_NOT_IN_LABELS = word_set("""
+    w hh tel lat lon reg nr no num id edu occ name names class team unit time key date day tag status rel area block
+    number nummer numero index record state ort land school schule job work arbeid praca trabajo lavoro district
+    mobile handy cell fax calle rue street mail plate height taille kon gew wt fw pw lengte grado degree activity
+    year jahr annee ano anno jaar rok month quarter week round wave panel survey staff plant grade site station
+    lab drug stress procedure treatment victim union party charges bill rent loan pay tax inc dis land uf lan dag
+    client member student company number num lp obs ar n p arrival died death arrest married spouse partnership
+    language sprache langue lengua idioma lingua taal jezyk business location city town village building alta
+    instruction studies estado etat numer stato stan staat
+    """)
+_IDS = word_set("id ident identifier identification identifiant identificador identificativo kennung idno")
+_NUMBERS = word_set("id ident nr no num number idno identifier")
+_NOT_IDS = word_set("""
+    paid unpaid prepaid acid valid invalid covid rapid fluid hybrid solid grid android steroid thyroid typhoid
+    medicaid aid said laid kid mid raid bid hid did void avoid amid lipid humid cuid madrid euclid
+    """)  # fmt: skip
+_BY_NAME = {topic.name: topic for topic in TOPICS}
+_HAVE_MONEY = ("occupation", "education", MAKE_UP, "geography", "age", "a sampling weight")
+_TALL = _BY_NAME["body height"].words
+_WEIGHED = word_set("koerpergewicht lichaamsgewicht geburtsgewicht birthweight bodyweight kroppsvikt")
+_HOUSED = word_set("ownrent rentown tenure housing")
+_SHORT_WEIGHTS = ("wt", "wgt", "wght")  # LLCPWT, PIWT22
+_WHO_IS_WEIGHED = ("birth", "body", "baby", "child", "mother", "brain", "bmx")
+_COMPOUND = ("key", "sensitive", "weight", "household")
+_LONG = 6  # a word so long is not part of another by chance
+_READ = 14  # words of a label that are read: what stands behind explains
+_SPELT = {
+    "ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ł": "l", "Ł": "L", "ø": "o",
+    "Ø": "O", "æ": "ae", "Æ": "Ae", "đ": "d", "ı": "i", "œ": "oe", "ð": "d",
+}  # fmt: skip
+_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Cut a name into words: at signs, at capitals, without accents and figures.
+
+    >>> words_of("HH_Size2"), words_of("dateOfBirth"), words_of("Größe é")
+    (('hh', 'size'), ('date', 'of', 'birth'), ('groesse', 'e'))
+    """
+    spelt = "".join(_SPELT.get(letter, letter) for letter in unicodedata.normalize("NFC", name))
+    bare = unicodedata.normalize("NFKD", spelt).encode("ascii", "ignore").decode()
+    return tuple(part.lower() for part in _PART.findall(bare) if not part.isdigit())
+
+
+def said_of(name: str) -> frozenset[str]:
+    """Give the words of a name, its neighbours written as one, and all of it.
+
+    >>> sorted(said_of("estado_civil"))
+    ['civil', 'estado', 'estadocivil']
+    """
+    words = words_of(name)
+    pairs = [first + second for first, second in pairwise(words)]
+    return frozenset([*words, *pairs, "".join(words)])
+
+
+def topic_of(name: str) -> Topic | None:
+    """Give the topic a name speaks of, or None.
+
+    >>> topic_of("Geschlecht").name, topic_of("net_income").role, topic_of("v17")
+    ('sex or gender', 'sensitive', None)
+    """
+    said = said_of(name)
+    words = frozenset(words_of(name))
+    for unit in ("a household", "a person number", "a group one belongs to"):
+        if words & _NUMBERS and _BY_NAME[unit].words & words and not words & SIZE - _NUMBERS:
+            return _BY_NAME[unit]
+    found = _topic_said(said)
+    if found is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
+        weighed = any(word.startswith(_WHO_IS_WEIGHED) for word in words)
+        return _BY_NAME["a body measure" if weighed else "a sampling weight"]
+    if found is None and any(_is_id(word) for word in words):
+        return _BY_NAME["an id"]
+    return found
+
+
+def topic_of_label(label: str) -> Topic | None:
+    """Give the topic a variable's label speaks of, or None; words of many meanings are not believed.
+
+    >>> topic_of_label("Age of the respondent at last birthday").name, topic_of_label("Lives in a nice area")
+    ('age', None)
+    """
+    words = words_of(label)[:_READ]
+    if len(words) <= 2:
+        return topic_of(label)
+    ids = bool(_IDS & {*words})
+    for unit in ("a household", "a person number"):
+        if ids and _BY_NAME[unit].words & {*words}:
+            return _BY_NAME[unit]
+    pairs = {first + second for first, second in pairwise(words)}
+    tall = {*words} & _TALL if {*words} & (LENGTH | _BY_NAME["a household"].words) else set()
+    return _topic_said(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
+
+
+def _topic_said(said: frozenset[str], *, sentence: bool = False) -> Topic | None:
+    if said & LENGTH and said & _TALL:
+        return _BY_NAME["body height"]
+    if said & BIRTH:
+        if said & COUNTRY:
+            return _BY_NAME["a country of birth"]
+        if not said & {"date", "datum", "data", "fecha", "day"} and (said & YEAR or not sentence):
+            said = said - {"naissance", "nacimiento", "nascita", "nascimento"} | {"birth"}
+        if said & {"date", "fecha", "datum", "data"}:
+            return _BY_NAME["a date of birth"]
+    if said & _WEIGHED:
+        return _BY_NAME["a body measure"]
+    found = next((topic for topic in TOPICS if _speaks(topic, said)), None)
+    found = found or next((topic for topic in TOPICS if _ends(topic, said)), None)
+    return None if found is None else _turned(found, said)
+
+
+def _speaks(topic: Topic, said: frozenset[str]) -> bool:
+    return bool(topic.words & said) or any(word.startswith(topic.stems) for word in said if topic.stems)
+
+
+def _ends(topic: Topic, said: frozenset[str]) -> bool:
+    """Germanic compounds: a Nettoeinkommen is an Einkommen."""
+    ends = tuple(word for word in topic.words if len(word) >= _LONG)
+    return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in said)
+
+
+def _turned(topic: Topic, said: frozenset[str]) -> Topic:
+    """What other words make of a topic: the weight in kilograms, the age at the last birthday."""
+    if topic.role == "weight" and said & BODY:
+        return _BY_NAME["a body measure"]
+    if topic.name == "a date of birth" and said & _BY_NAME["age"].words:
+        return _BY_NAME["age"]
+    at_home = topic.role == "household" or (
+        topic.name == "body height" and said & _BY_NAME["a household"].words
+    )
+    if at_home and said & SIZE:
+        return _BY_NAME[MAKE_UP]
+    if said & MONEY and topic.name in _HAVE_MONEY and not said & _HOUSED:
+        return _BY_NAME["money"]
+    if topic.name == "a person's name":
+        return _what_has_a_name(said) or topic
+    return topic
+
+
+def _what_has_a_name(said: frozenset[str]) -> Topic | None:
+    """The name of a country or a school is no name of a person."""
+    for name in ("geography", "a group one belongs to", "occupation", "health"):
+        if _BY_NAME[name].words & said:
+            return _BY_NAME[name]
+    return None
+
+
+def _is_id(word: str) -> bool:
+    return len(word) > 3 and word.endswith("id") and word not in _NOT_IDS
+
+
+def says_id(name: str) -> bool:
+    """Tell whether a name means an id, not a number or a code of something.
+
+    >>> says_id("case_id"), says_id("UTILITYID"), says_id("key1"), says_id("paid")
+    (True, True, False, False)
+    """
+    words = {*words_of(name)}
+    return bool(words & (_IDS | {"uid", "caseid", "respondent"})) or any(_is_id(word) for word in words)
+
+
+def says_sampling(text: str) -> bool:
+    """Tell whether a name or label that speaks of a weight means the sample's.
+
+    >>> says_sampling("sampling_weight"), says_sampling("weight"), says_sampling("PERWT")
+    (True, False, True)
+    """
+    words = {*words_of(text)} | said_of(text)
+    return bool(words & CLEARLY_WEIGHT) and not words & BODY
+
+
+def says_body(text: str) -> bool:
+    """Tell whether a name or label means the weight of a body.
+
+    >>> says_body("weight_kg"), says_body("weight")
+    (True, False)
+    """
+    return bool({*words_of(text)} & BODY)
+
+
+def key_topic_within(name: str) -> Topic | None:
+    """Give the topic of a key that a name holds as a part of a word, or None.
+
+    >>> key_topic_within("sexcode").name, key_topic_within("subregions").name, key_topic_within("usage")
+    ('sex or gender', 'geography', None)
+    """
+    for topic in TOPICS:
+        if topic.role == "key" and any(_holds(part, word) for part in words_of(name) for word in topic.words):
+            return topic
+    return None
+
+
+def _holds(part: str, word: str) -> bool:
+    if len(word) >= _LONG:
+        return word in part
+    beside = part.removeprefix(word) if part.startswith(word) else part.removesuffix(word)
+    return len(word) > 2 and beside != part and beside in _BESIDE

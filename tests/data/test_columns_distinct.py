@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from sdckit.data.distinct import distinct_values, kind_of_value
+from sdckit.data.columns import distinct_values, kind_of_value
 from sdckit.data.frames import open_frame
 from sdckit.errors import DataError
 

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.data.files.csv_types import kinds_to_try, other_decimals, typed
-from sdckit.data.missing_values.missing_codes import Found
+from sdckit.data.files.read_csv import kinds_to_try, other_decimals, typed
+from sdckit.data.missing_values.missing import Found
 
 
 def read(values, delimiter=",", decimal=None):
