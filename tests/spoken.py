@@ -8,8 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from sdckit.catalogue import CATALOGUE
-from sdckit.report.saying import wording
-from sdckit.report.wording import PLACE
+from sdckit.report.wording import PLACE, wording
 from sdckit.workflow.recipes.step_forms import forms
 from tree import SRC, parsed
 

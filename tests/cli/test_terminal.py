@@ -26,7 +26,7 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
-from sdckit.report.screen import screen_blocks, screen_page
+from sdckit.report.notebook import screen_blocks, screen_page
 
 MARKER = "Zq7Qx"
 KEYS = ["region", "k0", "k1", "k2", "k3"]

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.formats.html import render_html
-from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
-from sdckit.report.formats.write import plain_document
+from sdckit.report.formats.write import plain_document, render_json
 from sdckit.report.notebook import notebook_html
 
 

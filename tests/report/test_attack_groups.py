@@ -10,7 +10,7 @@ import pytest
 import sdckit as sdc
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import TableBlock
-from sdckit.report.screen import screen_blocks
+from sdckit.report.notebook import screen_blocks
 
 N = 240
 EVERYBODY = pl.DataFrame(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -8,15 +9,27 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
-from report.chapters.test_front import plain_recipes
+from report.chapters.test_map import plain_recipes
 from report.fakes import FULL, assess_fake, survey
 from report.special import assessed
 from report.views.pairs import result_of
-from sdckit.report.bar_charts import LIGHT, OPEN
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.chapters.front import front_block
+from sdckit.report.chapters.map import front_block
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
+from sdckit.report.charts import (
+    CHARTS,
+    COLUMN,
+    INK,
+    LABEL_LETTERS,
+    LIGHT,
+    OPEN,
+    WIDTH,
+    bar_of,
+    chart_for,
+    describe,
+    length_of,
+    to_svg,
+)
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import view_of
 
@@ -131,3 +144,85 @@ def test_labels_have_room_in_a_wide_font() -> None:
 def test_long_labels_leave_room_for_the_bars() -> None:
     data = {"rows": [{"label": "x" * 90, "n": {"text": "20", "value": 20}}], "unit": "records"}
     assert chart_for("bars", data).to_dict()["width"] >= 280
+
+
+# Bars in a column of a page: labels folded between words, texts with room, letters of 12 pixels.
+
+
+ROWS = [
+    {"label": "a label of many words that is folded", "n": {"text": "1,234 (12.3 %)", "value": 1234}},
+    {"label": "records_alone_with_their_combination", "n": {"text": "<5", "value": None, "below": 5}},
+]
+DATA = {"rows": ROWS, "unit": "records"}
+
+
+def texts(width: int) -> list[ElementTree.Element]:
+    root = ElementTree.fromstring(to_svg(chart_for("bars", DATA, width=width)))
+    return [one for one in root.iter() if one.tag.endswith(("text", "tspan")) and (one.text or "").strip()]
+
+
+def test_labels_are_folded_in_a_column_and_no_word_is_cut() -> None:
+    shown = [one.text or "" for one in texts(COLUMN)]
+    assert max(map(len, shown)) <= LABEL_LETTERS
+    assert " ".join(shown[:2]) == "a label of many words that is folded"
+    assert "records_alone_with_" in shown
+    assert not any("…" in one for one in shown)
+    assert ROWS[0]["label"] in [one.text for one in texts(WIDTH)]
+
+
+@pytest.mark.parametrize("width", [COLUMN, WIDTH])
+def test_a_chart_is_no_wider_than_asked_but_for_its_edge(width: int) -> None:
+    root = ElementTree.fromstring(to_svg(chart_for("bars", DATA, width=width)))
+    assert width <= float(root.get("width", "nan")) <= width + 22
+    assert {one.get("font-size") for one in root.iter()} - {None} == {"12px"}
+
+
+def test_the_text_of_the_longest_bar_has_room() -> None:
+    drawn = chart_for("bars", DATA, width=COLUMN).to_dict()
+    (end,) = {layer["encoding"]["x"]["scale"]["domain"][1] for layer in drawn["layer"]}
+    left = drawn["width"] * (1 - 1234 / end)
+    assert left >= 7 * len("1,234 (12.3 %)")
+
+
+def test_a_hidden_count_is_drawn_open_at_its_bound() -> None:
+    assert length_of({"value": None, "below": 5}) == 5
+    assert length_of({"value": None}) == 0
+    assert bar_of("a", {"text": "<5", "value": None, "below": 5})["fill"] == OPEN
+
+
+# The chart of the front draws what is printed: ranges as lines, hidden risks open at their bound.
+
+
+def row(label: str, ends: Any, risk: dict[str, Any], *, front: bool = True) -> dict[str, Any]:
+    return {"label": label, "range": ends, "loss": "a range", "risk": risk, "front": front}
+
+
+def data(*rows: dict[str, Any]) -> dict[str, Any]:
+    return {"rows": rows, "x": "Lost", "y": "Risk"}
+
+
+FIRST = row("1", (0.0, 0.05), {"text": "40", "value": 40})
+HIDDEN = row("2", (0.4, 0.4), {"text": "<5", "value": None, "below": 5})
+BEATEN = row("3", (0.5, 0.55), {"text": "60", "value": 60}, front=False)
+NOWHERE = row("4", (0.5, 0.55), {"text": "withheld", "value": None})
+UNKNOWN = row("5", None, {"text": "60", "value": 60})
+
+
+def drawn(*rows: dict[str, Any]) -> list[dict[str, Any]]:
+    (values,) = chart_for("front", data(*rows)).to_dict()["datasets"].values()
+    return list(values)
+
+
+def test_a_recipe_is_a_line_over_the_range_of_its_loss() -> None:
+    one, hidden, beaten = drawn(FIRST, HIDDEN, BEATEN, NOWHERE, UNKNOWN)
+    assert (one["from"], one["to"], one["risk"], one["fill"]) == (0.0, 0.05, 40.0, INK)
+    assert (hidden["risk"], hidden["fill"]) == (5.0, OPEN)
+    assert hidden["from"] < 0.4 < hidden["to"]
+    assert beaten["fill"] == LIGHT
+
+
+def test_in_words() -> None:
+    assert describe("front", data(FIRST, HIDDEN, NOWHERE), "Front") == (
+        "Front. 1: Lost a range, Risk 40; 2: Lost a range, Risk <5."
+    )
+    assert describe("front", data(NOWHERE), "Front") == "Front. no figure can be shown."

@@ -20,7 +20,7 @@ from sdckit.report.chapters.release_page import page_of
 from sdckit.report.consistency import contradictions
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Quantity
-from sdckit.report.gate.printed import Identity, Printed
+from sdckit.report.gate.rounding import Identity, Printed
 from sdckit.report.parts import ALONE
 
 N = 800

@@ -23,14 +23,13 @@ from sdckit.report.blocks import (
     TableBlock,
     Tables,
 )
-from sdckit.report.chapters.glossary import terms, texts_of
+from sdckit.report.chapters.page import terms, texts_of
 from sdckit.report.charts import CHARTS, chart_for, describe, to_svg
 from sdckit.report.formats.docx import render_docx_page
 from sdckit.report.formats.html import render_page
 from sdckit.report.formats.markdown import render_markdown_page
 from sdckit.report.language import Names, check_language, missing, names_of, translate
-from sdckit.report.saying import languages, say, wording
-from sdckit.report.wording import SOFT_HYPHEN
+from sdckit.report.wording import SOFT_HYPHEN, languages, say, wording
 
 # English that a place of an entry took for a name.
 LEFT = re.compile(

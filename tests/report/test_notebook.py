@@ -2,22 +2,38 @@ from __future__ import annotations
 
 from typing import Any
 
+import polars as pl
 import pytest
 
 import releases
 import sdckit as sdc
+from draw import quiet
+from recipes import SECRET, STEPS, scenario, survey as screen_survey
+from redteam.marked import make_files, traces_in
 from report.fakes import FULL, assess_fake, survey
 from report.views.pairs import CALLS, drawn, printed, result_of
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.display import EXACT
 from sdckit.errors import DataError
+from sdckit.report.blocks import Facts, Page, Paragraph, Section, TableBlock
+from sdckit.report.chapters.document import build_document
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import (
     assessment_chart,
+    document_html,
     notebook_html,
     pair_document,
+    protected,
+    protected_change,
+    recipe_blocks,
     result_chart,
     result_document,
+    result_html,
+    screen_blocks,
+    screen_page,
+    sections_html,
+    verdict_html,
 )
 
 KEYS = ["sex", "age", "region", "occupation"]
@@ -196,3 +212,138 @@ def test_small_files_are_not_drawn():
     small = releases.original(40)
     with pytest.raises(DataError, match="fewer than 50 records"):
         sdc.identity_disclosure(small, small, keys=["sex", "age"]).plot()
+
+
+# What a terminal shows is the exact document, without single records.
+
+
+def cells(page: Page) -> list[str]:
+    """Everything that stands in a table that is shown."""
+    blocks = [block for section in page.sections if not section.paper for block in section.blocks]
+    tables = [block for block in blocks if isinstance(block, TableBlock) and not block.paper]
+    return [cell for table in tables for row in table.rows for cell in row]
+
+
+def test_figures_are_exact_and_no_record_is_listed() -> None:
+    original = releases.original(60)
+    with quiet():
+        found = sdc.assess(original, keys=["sex", "age", "region"])
+    page = screen_page(found)
+    exact = [n for n in found["default"]["k_anonymity"].violations.values() if n % 5]
+    assert exact
+    assert {str(n) for n in exact} <= set(cells(page))
+    assert not any("at risk" in section.title for section in page.sections)
+
+
+def test_a_release_has_its_own_page() -> None:
+    with quiet():
+        found = sdc.assess(releases.original(), releases.release(), scenario=releases.scenario(), seed=1)
+    shown = cells(screen_page(found))
+    assert str(found.original["default"]["k_anonymity"].violations[3]) in shown
+
+
+def test_the_blocks_of_several_results_follow_each_other() -> None:
+    original = releases.original(60)
+    ones = [sdc.k_anonymity(original, keys=["sex"]), sdc.risky_cells(original, keys=["sex", "age"])]
+    assert screen_blocks(*ones) == [*screen_blocks(ones[0]), *screen_blocks(ones[1])]
+
+
+def test_a_recipe_with_and_without_a_scenario() -> None:
+    def told(scene: sdc.Scenario | None) -> str:
+        done = (
+            sdc.Recipe(STEPS[:2]).apply(screen_survey(), scenario=scene, seed=1, secret=SECRET).what_was_done
+        )
+        tables = [one for one in recipe_blocks(done) if isinstance(one, TableBlock | Facts)]
+        assert not any("cook" in str(one) for one in tables)
+        return str(tables)
+
+    assert "after each step" in told(scenario())
+    assert "2. pram" in told(scenario())
+    assert "after each step" not in told(None)
+    assert "1. recode" in told(scenario(keys=None, intruders={"a": ["sex"], "b": ["job"]}))
+
+
+# Fragments of HTML: protected, drawn, in a language.
+
+
+SURVEY = make_files()["survey"]
+FRAGMENTS_KEYS = ["region", "sex", "education"]
+
+
+def assessed(**thresholds: float) -> sdc.Assessment:
+    scenario = sdc.Scenario(keys=FRAGMENTS_KEYS, sensitive=["ill"], thresholds=thresholds)
+    return sdc.assess(SURVEY, scenario=scenario)
+
+
+def test_a_result_is_drawn_with_words_for_those_who_cannot_see_it() -> None:
+    html = result_html(sdc.k_anonymity(SURVEY, keys=FRAGMENTS_KEYS), title="k-anonymity")
+    assert "<h3>k-anonymity</h3>" in html
+    assert '<div class="drawing" role="img" aria-label="Records in violation' in html
+    assert "<svg" in html
+    assert '<details class="behind"><summary>As a table' in html
+    assert EXACT not in html
+    assert not traces_in(html)
+
+
+def test_exact_figures_carry_their_mark() -> None:
+    html = result_html(sdc.k_anonymity(SURVEY, keys=FRAGMENTS_KEYS), exact=True)
+    assert EXACT in html
+
+
+def test_texts_are_in_the_session_s_language() -> None:
+    html = result_html(sdc.k_anonymity(SURVEY, keys=FRAGMENTS_KEYS), language="de")
+    assert "Als Tabelle" in html
+    assert "As a table" not in html
+
+
+def test_a_small_file_is_shown_only_exactly() -> None:
+    few = sdc.k_anonymity(SURVEY.head(30), keys=FRAGMENTS_KEYS)
+    assert "fewer than 50 records" in result_html(few)
+    assert "fewer than 50 records" not in result_html(few, exact=True)
+    with pytest.raises(DataError, match="odd"):
+        document_html(raising, lambda _: [], exact=True)
+
+
+def raising() -> dict[str, str]:
+    raise DataError("odd")
+
+
+def test_what_comes_from_data_is_escaped() -> None:
+    table = TableBlock("Levels", ("Level",), (("<script>1</script>",),))
+    html = sections_html([Section("<b>", (table, Paragraph("a & b")))])
+    assert "<script>" not in html
+    assert "&lt;script&gt;" in html
+    assert "<h3>&lt;b&gt;</h3>" in html
+
+
+@pytest.mark.parametrize(("limits", "state"), [({"k": 50}, "fail"), ({"risk": 1.0}, "pass"), ({}, "open")])
+def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state: str) -> None:
+    plain = protected(build_document(assessed(**limits)), exact=True)
+    html = verdict_html(plain)
+    assert f'class="headline {state}"' in html
+    assert ("<summary>Every limit</summary>" in html) == bool(limits)
+    assert "<summary>Jeder Grenzwert</summary>" in verdict_html(plain, language="de") or not limits
+    assert verdict_html(plain, of="The release:", language="de").startswith(
+        '<p class="none">Die geschützte Datei:</p>'
+    )
+
+
+def test_a_name_of_the_data_is_not_translated() -> None:
+    data = pl.DataFrame({"Records": [1, 2] * 40, "age": [1, 2, 3, 4] * 20})
+    scenario = sdc.Scenario(keys=["Records", "age"], thresholds={"k": 2})
+    plain = protected(build_document(sdc.assess(data, scenario=scenario)), exact=False)
+    rows = tuple((one,) for one in plain["intruders"][0]["keys"])
+    table = Section("", (TableBlock("Keys", ("Key",), rows),))
+    html = document_html(lambda: plain, lambda _: [table], language="de")
+    assert ">Records<" in html
+
+
+@pytest.mark.parametrize(("n", "text"), [(49, "<50"), (50, "50"), (1003, "1,005")])
+def test_the_number_of_records(n: int, text: str) -> None:
+    assert protected_change(n, {}, {})["n"]["text"] == text
+
+
+def test_counts_in_notes_are_protected() -> None:
+    note = protected_change(400, {"a": 3}, {"a": "3 values of 2 records"})["notes"]["a"]
+    assert "3 values" not in note
+    assert "2 records" not in note

@@ -11,9 +11,8 @@ import pytest
 
 from report.drawn import boxes, points, size, texts
 from report.real import MADE, page
-from sdckit.report.bar_charts import INK, LIGHT, OPEN
 from sdckit.report.blocks import ChartBlock
-from sdckit.report.charts import chart_for, describe, to_svg
+from sdckit.report.charts import INK, LIGHT, OPEN, chart_for, describe, to_svg
 
 WIDEST = 660  # pixels: a page of A4 with its margins
 TALLEST = 2_000

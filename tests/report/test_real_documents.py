@@ -12,8 +12,7 @@ import pytest
 
 from report.real import MADE, OUTLINES, made, outline, page
 from sdckit.report.blocks import Facts, Page, Paragraph, TableBlock, Tables, Verdicts
-from sdckit.report.formats.json_out import render_json
-from sdckit.report.formats.write import plain_document
+from sdckit.report.formats.write import plain_document, render_json
 
 ATTACKED = ("Simulated attacks", "Residual risk:", "--control")
 SEVERAL = ("Release 1", "Smallest", ", release 2", "the worst of the releases")

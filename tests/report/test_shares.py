@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -12,7 +13,16 @@ import pytest
 from sdckit.report.chapters.release_document import intruder_tree
 from sdckit.report.gate.figures import Count, Ledger, Ratio, Share
 from sdckit.report.setting import PairSetting, release_sizes
-from sdckit.report.shares import ShareView, by_release, over, release_heads, shares_table
+from sdckit.report.shares import (
+    ShareView,
+    by_release,
+    columns_given_back,
+    over,
+    put_back_tables,
+    release_heads,
+    shares_table,
+    shown_share,
+)
 from sdckit.report.view import view_of
 
 SHARES = (
@@ -150,3 +160,34 @@ def test_many_releases_are_summed_up():
     assert shares_table("Linked", shares, {"releases": wholes}).columns[-1] == "Of records"
     assert shares_table("Linked", shares, {"releases": wholes}).rows[0][-1] == "240 to 1,000"
     assert over({"releases": [{}, {}]}, "rate") == "an unknown share"
+
+
+# Columns of which values are given back: in which order, which are named, and the table of the file put
+# back.
+
+
+def test_small_numbers_stand_at_their_bound() -> None:
+    assert {shown_share(few, 40) for few in range(1, 6)} == {5 / 40}
+    assert shown_share(0, 40) == 0
+    assert shown_share(3, 4) == 1
+    assert shown_share(6, 40) == 6 / 40
+
+
+def test_a_hidden_number_is_something_given_back() -> None:
+    columns = [
+        {"column": name, "back": {"value": value}} for name, value in (("a", None), ("b", 0), ("a", 7))
+    ]
+    assert columns_given_back({"x": {"releases": [{"columns": columns}]}}, "x") == ["a"]
+    assert columns_given_back({"x": {"releases": [{"columns": columns[1:2]}]}}, "x") == []
+    assert columns_given_back({"x": {"releases": [{"columns": []}]}}, "x") is None
+
+
+def test_the_table_has_a_column_for_each_release_that_was_put_back() -> None:
+    def release(n: str) -> dict[str, Any]:
+        return {"k": 3, "below": {"value": 5, "text": n}}
+
+    words = {"below": "fewer than {k}"}
+    (table,) = put_back_tables({"releases": [release("10"), release("15"), {}]}, words, head="h", title="t")
+    assert table.rows == (("fewer than 3", "10", "15"),)
+    assert len(table.columns) == 3
+    assert put_back_tables({"releases": [{}]}, words, head="h", title="t") == []

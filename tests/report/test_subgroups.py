@@ -14,7 +14,7 @@ from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import plain_release
 from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.protect import protect
-from sdckit.report.screen import screen_page
+from sdckit.report.notebook import screen_page
 from sdckit.report.subgroups import group_figures, subgroup_blocks, subgroups_tree
 
 N = 300

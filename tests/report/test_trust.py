@@ -10,8 +10,7 @@ import statsmodels.api as sm
 
 import sdckit as sdc
 from sdckit.report.gate.protect import protect
-from sdckit.report.notebook import result_blocks, result_document
-from sdckit.report.screen import screen_blocks
+from sdckit.report.notebook import result_blocks, result_document, screen_blocks
 from sdckit.report.trust import FIT, MODELS, people_of, supposed_table, trust_block
 
 

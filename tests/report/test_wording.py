@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections import Counter
 
 import pytest
 
-from sdckit.report.saying import languages, wording
-from sdckit.report.wording import PLACE, SOFT_HYPHEN, Wording, read_wording
+from sdckit.report.wording import PLACE, SOFT_HYPHEN, Wording, languages, read_wording, say, wording
 
 HEAD = """
 [language]
@@ -135,3 +136,21 @@ def test_a_column_called_like_a_text_of_ours_keeps_its_name_in_a_list() -> None:
     words = read_wording("xx", HEAD + '"Known: {l}." = "Bekannt: {l}."\n"age" = "das Alter"\n')
     assert words.said("Known: age and job.", {"age", "job"}) == "Bekannt: age und job."
     assert words.said("Known: age and age.", {"job"}) == "Bekannt: das Alter und das Alter."
+
+
+# The texts of a language without what computes; documents are tried in test_language.py.
+
+
+def test_a_text_is_said_in_every_language_there_is() -> None:
+    assert languages() == ("en", "de")
+    assert say("Contents") == "Contents"
+    assert say("Contents", "de") == wording("de").exact["Contents"]
+    assert say("nobody translated this", "de") == "nobody translated this"
+
+
+def test_it_loads_nothing_that_computes() -> None:
+    code = "import sys; from sdckit.report.wording import say; say('Contents', 'de'); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"numpy", "numba", "polars", "pydantic"} & set(loaded)

@@ -19,7 +19,7 @@ from sdckit.app.parts import box
 from sdckit.app.room import Room
 from sdckit.app.seats import Seats
 from sdckit.app.words import Say, speaker
-from sdckit.report.saying import ENGLISH, languages
+from sdckit.report.wording import ENGLISH, languages
 
 STATIC = Path(__file__).with_name("static")
 # The way through, in its order: the name of the file of each page, and its title.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sdckit.report.saying import say as say_in
-from sdckit.report.wording import SOFT_HYPHEN
+from sdckit.report.wording import SOFT_HYPHEN, say as say_in
 
 Say = Callable[..., str]
 

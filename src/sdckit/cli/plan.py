@@ -70,7 +70,7 @@ def plan_lines(
 
 def _type_of_release(scenario: Scenario, *, compared: bool) -> list[str]:
     """What the file is released as, and which limits come with it."""
-    from sdckit.report.chapters.release_types import limits_tree, release_sentence
+    from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     told = release_sentence(limits_tree(scenario, compared=compared))
     return [told] if told else []

@@ -47,7 +47,7 @@ def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
 
 def print_measure(file_name: str, *results: Any) -> None:
     """Print the results of one command: the file, what a missing key value was taken for, the blocks."""
-    from sdckit.report.screen import screen_blocks
+    from sdckit.report.notebook import screen_blocks
 
     head = [f"{file_name}: {results[0].n:,} records"]
     rule = getattr(getattr(results[0], "cells", None), "missing_rule", None)

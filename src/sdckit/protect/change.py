@@ -238,12 +238,12 @@ class Change(Displayed):
         }
         if internal:
             return {**found, **exact, "secret": json_ready(self.secret)}
-        from sdckit.report.changes import protected_change
+        from sdckit.report.notebook import protected_change
 
         return {**found, **protected_change(self.n, self.changed, self.notes)}
 
     def _repr_html_(self) -> str:
-        from sdckit.report.changes import change_html
+        from sdckit.report.notebook import change_html
 
         return change_html(self.to_dict(internal=exact_shown.get()), exact=exact_shown.get())
 

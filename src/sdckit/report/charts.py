@@ -8,31 +8,183 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
-from sdckit.report.bar_charts import (
-    INK,
-    LETTER,
-    LIGHT,
-    MIDDLE,
-    NARROWEST_LABEL,
-    TONES,
-    WIDTH,
-    Plain,
-    bar_of,
-    bars_chart,
-    draw_bars,
-    length_of,
-    names_axis,
-    said_in,
-    space_for,
-    written_in,
-)  # fmt: skip
-from sdckit.report.front_chart import front_chart, front_told
+from sdckit.report.wording import ENGLISH, say, wording
+
+# Horizontal bars of printed figures, and what all charts have in common: tones, widths, axes of names.
+
+
+Plain = Mapping[str, Any]
+INK, MIDDLE, LIGHT, OPEN = "#1f2d3d", "#5b7083", "#c4ced8", "#fffffe"
+TONES = {"dark": INK, "middle": MIDDLE, "light": LIGHT}
+WIDTH = 620
+# With what is kept free beside it one of two columns of an A4 page: 12 pixels are 9 points there.
+COLUMN = 302
+NARROWEST_LABEL, WIDEST_LABEL, LETTER = 80, 340, 8  # pixels
+LABEL_LETTERS, NARROWEST_BARS = 24, 126  # of a chart in a column
+SLACK = 0.87  # labels are measured in a narrower font than many readers have
+
+
+def said_in(data: Plain, text: str) -> str:
+    """A text of ours in the language of a chart."""
+    return say(text, data.get("language", ENGLISH))
+
+
+def written_in(data: Plain) -> dict[str, Any]:
+    """How the numbers on the axes of a chart are written, where it is not in English."""
+    language = data.get("language", ENGLISH)
+    return {} if language == ENGLISH else {"locale": {"number": wording(language).marks}}
+
+
+def length_of(leaf: Plain) -> float:
+    """Length of a bar: the public value, or the bound of a hidden one."""
+    value = leaf["value"] if leaf["value"] is not None else leaf.get("below", 0)
+    return float(value)
+
+
+def bar_of(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
+    """A bar as it is drawn: open where its count is hidden."""
+    shown = OPEN if leaf["value"] is None else fill
+    return {"label": label, "length": length_of(leaf), "text": leaf["text"], "fill": shown}
+
+
+def space_for(labels: Sequence[str]) -> int:
+    """Pixels kept free for labels: as many in every font, or the first letters are cut off."""
+    longest = max(map(len, labels), default=0)
+    return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
+
+
+def names_axis(space: int, **more: Any) -> Any:
+    """An axis of names."""
+    import altair as alt
+
+    given = {"labelLimit": SLACK * space, "minExtent": space, "labelFontSize": 12, "labelColor": INK}
+    return alt.Axis(**{**given, "ticks": False, "domainColor": INK, "aria": False, **more})
+
+
+def _folded(label: str, letters: int) -> str:
+    """A label on lines of so many letters; it is broken between words, else behind a mark, and no word is cut."""
+    lines = [""]
+    for part in re.findall(r"[^\s_./-]*(?:[_./-]+|\s+|$)", label):
+        if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
+            lines.append("")
+        lines[-1] += part
+    return "\n".join(line.strip() for line in lines)
+
+
+def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
+    """Draw horizontal bars in the given order, each with its printed text at its end."""
+    import altair as alt
+
+    shown = [dict(row) for row in rows]
+    if width < WIDTH:
+        for row in shown:
+            row["label"] = _folded(row["label"], LABEL_LETTERS)
+    lines = [line for row in shown for line in row["label"].split("\n")]
+    high = max((row["label"].count("\n") + 1 for row in shown), default=1)
+    space = min(space_for(lines), width - NARROWEST_BARS)
+    # As much room at the right as the longest bars need for their texts.
+    room = width - space
+    end = max(
+        (row["length"] * room / max(room - LETTER * (len(row["text"]) + 1), room / 4) for row in shown),
+        default=0,
+    )
+    names = names_axis(space, labelExpr="split(datum.value, '\\n')") if high > 1 else names_axis(space)
+    base = alt.Chart(alt.InlineData(values=shown)).encode(
+        y=alt.Y("label:N", sort=None, title=None, axis=names),
+        x=alt.X(
+            "length:Q",
+            axis=None,
+            scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True),
+        ),
+    )
+    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(
+        fill=alt.Fill("fill:N", scale=None)
+    )
+    texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
+    return (bars + texts).properties(width=room, height=alt.Step(14 * high + 4))
+
+
+def bars_chart(data: Plain, width: int = WIDTH) -> Any:
+    """One bar per row: its label and its printed count, in its tone where rows differ."""
+    return draw_bars(
+        [bar_of(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width
+    )
+
+
+# The front of risk and loss: a recipe is a line as long as the range that is told of its loss, as high as
+# its risk.
+
+
+HEIGHT = 240
+NARROWEST = 0.012  # of the axis: what an exact loss is drawn with
+
+
+def front_chart(data: Plain, width: int = WIDTH) -> Any:
+    """Draw risk against loss; recipes that no other beats are dark, a hidden risk stands at its bound, open."""
+    import altair as alt
+
+    rows = [_drawn(row) for row in data["rows"] if _is_drawn(row)]
+    highest = float(f"{1.2 * max((row['risk'] for row in rows), default=0) or 1:.4g}")
+    axis: dict[str, Any] = {
+        "labelFontSize": 12,
+        "labelColor": INK,
+        "titleFontWeight": "normal",
+        "titleColor": INK,
+        "aria": False,
+    }
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        y=alt.Y(
+            "risk:Q",
+            title=data["y"],
+            scale=alt.Scale(domain=[0, highest], nice=False),
+            axis=alt.Axis(**axis, tickCount=5),
+        )
+    )
+    across = alt.X(
+        "from:Q",
+        title=data["x"],
+        scale=alt.Scale(domain=[0, 1], nice=False),
+        axis=alt.Axis(**axis, format="%"),
+    )
+    bars = base.mark_bar(height=9, stroke=INK, strokeWidth=1, aria=False).encode(
+        x=across, x2="to:Q", fill=alt.Fill("fill:N", scale=None)
+    )
+    texts = base.mark_text(dy=-12, fontSize=12, color=INK, aria=False).encode(
+        x=alt.X("middle:Q", title=data["x"]), text="label:N"
+    )
+    return (bars + texts).properties(width=width - NARROWEST_LABEL, height=HEIGHT)
+
+
+def front_told(data: Plain) -> list[str]:
+    """The same in words."""
+    lost, risk = data["x"], data["y"]
+    told = [
+        f"{row['label']}: {lost} {row['loss']}, {risk} {row['risk']['text']}"
+        for row in data["rows"]
+        if _is_drawn(row)
+    ]
+    return told or [said_in(data, "no figure can be shown")]
+
+
+def _is_drawn(row: Plain) -> bool:
+    return row["range"] is not None and (row["risk"]["value"] is not None or "below" in row["risk"])
+
+
+def _drawn(row: Plain) -> dict[str, Any]:
+    low, high = row["range"]
+    spread = max(0.0, NARROWEST - (high - low)) / 2
+    fill = OPEN if row["risk"]["value"] is None else INK if row["front"] else LIGHT
+    return {
+        "label": row["label"], "risk": length_of(row["risk"]), "from": max(0.0, low - spread), "fill": fill,
+        "to": min(1.0, high + spread), "middle": (low + high) / 2,
+    }  # fmt: skip
+
 
 FONT, SQUARE = "sans-serif", 440
 LARGEST, MOST_TOLD = 1500, 40  # area of a point, in pixels; points in words

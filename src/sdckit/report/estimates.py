@@ -9,11 +9,10 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.carried import carried, variables_of
 from sdckit.report.charts import has_interval
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.parts import bars, figure
-from sdckit.report.setting import PairSetting
+from sdckit.report.setting import PairSetting, carried, variables_of
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View
 

@@ -30,8 +30,7 @@ from sdckit.report.blocks import (
     Tables,
     Verdicts,
 )
-from sdckit.report.saying import ENGLISH, languages, wording
-from sdckit.report.wording import SOFT_HYPHEN, Wording
+from sdckit.report.wording import ENGLISH, SOFT_HYPHEN, Wording, languages, wording
 
 GLOSSARY = "Glossary"
 TITLES = {

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 from sdckit.display import EXACT, exact_shown
 from sdckit.errors import DataError
-from sdckit.report.blocks import Block, ChartBlock
+from sdckit.report.blocks import Block, ChartBlock, Page, Paragraph, Section, TableBlock
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.map import map_table, plain_map
-from sdckit.report.chapters.page import answer_section
+from sdckit.report.chapters.page import STATES, answer_section, verdicts_block
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
-from sdckit.report.chapters.release_page import lay_out_release, release_answer
+from sdckit.report.chapters.release_page import lay_out_release, page_of, release_answer
 from sdckit.report.chapters.sentences import headline
 from sdckit.report.charts import chart_for, charts_for
 from sdckit.report.estimates import UtilityView
-from sdckit.report.formats.html import render_fragment
-from sdckit.report.gate.figures import Document, Ledger, Tree
-from sdckit.report.gate.protect import protect
+from sdckit.report.formats.html import render_fragment, render_sections
+from sdckit.report.gate.figures import Document, Foreign, Ledger, Tree
+from sdckit.report.gate.protect import SMALLEST_FILE, WITHHELD_FIGURE as WITHHELD, protect
+from sdckit.report.language import names_of, translate
 from sdckit.report.setting import PairSetting, release_sizes, setting_of
 from sdckit.report.view import Plain, view_of, views_of
+from sdckit.report.wording import say
+
+if TYPE_CHECKING:
+    from sdckit.workflow.assessed import Assessed
+    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
 
 
 def result_document(result: Any) -> Document:
@@ -160,3 +168,159 @@ def map_html(found: Any) -> str:
     except DataError as error:
         return render_fragment("", [], note=str(error))
     return render_fragment("", [map_table(plain)], note=EXACT if internal else "")
+
+
+# What a terminal shows: the blocks of the exact documents, for the analyst's own session.
+
+
+def recipe_blocks(done: WhatWasDone) -> list[Block]:
+    """What a recipe did to a file, step by step, exact."""
+    return list(recipe_section(plain_recipe(done, internal=True)).blocks)
+
+
+def screen_page(assessment: Assessed) -> Page:
+    """The document of an assessment, exact, without the list of records at risk."""
+    shown: Any = assessment
+    release = shown.schema == RELEASE_SCHEMA
+    return page_of(
+        plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
+    )
+
+
+def screen_blocks(*results: Any) -> list[Block]:
+    """The documents of single results, exact."""
+    plains = [protect(result_document(result), internal=True) for result in results]
+    together = {place: tree for plain in plains for place, tree in plain.items()}
+    return [block for plain in plains for block in result_blocks(plain, beside=together)]
+
+
+# Results as pieces of a page: protected fragments of HTML with charts, or exact ones under a mark.
+# Everything here goes through the gate of the documents (`report.gate.protect`): nothing else prints a
+# figure.
+
+
+TOO_FEW = "Switch to exact figures to see them: they must not leave the room."
+
+
+def protected(document: Document, *, exact: bool) -> Plain:
+    """The figures of a document as they may be shown: protected, unless the session shows exact ones."""
+    return protect(document, internal=exact)
+
+
+def result_html(*results: Any, exact: bool = False, language: str = "en", title: str = "") -> str:
+    """Show results of measures, each as its view lays it out, one below the other."""
+
+    def made() -> Plain:
+        plains = [protected(result_document(one), exact=exact) for one in results]
+        return {"each": plains, "together": {place: tree for one in plains for place, tree in one.items()}}
+
+    def laid(plain: Plain) -> list[Section]:
+        beside = plain["together"]
+        blocks = [block for one in plain["each"] for block in result_blocks(one, beside=beside)]
+        return [Section(title, tuple(blocks))]
+
+    return document_html(made, laid, exact=exact, language=language)
+
+
+def document_html(
+    make: Callable[[], Plain],
+    laid: Callable[[Plain], Sequence[Section]],
+    *,
+    exact: bool = False,
+    language: str = "en",
+) -> str:
+    """Show what `make` gives of protected figures in the sections `laid` makes; what has none to show says why."""
+    try:
+        plain = make()
+        return sections_html(laid(plain), exact=exact, language=language, plain=plain)
+    except DataError as error:
+        if exact:
+            raise
+        told = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
+        return sections_html([Section("", told)], language=language)
+
+
+def sections_html(
+    sections: Sequence[Section], *, exact: bool = False, language: str = "en", plain: Plain | None = None
+) -> str:
+    """Show laid-out sections of protected figures, below a heading of level 2; what `plain` names is not translated."""
+    lower = [replace(one, level=one.level + 1) for one in sections]
+    return render_sections(
+        _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
+    )
+
+
+def warned_html(text: str, language: str = "en") -> str:
+    """Show a sentence where figures would stand: why there are none."""
+    return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)
+
+
+def verdict_html(plain: Plain, *, of: str = "", exact: bool = False, language: str = "en") -> str:
+    """The verdict of a protected document in a line, and every limit folded away, for the top of each page.
+
+    `of`: what it is about, in words that stand above it.
+    """
+    line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
+    about = f'<p class="none">{escape(say(of, language))}</p>' if of else ""
+    told = about + sections_html([line], exact=exact, language=language, plain=plain)
+    if not plain["verdicts"]:
+        return told
+    every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)
+    summary = escape(say("Every limit", language))
+    return f"{told}<details><summary>{summary}</summary>{every}</details>"
+
+
+def _state(plain: Plain) -> str:
+    return STATES[plain["passed"]] if plain["verdicts"] else "open"
+
+
+def _said(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
+    page = Page("", "", None, "open", "", sections, "")
+    return translate(page, language, names_of(plain)).sections
+
+
+# The record of a protection step as it may leave the room: small counts hidden, as in every document.
+
+
+def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
+    """A change for a notebook, as its `to_dict` tells it."""
+    rows = tuple((name, _text(count)) for name, count in told["changed"].items())
+    blocks: list[Block] = [
+        TableBlock(
+            f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)
+        ),
+        *(Paragraph(f"{name}: {_text(note)}") for name, note in told["notes"].items()),
+    ]
+    return render_fragment(str(told["method"]), blocks, note=EXACT if exact else "")
+
+
+def _text(leaf: Any) -> str:
+    if isinstance(leaf, Mapping):
+        return str(leaf["text"])
+    return f"{leaf:,}" if isinstance(leaf, int) else str(leaf)
+
+
+def protected_change(n: int, changed: Mapping[str, int], notes: Mapping[str, str]) -> dict[str, Any]:
+    """Records, values changed by variable, and notes, as `protect` prints them; of a small file no count at all.
+
+    Examples
+    --------
+    >>> found = protected_change(1003, {"age": 2, "region": 128}, {})
+    >>> {name: leaf["text"] for name, leaf in found["changed"].items()}, found["n"]["text"]
+    ({'age': '<5', 'region': '130'}, '1,005')
+    """
+    if n < SMALLEST_FILE:
+        return {
+            "n": {"text": f"<{SMALLEST_FILE}", "value": None, "below": SMALLEST_FILE},
+            "changed": {name: dict(WITHHELD) for name in changed}, "notes": {},
+        }  # fmt: skip
+    ledger = Ledger()
+    tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
+    counts: dict[str, Tree] = {}
+    for number, (name, count) in enumerate(changed.items()):
+        counts[name] = ledger.count(f"v{number}", count, "changed")
+        ledger.nested("n", f"v{number}")
+    tree["changed"] = counts
+    tree["notes"] = {name: Foreign(note) for name, note in notes.items()}
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), n))
+    return {name: plain[name] for name in ("n", "changed", "notes")}

@@ -9,8 +9,8 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import Count, Quantity
-from sdckit.report.gate.printed import Printed
 from sdckit.report.gate.relations import link_records
+from sdckit.report.gate.rounding import Printed
 from sdckit.report.setting import Setting, rule_of
 
 Plain = Mapping[str, Any]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph
 from sdckit.report.gate.figures import Document, Ledger, Levels, Tree
-from sdckit.report.gate.pooling import level_names
 from sdckit.report.gate.protect import protect
+from sdckit.report.gate.relations import level_names
 from sdckit.report.parts import bars
 from sdckit.report.view import Plain
 

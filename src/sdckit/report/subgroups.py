@@ -15,7 +15,7 @@ from sdckit.cells.record_result import RecordResult
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Ledger, Part, Told, Tree
-from sdckit.report.gate.guards import SMALLEST_GUARD
+from sdckit.report.gate.protect import SMALLEST_GUARD
 from sdckit.report.view import Plain
 from sdckit.result import FileFigure
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.report.chapters.sentences import both_rules
-from sdckit.report.gate.words import overall
+from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,7 +10,14 @@ import pytest
 from report.fakes import FULL, assess_fake, survey
 from report.special import EXTRA, assessed, printed
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.chapters.document import build_document, method_notes, scenario_tree
+from sdckit.report.chapters.document import (
+    build_document,
+    command_line,
+    method_notes,
+    python_call,
+    release_calls,
+    scenario_tree,
+)
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Count, InternalOnly
@@ -138,3 +146,57 @@ def test_the_tree_holds_only_what_was_declared() -> None:
     tree = scenario_tree(FULL)
     assert tree["release_words"] == "scientific-use file"
     assert tree["thresholds"] == FULL.thresholds.declared
+
+
+SCENARIOS = [
+    FULL.model_copy(update={"title": ""}),
+    Scenario(keys=["a"]),
+    Scenario(
+        intruders={"x": ["a", "b"], "y": ["a"]}, sampling_fraction=0.1, missing={"a": "category"}, alpha=0.5
+    ),
+    Scenario(keys=["a"], aligned=True, matching={"known": ["a"], "width": {"a": 0.2}, "high_risk": 0.1}),
+    Scenario(keys=["my key"], weight="w", sensitive=["s"], missing_codes=["NA", "-9"], identifiers=["name"]),
+]
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_the_call_makes_the_same_scenario(scenario: Scenario) -> None:
+    class Module:
+        Scenario = Scenario
+
+        @staticmethod
+        def assess(_: object, *, scenario: Scenario) -> Scenario:
+            return scenario
+
+    names: dict[str, object] = {"sdc": Module, "data": None}
+    exec(python_call(scenario), names)
+    assert names["assessment"] == scenario
+
+
+def test_the_command_quotes_and_leaves_the_file_open() -> None:
+    words = shlex.split(command_line(SCENARIOS[-1]))
+    assert words == ["sdckit", "assess", "FILE", "--scenario", "SCENARIO.toml"]
+    assert shlex.split(command_line(Scenario(keys=["my key"], missing_codes=["-9"])))[-3:] == [
+        "--keys", "my key", "--missing=-9",
+    ]  # fmt: skip
+    assert command_line(FULL) == "sdckit assess FILE --scenario SCENARIO.toml"
+
+
+def test_the_measures_asked_for_are_repeated() -> None:
+    scenario = Scenario(keys=["sex", "age"], numeric=["wage"])
+    assert python_call(scenario, ["suda"]).endswith("sdc.assess(data, scenario=scenario, measures=['suda'])")
+    command = "sdckit assess FILE --keys sex,age --numeric wage --measures suda,outliers"
+    assert command_line(scenario, ["suda", "outliers"]) == command
+    with_file = Scenario(keys=["sex"], thresholds={"k": 3})
+    command = "sdckit assess FILE --scenario SCENARIO.toml --measures suda"
+    assert command_line(with_file, ["suda"]) == command
+
+
+def test_the_calls_of_a_release_repeat_its_attacks() -> None:
+    how = {"id": None, "m": 1, "attacks": "control", "n_attacks": 150, "seed": "SEED"}
+    calls = release_calls(Scenario(keys=["a"]), **how)
+    assert calls["python"].endswith("scenario=scenario, control=control, n_attacks=150, seed=SEED)")
+    assert calls["command"].endswith("--control CONTROL --n-attacks 150 --seed SEED")
+    plain = release_calls(Scenario(keys=["a"]), id=None, m=1, attacks="attacks", n_attacks=500)
+    assert plain["python"].endswith("sdc.assess(original, released, scenario=scenario, attacks=True)")
+    assert plain["command"] == "sdckit assess ORIGINAL --released FILE --keys a --attacks"

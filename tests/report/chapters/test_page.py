@@ -1,23 +1,46 @@
 from __future__ import annotations
 
+import re
 from typing import Any
 
+import polars as pl
 import pytest
 
+import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
+from report.real import MADE, page, plain as printed
 from report.special import assessed
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.report.blocks import ChartBlock, Code, Facts, Paragraph, TableBlock, Tables, Verdicts
+from sdckit.report.blocks import (
+    ChartBlock,
+    Code,
+    Entries,
+    Facts,
+    Paragraph,
+    Section,
+    TableBlock,
+    Tables,
+    Verdicts,
+)
 from sdckit.report.chapters.page import (
+    EITHER,
     MOST_ROWS,
+    figures_of,
+    glossary,
     intruder_sections,
     lay_out,
     level_charts,
     not_measured,
+    once_where_equal,
     records_section,
+    terms,
+    texts_of,
+    without_repeats,
 )
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
+from sdckit.report.notebook import screen_page
+from sdckit.report.parts import bars, figure
 
 FURTHER = (
     "Special uniques",
@@ -235,3 +258,139 @@ def levels_of(*levels: str) -> list[str]:
 def test_levels_that_are_numbers_are_drawn_in_their_order() -> None:
     assert levels_of("30", "4", "12.5") == ["4", "12.5", "30", "all other levels"]
     assert levels_of("30", "cook", "4") == ["30", "cook", "4", "all other levels"]
+
+
+# The glossary: a term stands in it where it stands in the document, once, in the order of the alphabet.
+
+
+def named(*texts: str) -> list[str]:
+    found = glossary([Section("", tuple(map(Paragraph, texts)))])
+    return [
+        term
+        for one in found
+        for block in one.blocks
+        if isinstance(block, Entries)
+        for term, _, _ in block.items
+    ]
+
+
+def test_terms_are_recognised_and_only_they() -> None:
+    assert named("the pMSE of a step") == ["pMSE"]
+    assert named("nothing of the trade here") == []
+    assert named("SPECKS and PRAM") == ["PRAM", "SPECKS"]
+    assert "Key variables" in named("the keys of an intruder")
+    assert glossary([Section("", (Code("", "pMSE"),))]) == []
+
+
+def test_every_term_is_explained_once_in_order() -> None:
+    names = [name for name, _, _ in terms()]
+    assert names == sorted(names, key=str.casefold)
+    assert len(set(names)) == len(names) >= 30
+    for name, how, means in terms():
+        assert re.compile(how), name
+        assert means.endswith("."), name
+        assert len(means) < 200, name
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_document_explains_its_own_terms(name: str) -> None:
+    shown = page(name)
+    last = shown.sections[-1]
+    assert last.title == "Glossary"
+    (entries,) = last.blocks
+    assert isinstance(entries, Entries)
+    text = "\n".join(texts_of(shown.sections[:-1]))
+    for term, how, _ in terms():
+        assert bool(re.search(how, text, re.IGNORECASE)) == (term in [one for one, _, _ in entries.items]), (
+            term
+        )
+
+
+def test_texts_are_those_of_every_block() -> None:
+    assert list(texts_of([Section("head", (Facts((("a", "b"),)), Paragraph("c")))])) == [
+        "head",
+        "a",
+        "b",
+        "c",
+    ]
+
+
+# What is the same for several intruders stands in a document once.
+
+
+SIZES = TableBlock("Households by size", ("Members", "Households"), (("1", "40"), ("2", "55")))
+DRAWN = bars("Households by number of members", "households", [("1 member", {"text": "40", "value": 40})])
+WHY = Paragraph("The size can identify.", "note")
+
+
+def section(*more: object, title: str = "Households") -> Section:
+    return Section(title, (Facts((("Households", "95"),)), *figure(DRAWN, SIZES), WHY, *more), 3)
+
+
+def test_a_figure_is_told_where_it_stands_and_an_explanation_is_left_out() -> None:
+    first, second = without_repeats([section(), section(Paragraph("5 are alone."))])
+    assert first == section()
+    assert [getattr(block, "text", "") for block in second.blocks] == [
+        "",
+        "Households by number of members: as above.",
+        "5 are alone.",
+    ]
+    assert isinstance(second.blocks[0], Facts)  # the figures of this intruder
+
+
+def test_what_differs_or_stands_under_another_heading_stays() -> None:
+    other = bars("Households by number of members", "households", [("1 member", {"text": "45", "value": 45})])
+    ones = [section(), section(title="Elsewhere"), Section("Households", (other,), 3)]
+    assert without_repeats(ones) == ones
+
+
+def test_a_section_never_becomes_a_line_without_a_figure() -> None:
+    ones = [Section("Levels", (SIZES,), 3)] * 2
+    assert without_repeats(ones) == ones
+
+
+# Figures side by side, and rules for missing values that make no difference shown once.
+
+
+def tree(text: str, rule: str) -> dict[str, Any]:
+    return {"rule": rule, "violations": {"3": {"text": text, "value": 20}}, "notes": {"k": rule}}
+
+
+def test_equal_figures_under_both_rules_stand_once() -> None:
+    one = {"k_anonymity": tree("20", "wildcard"), "k_anonymity_category": tree("20", "category"), "name": "a"}
+    found = once_where_equal(one)
+    assert set(found) == {"k_anonymity", "name"}
+    assert found["k_anonymity"]["rule"] == EITHER
+    assert all(f"missing as {rule}" in f"missing as {EITHER}" for rule in ("wildcard", "category"))
+
+
+def test_what_is_told_by_variable_has_no_rule_of_its_own() -> None:
+    by_variable = {name: tree("20", "") for name in ("ill", "rule")}
+    one = {"l_diversity": by_variable, "l_diversity_wildcard": by_variable}
+    assert once_where_equal(one) == {"l_diversity": by_variable}
+    other = {**one, "l_diversity_wildcard": {**by_variable, "rule": tree("25", "")}}
+    assert once_where_equal(other) == other
+
+
+@pytest.mark.parametrize("variable", ["ill", "rule"])
+def test_a_missing_key_that_changes_nothing(variable: str) -> None:
+    values = {"a": [1] * 20 + [2] * 20 + [None] * 20, "b": ["x"] * 20 + ["y"] * 20 + ["z"] * 20}
+    data = pl.DataFrame({**values, variable: ["no", "yes"] * 30})
+    found = sdc.assess(data, scenario=sdc.Scenario(keys=["a", "b"], sensitive=[variable]))
+    assert found["default"]["l_diversity"].cells.n_missing
+    page = screen_page(found)
+    assert f"No group of equal keys gives away {variable} by itself." in str(page.sections)
+
+
+def test_different_ones_stand_twice() -> None:
+    one = {"k_anonymity": tree("20", "wildcard"), "k_anonymity_category": tree("25", "category")}
+    assert once_where_equal(one) == one
+
+
+def test_files_stand_side_by_side_under_the_same_words() -> None:
+    plain = printed("recipe")
+    before, after = figures_of(
+        [plain[part]["intruders"][0] for part in ("original",)] + [plain["released"][0]["intruders"][0]]
+    )
+    assert list(before) == list(after)
+    assert "Records in groups of fewer than 3" in before

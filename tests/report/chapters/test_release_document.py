@@ -12,19 +12,26 @@ import pytest
 import releases
 import sdckit as sdc
 from draw import quiet
+from recoded_files import applied, scenario, survey
 from report.attacker import Solver, opened
+from sdckit.cells.pair import Recoded
 from sdckit.errors import DataError
 from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
     _document,
+    base_name,
     judged_by_print,
     passed,
     plain_release,
+    recoded_blocks,
+    recoded_facts,
+    recoded_tree,
 )
+from sdckit.report.chapters.release_page import lay_out_release
 from sdckit.report.conclusions import NOTHING
 from sdckit.report.formats.html import render_html
-from sdckit.report.formats.json_out import render_json
 from sdckit.report.formats.markdown import render_markdown
+from sdckit.report.formats.write import render_json
 from sdckit.workflow.verdicts import Verdict
 
 LIMITS = {"k": 3, "match_risk": 0.1, "correctly_disclosed": 0.2, "replicated_uniques": 0.03}
@@ -189,3 +196,62 @@ def test_reasons_of_verdicts_are_protected():
     assert re.fullmatch(r"<\d+ records have no row \(rows not shown\)", printed["reason"])
     (exact,) = plain_release(with_reason, internal=True)["verdicts"]
     assert exact["reason"] == one.reason
+
+
+# A document says once, and everywhere alike, that the original's figures are those of the recoded one.
+
+
+@pytest.fixture(scope="module")
+def words_plain():
+    done = applied()
+    with quiet():
+        return plain_release(
+            sdc.assess(survey(), done.data, scenario=scenario(aligned=True), seed=1, log=done.log)
+        )
+
+
+def test_the_columns_are_listed_with_how_it_is_known(words_plain) -> None:
+    (table,) = recoded_blocks(words_plain)
+    assert table.rows == (
+        ("age", "numbers in bands", "the log given"),
+        ("job", "values in groups", "the log given"),
+        ("size", "the largest numbers brought to a limit", "the log given"),
+        ("income", "numbers rounded", "the log given"),
+    )
+    assert base_name(words_plain) == "Recoded original"
+    assert recoded_facts(words_plain)[0][0] == "Figures of the original"
+
+
+def test_nothing_is_said_where_nothing_was_recoded() -> None:
+    for words_plain in ({}, {"recoded": []}):
+        assert base_name(words_plain) == "Original"
+        assert recoded_facts(words_plain) == ()
+        assert recoded_blocks(words_plain) == []
+
+
+def test_the_tree_holds_words_alone() -> None:
+    one = Recoded("age", "numbers in bands", "recognised")
+    assert recoded_tree([one]) == ({"column": "age", "kind": "numbers in bands", "source": "recognised"},)
+
+
+def test_every_format_tells_it(words_plain) -> None:
+    for text in (render_html(words_plain), render_markdown(words_plain)):
+        assert "Recoded original" in text
+        assert "those of the recoded original" in text
+        assert text.count("numbers in bands") >= 2  # the warning, and the table
+        words = re.sub(r"<path [^>]*>", "", text)
+        for secret in ("person 1", "4000", "up to 4"):
+            assert secret not in words
+    assert json.loads(render_json(words_plain))["recoded"][1]["column"] == "job"
+
+
+def test_the_table_before_and_after_names_its_base(words_plain) -> None:
+    tables = [block for section in lay_out_release(words_plain).sections for block in section.blocks]
+    caption = "The original and the release"
+    heads = {block.columns for block in tables if getattr(block, "caption", "").startswith(caption)}
+    assert heads == {("Figure", "Recoded original", "Release")}
+
+
+def test_the_calls_that_repeat_it(words_plain) -> None:
+    assert "log=log)" in words_plain["reproduce"]["python"]
+    assert words_plain["reproduce"]["command"].endswith("--log LOG.json")

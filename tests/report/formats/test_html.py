@@ -3,15 +3,27 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
+from report.real import made, page
 from sdckit.data.scenarios.scenario import Scenario
+from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock
 from sdckit.report.cover import Logo
-from sdckit.report.formats.html import render_fragment, render_html, render_page, render_sections
+from sdckit.report.formats import html as pdf
+from sdckit.report.formats.html import (
+    find_browser,
+    render_fragment,
+    render_html,
+    render_page,
+    render_pdf,
+    render_sections,
+)
 from sdckit.report.formats.write import plain_document
 
 NASTY = '<b>x</b>&"'
@@ -145,3 +157,46 @@ def test_sections_for_a_screen_fold_what_stands_behind_a_chart() -> None:
     assert '<details class="behind"><summary>Als Tabelle: Cells</summary>' in shown
     assert '<p class="exact" role="note">&lt;b&gt;' in shown
     assert "<h" not in render_sections([Section("", (table,))])
+
+
+# A document as PDF: printed by the browser there is, or a clear refusal before any work.
+
+
+def test_a_document_is_printed(chromium: Path, tmp_path: Path) -> None:
+    assert find_browser() == str(chromium)
+    path = tmp_path / "report.pdf"
+    made("one file").report(path)
+    found = path.read_bytes()
+    assert found.startswith(b"%PDF")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", found)) <= 6
+    assert b"/Title" in found
+    assert [one.name for one in tmp_path.iterdir()] == ["report.pdf"]
+
+
+def test_without_a_browser_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf.shutil, "which", lambda _: None)
+    with pytest.raises(FileFormatError, match=r"none was found; install one, or write the report as \.html"):
+        made("one file").report(tmp_path / "report.pdf")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "program", ["#!/bin/sh\nexit 0\n", "#!/bin/sh\nexec sleep 30\n"], ids=["silent", "slow"]
+)
+def test_a_browser_that_prints_nothing_is_told(
+    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "chromium"
+    script.write_text(program, encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr(pdf, "SECONDS", 1)
+    with pytest.raises(FileFormatError, match=r"printed nothing|did not end within 1 seconds"):
+        render_pdf(page("one file"))
+
+
+def test_a_confidential_pdf_is_for_its_owner(chromium: Path, tmp_path: Path) -> None:
+    path = tmp_path / "internal.pdf"
+    sdc.assess(sdc.load_demo().head(200), scenario=sdc.demo_scenario()).report(path, internal=True)
+    assert chromium
+    assert path.stat().st_mode & 0o777 == 0o600

@@ -23,6 +23,7 @@ from sdckit.report.gate.figures import (
     InternalOnly,
     Ledger,
     Part,
+    Quantity,
     Ratio,
     Share,
     Variable,
@@ -32,12 +33,19 @@ from sdckit.report.gate.protect import (
     HIDDEN as REASON,
     Seen,
     _Printer,
+    alike,
+    by_records,
+    coarsest,
+    count_leaf,
+    difference_leaf,
+    guarded as guards_guarded,
     percentage,
     protect,
+    protect_words,
     rate_leaf,
     seen,
 )
-from sdckit.report.gate.rounding import print_variable
+from sdckit.report.gate.rounding import WITHHELD, Print, print_variable
 
 
 def plain_of(
@@ -294,3 +302,118 @@ def test_a_mean_of_what_is_withheld_is_withheld() -> None:
     tree = {"n": Count("n"), "mean": Ratio("sum", "n")}
     assert plain_of(tree, ledger)["mean"] == {"text": "withheld", "value": None}
     assert plain_of(tree, ledger, internal=True)["mean"]["value"] == 0.0415
+
+
+FIVE = Print("5", 5, 5, 7, base=5)
+
+
+def test_a_count_rounded_to_five_says_nothing_of_its_step() -> None:
+    assert count_leaf(FIVE) == {"text": "5", "value": 5}
+    assert count_leaf(Print("20", 20, 15, 24, base=10)) == {"text": "20", "value": 20, "rounded_to": 10}
+
+
+def test_a_difference_that_may_be_none_is_a_bound() -> None:
+    assert difference_leaf(FIVE, FIVE) == {"text": "under 3", "value": None, "below": 3}
+    assert difference_leaf(FIVE, Print("withheld", None, 0, 9))["text"] == "withheld"
+    assert difference_leaf(FIVE, Print("0", 0, 0, 0)) == {"text": "5", "value": 5}
+
+
+# One number has one print; what few records carry is withheld, or has few digits.
+
+
+def of_value(true: float):
+    return print_variable(Variable(true, kind="value"), 0)
+
+
+@pytest.mark.parametrize(
+    ("n", "true", "nothing", "text"),
+    [
+        (0, 0.0123, 0.0, "0.012"), (3, 0.0123, 0.0, "withheld"), (44, 0.0123, 0.0, "withheld"),
+        (50, 0.0123, 0.0, "0.01"), (50, 0.098, 0.0, "0.1"), (600, 0.098, 0.0, "0.098"),
+        (50, 0.55, 0.5, "0.55"), (50, 0.95, 0.5, "0.9"), (60, 0.0, 0.0, "0"),
+    ],
+)  # fmt: skip
+def test_digits_leave_five_records_in_a_step(n: int, true: float, nothing: float, text: str) -> None:
+    found = by_records(of_value(true), [print_variable(Variable(n), 0)], nothing)
+    assert found.text == text
+    assert found.low <= true <= found.high
+
+
+def test_a_figure_is_withheld_where_one_of_its_counts_is_few() -> None:
+    ledger = Ledger()
+    for name, n in (("many", 90), ("none", 0), ("few", 2)):
+        ledger.count(name, n, name)
+    ledger.value("told", 7.6, "x", guard=("many", "none"))
+    ledger.value("hidden", 7.6, "y", guard=("many", "few"))
+    prints = {name: print_variable(one, 0) for name, one in ledger.variables.items()}
+    found = guards_guarded(prints, ledger)
+    assert (found["told"].text, found["hidden"], found["few"].text) == ("8", WITHHELD, "<5")
+
+
+def test_equal_numbers_are_printed_as_the_coarsest_of_them() -> None:
+    ledger = Ledger()
+    for name in ("a", "b", "c", "d"):
+        ledger.count(name, 12 if name != "d" else 13, name)
+    ledger.equal("a", "b")
+    ledger.equal("c", "d")
+    levels = {"a": 0, "b": 2, "c": 0, "d": 2}
+    prints = {name: print_variable(ledger.variables[name], level) for name, level in levels.items()}
+    found = alike(prints, {name: Quantity(name) for name in prints}, ledger)
+    assert {name: one.text for name, one in found.items()} == {"a": "<20", "b": "<20", "c": "10", "d": "<20"}
+    assert math.isfinite(found["a"].high)
+
+
+def test_words_round_as_what_a_number_could_be_not_as_what_equals_it() -> None:
+    ledger = Ledger()
+    ledger.count("a", 2, "a")
+    ledger.count("b", 63, "b")
+    in_words = coarsest(
+        ledger, {"a": print_variable(ledger.variables["a"], 1), "b": print_variable(ledger.variables["b"], 2)}
+    )
+    assert {in_words(n) for n in (1, 2, 3, 4, 9)} == {"<10"}
+    assert (in_words(0), in_words(12), in_words(52), in_words(63), in_words(72)) == (
+        "0",
+        "10",
+        "60",
+        "60",
+        "70",
+    )
+    assert coarsest(ledger, {"b": WITHHELD})(7) == "<50"
+
+
+@pytest.mark.parametrize(
+    ("exact", "printed"),
+    [
+        ("weight of 3 records is missing", "weight of <5 records is missing"),
+        ("1,203 records and 7 households", "1,205 records and 5 households"),
+        ("see rows 3, 17 and 20 of the file", "see rows not shown of the file"),
+        ("bad value at row 12", "bad value at rows not shown"),
+        ("first rows: 4, 9, 11", "first rows not shown"),
+        ("'age' has 4312 levels: recode it first", "'age' has 4310 levels: recode it first"),
+        ("no record below k = 3", "no record below k = 3"),
+        ("2-anonymity holds for income_2010", "2-anonymity holds for income_2010"),
+        ("the weights sum to 12345.678", "the weights sum to 12,000"),
+        ("Benedetti & Franconi (1998)", "Benedetti & Franconi (1998)"),
+        ("k = 3 records", "k = <5 records"),
+    ],
+)
+def test_counts_in_words_are_protected(exact: str, printed: str) -> None:
+    assert protect_words(exact).replace(",", "") == printed.replace(",", "")
+
+
+def test_a_count_is_rounded_as_its_table_is() -> None:
+    assert protect_words("7 records", lambda n: f"<{n + 3}") == "<10 records"
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("job holds 'refused' in 1 record", "job holds 'refused' in 2 records"),
+        ("1 household is in both files", "2 households are in both files"),
+        ("1 record has no weight (row 17)", "2 records have no weight (rows 17 and 20)"),
+        ("row 17 has no household", "rows 17, 20 have no household"),
+        ("1 row was left out", "3 rows were left out"),
+    ],
+)
+def test_grammar_does_not_tell_one_from_few(one: str, two: str) -> None:
+    assert protect_words(one) == protect_words(two)

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 from scipy.special import hyp2f1
 
-from sdckit.report.gate.figures import Ledger
-from sdckit.report.gate.relations import SIZE_CLASSES, largest_size, make_sizes, risk_of_size
+from sdckit.report.gate.figures import Document, Histogram, Ledger, Levels, Ranked, SizeClasses
+from sdckit.report.gate.protect import protect
+from sdckit.report.gate.relations import SIZE_CLASSES, expand, largest_size, make_sizes, risk_of_size
 
 
 @given(st.integers(1, 40), st.floats(0.01, 0.99))
@@ -48,3 +49,59 @@ def test_sizes_cover_every_size_once() -> None:
         inside = sizes.within(low, high)
         assert inside[0][0] == low
         assert inside[-1][1] == high
+
+
+def _rows(leaf: Levels | SizeClasses | Histogram, *, internal: bool = False) -> tuple[list[dict], Ledger]:
+    ledger = Ledger()
+    rows = expand(leaf, ledger, internal=internal)
+    return list(rows.rows if isinstance(rows, Ranked) else rows), ledger
+
+
+def test_rare_levels_and_the_tail_are_pooled_without_their_number() -> None:
+    counts = (("a", 60), ("b", 30), ("c", 5), ("d", 4), ("secret", 1))
+    rows, ledger = _rows(Levels("k", counts, "n", 100, "k.missing", 0))
+    assert [row["level"] for row in rows] == ["a", "b", "c", "other"]
+    assert ledger.variables["k: other"].true == 5
+    rows, _ = _rows(Levels("k", counts, "n", 100, "k.missing", 0, shown=2))
+    assert [row["level"] for row in rows] == ["a", "b", "other"]
+
+
+@pytest.mark.parametrize("counts", [(52, 50, 48), (48, 52, 50), (50, 51, 52)])
+def test_levels_are_ordered_by_what_is_printed(counts: tuple[int, int, int]) -> None:
+    ledger = Ledger()
+    levels = Levels("k", tuple(zip("abc", counts, strict=True)), "n", 150)
+    tree = {"n": ledger.count("n", 150, "n"), "levels": levels}
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), 150))
+    assert [row["level"] for row in plain["levels"]] == ["a", "b", "c"]
+
+
+def test_a_level_that_is_shown_has_five_records_and_the_rest_some() -> None:
+    _, ledger = _rows(Levels("k", (("a", 60), ("b", 5), ("c", 4)), "n", 69))
+    assert ledger.variables["k.b"].told == (5, float("inf"))
+    assert ledger.variables["k: other"].told == (1, float("inf"))
+
+
+def test_a_confidential_document_shows_every_level() -> None:
+    rows, _ = _rows(Levels("k", (("a", 98), ("secret", 2)), "n", 100), internal=True)
+    assert [row["level"] for row in rows] == ["a", "secret"]
+
+
+def test_sizes_two_to_four_are_pooled() -> None:
+    counts = (("1", 3), ("2", 1), ("3", 2), ("4", 0), ("5-9", 7))
+    rows, ledger = _rows(SizeClasses("c", counts))
+    assert [row["size"] for row in rows][:3] == ["1", "2-4", "5-9"]
+    assert ledger.variables["c.2-4"].true == 3
+    exact, _ = _rows(SizeClasses("c", counts), internal=True)
+    assert [row["size"] for row in exact][:4] == ["1", "2", "3", "4"]
+
+
+def test_sizes_of_households_keep_their_order() -> None:
+    rows, _ = _rows(Levels("h", (("1", 10), ("2", 40), ("11", 1)), "h", 51, records="n"))
+    assert [row["level"] for row in rows] == ["1", "2", "other"]
+
+
+def test_bins_are_the_same_for_every_file() -> None:
+    for counts in ((90, 7, 3), (0, 0, 100), (1, 1, 98)):
+        rows, ledger = _rows(Histogram("r", (0.0, 0.1, 0.5, 1.0), counts, "n"))
+        assert [(row["from"], row["to"]) for row in rows] == [(0.0, 0.1), (0.1, 0.5), (0.5, 1.0)]
+        assert [ledger.variables[row["n"].name].true for row in rows] == list(counts)

@@ -1,15 +1,22 @@
 from __future__ import annotations
 
+import json
 import math
+import pickle
+from copy import deepcopy
 
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.report.gate.figures import Variable
+from sdckit.report.gate.figures import Document, Ledger, Quantity, Ratio, Share, Variable
+from sdckit.report.gate.protect import protect
 from sdckit.report.gate.rounding import (
     LADDER,
+    Identity,
+    Printed,
     format_number,
     last_level,
+    leaves,
     print_exact,
     print_variable,
     prints_between,
@@ -111,3 +118,38 @@ def test_every_print_an_estimate_could_have_in_a_decade_is_looked_at(
         math.isclose(own.low, one[0], rel_tol=1e-9) and math.isclose(own.high, one[1], rel_tol=1e-9)
         for one in found
     )
+
+
+# A printed number knows what it is a number of, and is a text like any other.
+
+
+ALONE = Quantity("records alone", "original")
+
+
+def test_it_is_a_text_that_can_be_copied() -> None:
+    text = Printed("<5", Identity("count", (ALONE,)), 4.0)
+    assert json.dumps({"text": text}) == '{"text": "<5"}'
+    for again in (pickle.loads(pickle.dumps(text)), deepcopy(text)):
+        assert (again, again.identity, again.span) == ("<5", text.identity, 4.0)
+
+
+def test_every_figure_says_of_which_file_it_is() -> None:
+    ledger = Ledger()
+    tree = {
+        "n": ledger.count("n", 200, "n"),
+        "alone": ledger.count("u", 20, "u", of=Quantity("records alone")),
+    }
+    ledger.value("expected", 12.5, "e", kind="sum")
+    tree |= {"rate": Share("u", "n"), "risk": Ratio("expected", "n")}
+    plain = protect(Document(tree, ledger.variables, (), 200, "original"))
+    assert [leaf["text"].identity.of[0] for leaf in leaves(plain)] == [
+        Quantity("n", "original"), ALONE, ALONE, Quantity("expected", "original")
+    ]  # fmt: skip
+
+
+def test_a_quantity_that_stands_twice_is_coarsened_together() -> None:
+    ledger = Ledger()
+    ledger.count("u", 20, "first", of=ALONE)
+    ledger.count("again", 20, "second", of=ALONE)
+    ledger.count("other", 20, "second")
+    assert [one.group for one in ledger.variables.values()] == ["first", "first", "second"]

@@ -7,17 +7,17 @@ import math
 from collections import defaultdict
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from report.attacker import Solver, gives_away, opened
 from report.fakes import Anonymity, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.document import build_document
-from sdckit.report.gate.audit import SAFE_VALUES, SMALL
+from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
 from sdckit.report.gate.figures import Document, Ledger, Relation, Variable
-from sdckit.report.gate.propagation import make_system, propagate
 from sdckit.report.gate.relations import make_sizes
-from sdckit.report.gate.settle import settle, sound_relations
+from sdckit.report.gate.settle import Known, between_sums, join_equal, settle, sound_relations
 from sdckit.report.setting import Setting
 from sdckit.report.views.k_anonymity import VIEW
 
@@ -148,3 +148,116 @@ def test_what_is_kept_of_a_ledger_is_nobodys_to_change() -> None:
     assert settle(ledger, relations) == expected
     assert settle(dict(reversed(ledger.items())), relations).keys() == expected.keys()
     assert settle({**ledger, "a": Variable(40), "b": Variable(60)}, relations) != expected
+
+
+# Records in groups of fewer than 3 are those alone and two for every pair.
+PAIRS = Relation((("below 3", 1.0), ("alone", -1.0), ("pairs", -2.0)))
+NAMES = ["below 3", "alone", "pairs"]
+
+
+def _known(**bounds: tuple[float, float]) -> Known:
+    every = dict.fromkeys(NAMES, (0.0, 50.0))
+    return Known(every | {name.replace("_", " "): one for name, one in bounds.items()}, [PAIRS], NAMES, NAMES)
+
+
+def test_a_print_that_leaves_two_values_is_not_safe() -> None:
+    reader = _known(below_3=(1.0, 4.0))
+    assert not reader.stays_safe("alone", (0.0, 0.0))
+    assert reader.stays_safe("alone", (0.0, 4.0))
+
+
+def test_a_print_that_cannot_be_is_safe() -> None:
+    assert _known(below_3=(1.0, 4.0)).stays_safe("alone", (9.0, 12.0))
+
+
+def test_every_print_there_could_be_is_asked_about() -> None:
+    reader = _known(below_3=(1.0, 4.0))
+    assert reader.stays_safe("alone", (9.0, 12.0), (0.0, 4.0))
+    assert not reader.stays_safe("alone", (9.0, 12.0), (0.0, 4.0), (0.0, 0.0))
+    assert reader.stays_safe("alone")
+
+
+def test_asking_changes_nothing_and_learning_does() -> None:
+    reader = _known()
+    reader.stays_safe("alone", (5.0, 7.0))
+    assert reader.interval("below 3") == (0.0, 50.0)
+    reader.learn("alone", (5.0, 7.0))
+    assert reader.interval("below 3") == (5.0, 50.0)
+
+
+def test_what_is_told_anyway_is_no_fault_of_a_print() -> None:
+    reader = _known(pairs=(0.0, 1.0))
+    reader.is_told("alone", (0.0, 0.0))
+    # Two or none: the pair follows from what is told, so no print of the others is refused for it.
+    assert reader.stays_safe("below 3", (1.0, 4.0))
+
+
+def test_learning_what_contradicts_is_a_fault() -> None:
+    reader = _known(below_3=(0.0, 2.0))
+    with pytest.raises(ValueError, match="contradict"):
+        reader.learn("alone", (5.0, 7.0))
+
+
+def test_bounds_that_contradict_are_a_fault() -> None:
+    with pytest.raises(ValueError, match="contradicts"):
+        _known(below_3=(0.0, 2.0), alone=(5.0, math.inf))
+
+
+def test_it_says_what_is_given_away_in_the_end() -> None:
+    reader = _known()
+    assert reader.given_away() == ()
+    reader.learn("below 3", (1.0, 4.0))
+    reader.learn("alone", (0.0, 0.0))
+    assert set(reader.given_away()) >= {"below 3", "pairs"}
+
+
+# Joining equal numbers and taking sums from each other changes no possible world.
+
+
+EQUAL_NAMES = ["a", "b", "c", "d"]
+FACTORS = st.sampled_from([-2.0, -1.0, 1.0, 2.0])
+RELATIONS = st.lists(
+    st.builds(
+        lambda terms, value: Relation(tuple(terms.items()), value, value),
+        st.dictionaries(st.sampled_from(EQUAL_NAMES), FACTORS, min_size=1),
+        st.sampled_from([0.0, 0.0, 0.0, 1.0, 3.0]),
+    ),
+    max_size=5,
+)
+
+
+def worlds(relations: list[Relation]) -> set[tuple[int, ...]]:
+    return {
+        point
+        for point in itertools.product(range(4), repeat=len(EQUAL_NAMES))
+        if all(holds(one, dict(zip(EQUAL_NAMES, point, strict=True))) for one in relations)
+    }
+
+
+def holds(relation: Relation, at: dict[str, int]) -> bool:
+    return relation.lower <= sum(factor * at[name] for name, factor in relation.terms) <= relation.upper
+
+
+@given(RELATIONS)
+def test_the_worlds_are_those_of_the_relations(relations: list[Relation]) -> None:
+    same, left = join_equal(EQUAL_NAMES, relations)
+    merged = [Relation(((name, 1.0), (one, -1.0))) for name, one in same.items() if name != one]
+    assert worlds([*merged, *left]) == worlds(relations)
+
+
+@given(RELATIONS)
+def test_what_follows_takes_no_world_away(relations: list[Relation]) -> None:
+    assert worlds([*relations, *between_sums(relations)]) == worlds(relations)
+
+
+def test_two_numbers_that_contain_each_other_are_equal() -> None:
+    one = Relation((("a", 1.0), ("b", -1.0), ("c", -1.0)))
+    other = Relation((("b", 1.0), ("a", -1.0), ("d", -1.0)))
+    assert [dict(new.terms) for new in between_sums([one, other])] == [{"c": -1.0, "d": -1.0}]
+
+
+def test_a_chain_of_equals_is_one_number() -> None:
+    chain = [Relation(((left, 1.0), (right, -1.0))) for left, right in itertools.pairwise(EQUAL_NAMES)]
+    same, left = join_equal(EQUAL_NAMES, [*chain, Relation((("a", 1.0), ("d", 1.0)), 4, 4)])
+    assert set(same.values()) == {"a"}
+    assert left == [Relation((("a", 2.0),), 4, 4)]

@@ -11,8 +11,8 @@ import pytest
 from sdckit import PublishedTable, joint_audit
 from sdckit.report.charts import to_svg
 from sdckit.report.gate.protect import protect
-from sdckit.report.given_back import shown_share
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.shares import shown_share
 from sdckit.report.views.joint_audit import VIEW
 
 N = 300

@@ -17,7 +17,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import ChartBlock, Code, Paragraph, TableBlock
 from sdckit.report.chapters.document import build_document
 from sdckit.report.formats.write import plain_document
-from sdckit.report.gate.propagation import make_system, propagate
+from sdckit.report.gate.audit import make_system, propagate
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_document

@@ -13,7 +13,7 @@ from report.fakes import FULL, assess_fake, pattern, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Facts
 from sdckit.report.formats.write import plain_document
-from sdckit.report.screen import screen_blocks
+from sdckit.report.notebook import screen_blocks
 from sdckit.report.views.key_frequencies import VIEW, WILDCARDS
 
 

@@ -12,8 +12,8 @@ import pytest
 import sdckit as sdc
 from report.views.pairs import drawn, printed, result_of, shown
 from sdckit.report.blocks import TableBlock
+from sdckit.report.notebook import screen_blocks
 from sdckit.report.rates import has_residual_risk
-from sdckit.report.screen import screen_blocks
 from sdckit.report.view import view_of
 from sdckit.report.views.probabilistic_linkage import _weights
 

@@ -21,8 +21,8 @@ from sdckit.report.charts import to_svg
 from sdckit.report.gate.figures import Document, Ledger, Told, Variable
 from sdckit.report.gate.protect import _Printer, protect
 from sdckit.report.gate.rounding import print_variable
-from sdckit.report.given_back import FEWEST, shown_share
 from sdckit.report.notebook import result_blocks, result_document
+from sdckit.report.shares import FEWEST, shown_share
 from sdckit.report.views.recoverable_values import SOMEHOW, _column, _kinds
 
 ORIGINAL = survey(700)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from report.views.pairs import drawn, printed, result_of, shown
-from sdckit.report.carried import n_moved
+from sdckit.report.setting import n_moved
 
 
 def test_every_pair_is_drawn_and_the_worst_listed():

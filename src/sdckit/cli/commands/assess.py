@@ -322,7 +322,7 @@ def deliver(
 ) -> None:
     """Print the page, where the report went, and a last word."""
     from sdckit.cli.terminal import print_page
-    from sdckit.report.screen import screen_page
+    from sdckit.report.notebook import screen_page
 
     print_page(screen_page(result), name=name)
     if taken := whole_population(result.scenario, name, options=True):

@@ -199,7 +199,7 @@ def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[s
 
 def _write(plain: dict[str, Any], target: str, internal: bool) -> None:
     from sdckit.report.formats.atomic import write_whole
-    from sdckit.report.formats.json_out import render_json
+    from sdckit.report.formats.write import render_json
 
     text = render_json(plain)
     if target == STDOUT:

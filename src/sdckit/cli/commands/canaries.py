@@ -129,7 +129,7 @@ def measure(
         steps.step("looking for the planted records")
         found = _exposure(planted, frames)
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.screen import screen_blocks
+    from sdckit.report.notebook import screen_blocks
 
     times = "" if planted.copies == 1 else f", {planted.copies} times each"
     head = f"{found.n_planted} records of nobody planted{times}, {found.n_held_out} held back"

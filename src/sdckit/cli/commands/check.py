@@ -145,7 +145,7 @@ def _print(result: CheckResult, name: str) -> None:
 def _print_items(result: CheckResult, items: list[tuple[str, str, str]], name: str) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Paragraph, Verdicts
-    from sdckit.report.chapters.release_types import limits_tree, release_sentence
+    from sdckit.report.chapters.sentences import limits_tree, release_sentence
 
     compared = hasattr(result.assessment, "released")
     told = release_sentence(limits_tree(result.assessment.scenario, compared=compared))

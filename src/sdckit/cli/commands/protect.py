@@ -198,7 +198,7 @@ def _print(
     replayed: bool,
 ) -> None:  # fmt: skip
     from sdckit.cli.terminal import print_blocks
-    from sdckit.report.screen import recipe_blocks
+    from sdckit.report.notebook import recipe_blocks
 
     print_blocks(recipe_blocks(applied.what_was_done), head=[f"{name}: {applied.log.n:,} records"])
     if applied.scenario is not None and (taken := whole_population(applied.scenario, name)):

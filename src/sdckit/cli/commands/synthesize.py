@@ -127,7 +127,7 @@ def synthesize(
         )
     if not quiet:
         from sdckit.cli.terminal import print_blocks
-        from sdckit.report.screen import recipe_blocks
+        from sdckit.report.notebook import recipe_blocks
 
         print_blocks(recipe_blocks(applied.what_was_done), head=[f"{file.name}: {applied.log.n:,} records"])
         tell(f"\nWritten: {', '.join(one.name for one in written)}")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from sdckit.report.blocks import (
     Block,
+    ChartBlock,
     Code,
     Entries,
     Facts,
+    Items,
     Page,
     Paragraph,
     Section,
@@ -17,14 +25,162 @@ from sdckit.report.blocks import (
     Verdicts,
 )
 from sdckit.report.chapters.decision import decision_sections
-from sdckit.report.chapters.glossary import glossary
-from sdckit.report.chapters.release_types import limits_words, release_sentence
-from sdckit.report.chapters.repeated import without_repeats
-from sdckit.report.chapters.sentences import answer, headline, labelled, listed, status, verdict_sentence
-from sdckit.report.chapters.side_by_side import figures_of
-from sdckit.report.parts import bars, figure, share_head, texts
+from sdckit.report.chapters.sentences import (
+    answer,
+    headline,
+    labelled,
+    limits_words,
+    listed,
+    release_sentence,
+    status,
+    verdict_sentence,
+)
+from sdckit.report.parts import bars, by_rule, figure, ruled, share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
-from sdckit.report.view import Plain, views_of
+from sdckit.report.view import Plain, view_of, views_of
+
+# The terms of a document, in the words of the field: those that stand in it, each explained once.
+
+
+@cache
+def terms() -> tuple[tuple[str, str, str], ...]:
+    """The terms: name, how it is recognised in a text, what it means."""
+    text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
+    return tuple((one["name"], one["seen"], one["means"]) for one in tomllib.loads(text)["term"])
+
+
+def glossary(sections: Sequence[Section]) -> list[Section]:
+    """Explain the terms that stand in sections."""
+    text = "\n".join(texts_of(sections))
+    known = tuple((term, words, "") for term, how, words in terms() if re.search(how, text, re.IGNORECASE))
+    return [Section("Glossary", (Entries(known),), paper=True)] if known else []
+
+
+def texts_of(sections: Iterable[Section]) -> Iterator[str]:
+    """Every text of sections, but for code."""
+    for section in sections:
+        yield section.title
+        for block in section.blocks:
+            yield from _texts(block)
+
+
+def _texts(block: Block) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield block.text
+    elif isinstance(block, Tables):
+        for one in block.items:
+            yield from _texts(one)
+    elif isinstance(block, TableBlock):
+        yield from (block.caption, *block.columns, *(cell for row in block.rows for cell in row))
+    elif isinstance(block, ChartBlock):
+        yield from (block.caption, *(str(row.get("label", "")) for row in block.data.get("rows", ())))
+    elif isinstance(block, Facts | Entries | Verdicts):
+        yield from (text for item in block.items for text in item)
+    elif isinstance(block, Items):
+        yield from block.items
+    elif not isinstance(block, Code):
+        yield from (label for label, _ in block.items)
+
+
+# What is shown once: what is the same for several intruders stands where it comes first.
+
+
+def without_repeats(sections: Sequence[Section]) -> list[Section]:
+    """Leave out what stood under the same heading before: explanations, and figures with a line that says where.
+
+    Examples
+    --------
+    >>> table = TableBlock("Households by size", ("Members", "Households"), (("1", "40"),))
+    >>> ones = [Section("Households", (table, Paragraph(f"{n} are alone.")), 3) for n in (5, 10)]
+    >>> [block.kind for one in without_repeats(ones) for block in one.blocks]
+    ['table', 'paragraph', 'paragraph', 'paragraph']
+    """
+    told: set[tuple[str, str]] = set()
+    found = []
+    for section in sections:
+        names = [(section.title, repr(block)) for block in section.blocks]
+        again = [name in told and _can_go(block) for name, block in zip(names, section.blocks, strict=True)]
+        told.update(names)
+        found.append(_referring(section, again) if any(again) and not all(again) else section)
+    return found
+
+
+def _can_go(block: Block) -> bool:
+    """Whether a reader finds it above: a figure by its caption, an explanation that has no figure in it."""
+    if isinstance(block, Paragraph):
+        return not any(letter.isdigit() for letter in block.text)
+    return isinstance(block, ChartBlock | TableBlock)
+
+
+def _referring(section: Section, again: Sequence[bool]) -> Section:
+    """A section without what stands above, and a line in the place of each figure."""
+    blocks: list[Block] = []
+    for block, gone in zip(section.blocks, again, strict=True):
+        if not gone:
+            blocks.append(block)
+        elif isinstance(block, ChartBlock | TableBlock) and _is_met(block):
+            blocks.append(Paragraph(f"{block.caption}: as above.", "note"))
+    return replace(section, blocks=tuple(blocks))
+
+
+def _is_met(block: ChartBlock | TableBlock) -> bool:
+    """Whether every form of the document shows it: not a table behind a chart, not a chart aside."""
+    return not (block.aside if isinstance(block, ChartBlock) else block.behind)
+
+
+# The main figures of intruders, or of files, side by side; and rules for missing values that make no
+# difference.
+
+
+# The label of figures that are the same under both rules.
+EITHER = "wildcard, missing as category"
+TWINS = ("_category", "_wildcard")
+
+
+def figures_of(ones: Sequence[Plain]) -> list[dict[str, Plain]]:
+    """The main figures of intruders, or of files, side by side: words and printed leaf.
+
+    Where missing key values were taken for two things in one of them, a file without missing values has the same
+    figures under both.
+    """
+    found: list[dict[str, Plain]] = [{} for _ in ones]
+    places = dict.fromkeys(place for one in ones for place, view in views_of(one))
+    for place in places:
+        view = view_of(place)
+        rules = dict.fromkeys(rule for one in ones if one.get(place) for rule, _ in by_rule(one, place))
+        if len(rules) > 1:
+            rules.pop("", None)
+        for one, figures in zip(ones, found, strict=True):
+            at = dict(by_rule(one, place)) if one.get(place) else {}
+            for rule in rules if at else ():
+                for words, leaf in view.figures(one, at.get(rule, at.get("", place))).items():
+                    figures[ruled(words, rule)] = leaf
+    return found
+
+
+def once_where_equal(one: Plain) -> Plain:
+    """Leave out what was measured under the other rule for missing values where all of it is printed the same."""
+    found = dict(one)
+    for place in one:
+        for twin in (f"{place}{ending}" for ending in TWINS):
+            if one.get(twin) and _told(one[place]) == _told(one[twin]):
+                found.pop(twin)
+                if isinstance(one[place].get("rule"), str):  # a tree by variable names none
+                    found[place] = {**one[place], "rule": EITHER}
+    return found
+
+
+def _told(tree: Any) -> Any:
+    """What is printed of a tree: everything but its rule and its notes."""
+    if isinstance(tree, Mapping):
+        return {name: _told(part) for name, part in tree.items() if not _is_aside(name, part)}
+    return [_told(part) for part in tree] if isinstance(tree, list | tuple) else tree
+
+
+def _is_aside(name: str, part: Any) -> bool:
+    """A variable may be called as the rule is."""
+    return name == "notes" or (name == "rule" and not isinstance(part, Mapping))
+
 
 # A page is for reading; all records at risk that are listed are in the JSON.
 MOST_ROWS = 200

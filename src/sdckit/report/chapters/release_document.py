@@ -8,29 +8,81 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
 from sdckit.display import displayed, printable
+from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
-from sdckit.report.chapters.document import SCHEMA_VERSION, build_document, method_notes, scenario_tree
-from sdckit.report.chapters.recipe_chapter import recipe_document
-from sdckit.report.chapters.recoded_words import recoded_tree
-from sdckit.report.chapters.release_links import link_files
-from sdckit.report.chapters.reproduce import release_calls
+from sdckit.report.chapters.document import (
+    SCHEMA_VERSION,
+    build_document,
+    method_notes,
+    release_calls,
+    scenario_tree,
+)
+from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
+from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.gate.beside import Earlier, enter_beside
+from sdckit.report.gate.beside import Earlier, enter_beside, join
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
-from sdckit.report.gate.protect import HIDDEN, protect
-from sdckit.report.gate.together import join
-from sdckit.report.gate.words import overall
+from sdckit.report.gate.protect import HIDDEN, overall, protect
 from sdckit.report.rates import has_residual_risk
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.shares import ShareView
 from sdckit.report.subgroups import rates_tree, subgroups_tree
-from sdckit.report.view import find_view
+from sdckit.report.view import Plain, find_view
 
 if TYPE_CHECKING:
+    from sdckit.cells.pair import Recoded
     from sdckit.workflow.assessed import IntruderAssessment
     from sdckit.workflow.release_assessment import ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
+
+# What the figures of the original stand on where it was recoded as the release is: the one place that says
+# so.
+
+
+KNOWN = {
+    "recipe": "the recipe given",
+    "log": "the log given",
+    "recognised": "recognised from the two files",
+}
+STANDS_ON = (
+    "those of the recoded original: columns coarser in the release by a rule were made so in the original, too; what "
+    "the recoding itself takes from risk and usefulness is not counted"
+)
+
+
+def recoded_tree(recoded: Sequence[Recoded]) -> tuple[dict[str, Tree], ...]:
+    """The columns that were recoded; no value is among it."""
+    return tuple({"column": one.column, "kind": one.kind, "source": one.source} for one in recoded)
+
+
+def base_name(plain: Plain) -> str:
+    """What the file is called whose figures stand before those of the release."""
+    return "Recoded original" if plain.get("recoded") else "Original"
+
+
+def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
+    """A line that says what the figures of the original are; none where it is as it was."""
+    return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
+
+
+def usefulness_note(plain: Plain) -> list[Block]:
+    """What the figures of usefulness leave out; nothing where nothing was recoded."""
+    if not plain.get("recoded"):
+        return []
+    columns = listed([one["column"] for one in plain["recoded"]])
+    return [
+        Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")
+    ]
+
+
+def recoded_blocks(plain: Plain) -> list[Block]:
+    """The columns, what was done to them, and how that is known."""
+    if not plain.get("recoded"):
+        return []
+    rows = tuple((one["column"], one["kind"], KNOWN[one["source"]]) for one in plain["recoded"])
+    heads = ("Column", "In the original, too", "Known from")
+    return [TableBlock("The original, recoded as the release is", heads, rows)]
 
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
@@ -40,13 +92,13 @@ SHARES = {
     "match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1,
     "joint_recoverable": 0.1,
 }  # fmt: skip
-Plain = dict[str, Any]
-OPEN: Plain = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
+PlainDict = dict[str, Any]
+OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
 
 def plain_release(
     assessment: ReleaseAssessment, *, internal: bool = False, beside: Sequence[Earlier] = ()
-) -> Plain:
+) -> PlainDict:
     """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
 
     The original, every release, what they tell together and the steps that made them stand in one ledger: whoever
@@ -109,12 +161,12 @@ def plain_release(
     }
 
 
-def passed(verdicts: Sequence[Plain]) -> bool | None:
+def passed(verdicts: Sequence[PlainDict]) -> bool | None:
     """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
     return overall(one["holds"]["value"] for one in verdicts)
 
 
-def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[str]) -> Plain:
+def judged_by_print(one: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
     """A limit on the residual risk is open where only a hidden number of successes decides it.
 
     Otherwise a limit between what one success and what two would give tells which of them it was.
@@ -134,7 +186,7 @@ def judged_by_print(one: Plain, attacks: Mapping[str, Any], intruders: Sequence[
     return OPEN
 
 
-def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
+def shares_by_print(one: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
     """A limit on a share is open where only a hidden number decides it, as that on the residual risk.
 
     A share of one hidden person at least is above a limit that is far below that of one.
@@ -155,11 +207,11 @@ def shares_by_print(one: Plain, leaves: Sequence[Plain]) -> Plain:
     return OPEN
 
 
-def _was_made(tree: Plain) -> bool:
+def _was_made(tree: PlainDict) -> bool:
     return any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
 
 
-def _most(leaf: Plain) -> float | None:
+def _most(leaf: PlainDict) -> float | None:
     """The most that a printed residual risk may be; None where nothing is told of it."""
     if leaf == NOTHING:
         return 0.0
@@ -239,12 +291,12 @@ def intruder_tree(
 
 
 def _verdict(
-    one: Verdict, holds: Plain, assessment: ReleaseAssessment, after: Sequence[Plain], intruders: Sequence[Plain], *,
-    internal: bool,
-) -> Plain:  # fmt: skip
+    one: Verdict, holds: PlainDict, assessment: ReleaseAssessment, after: Sequence[PlainDict],
+    intruders: Sequence[PlainDict], *, internal: bool,
+) -> PlainDict:  # fmt: skip
     """A verdict as its release's own document prints it; one on both files from the comparison."""
-    blank: Plain = {"text": "", "value": None}
-    plain: Plain = {
+    blank: PlainDict = {"text": "", "value": None}
+    plain: PlainDict = {
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": one.origin, "release": None,
@@ -261,7 +313,7 @@ def _verdict(
     return plain
 
 
-def _compared(one: Verdict, intruders: Sequence[Plain]) -> Iterator[Plain]:
+def _compared(one: Verdict, intruders: Sequence[PlainDict]) -> Iterator[PlainDict]:
     """The printed figures of both files that a limit is about, release by release."""
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():

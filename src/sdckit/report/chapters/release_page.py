@@ -7,24 +7,30 @@ from dataclasses import replace
 
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
 from sdckit.report.chapters.attacks_chapter import attack_blocks
-from sdckit.report.chapters.next_steps import CONTRIBUTIONS
+from sdckit.report.chapters.decision import CONTRIBUTIONS
 from sdckit.report.chapters.page import (
     checksums,
+    figures_of,
     headed_page,
     intruder_sections,
     lay_out,
     methods_section,
     not_measured,
+    once_where_equal,
     release_type,
     scenario_section,
     verdicts_block,
+    without_repeats,
 )
 from sdckit.report.chapters.recipe_chapter import recipe_section
-from sdckit.report.chapters.recoded_words import base_name, recoded_blocks, recoded_facts, usefulness_note
-from sdckit.report.chapters.release_document import RELEASE_SCHEMA
-from sdckit.report.chapters.repeated import without_repeats
+from sdckit.report.chapters.release_document import (
+    RELEASE_SCHEMA,
+    base_name,
+    recoded_blocks,
+    recoded_facts,
+    usefulness_note,
+)
 from sdckit.report.chapters.sentences import listed
-from sdckit.report.chapters.side_by_side import figures_of, once_where_equal
 from sdckit.report.chapters.utility_chapter import utility_blocks
 from sdckit.report.estimates import USEFULNESS
 from sdckit.report.parts import bars, below, ruled, unruled

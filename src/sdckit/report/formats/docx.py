@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from sdckit.errors import FileFormatError
-from sdckit.report.bar_charts import COLUMN, WIDTH
 from sdckit.report.blocks import (
     Blanks,
     ChartBlock,
@@ -24,10 +23,9 @@ from sdckit.report.blocks import (
     said_to,
 )
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import chart_for, describe, is_narrow, to_png
+from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
 from sdckit.report.formats.flow import BEHIND, behind_charts, shown
-from sdckit.report.saying import say
-from sdckit.report.wording import SOFT_HYPHEN
+from sdckit.report.wording import SOFT_HYPHEN, say
 
 PIXELS = 96  # an inch
 TABLE = "Light Grid Accent 1"

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-from sdckit.report.bar_charts import COLUMN, OPEN, WIDTH, said_in
+from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import chart_for, describe, is_narrow, to_svg
+from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, said_in, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
-from sdckit.report.saying import say
+from sdckit.report.wording import say
 
 MARKS = {"pass": "✓", "fail": "✗", "open": "?"}
 OPEN_BARS = "An open bar is a hidden count, drawn at its bound."
@@ -102,3 +107,75 @@ def _template(name: str) -> Any:
     loader = jinja2.DictLoader({one: _read(one) for one in names})
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=loader)
     return environment.get_template(name)
+
+
+# A document as PDF: printed by a Chromium of this machine, from the same page, with nothing asked of a
+# network.
+
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+SECONDS = 120
+QUIET = (
+    "--headless", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--disable-extensions", "--disable-quic", "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--no-pdf-header-footer",
+)  # fmt: skip
+HOW = "write the report as .html and print it from a browser"
+
+
+def find_browser() -> str:
+    """The program that prints; refuse to go on without one.
+
+    Raises
+    ------
+    FileFormatError
+        There is none.
+    """
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if found is None:
+        raise FileFormatError(
+            f"a PDF is printed by Chromium or Chrome, and none was found; install one, or {HOW}"
+        )
+    return found
+
+
+def render_pdf(page: Page) -> bytes:
+    """Print laid-out sections as PDF.
+
+    Raises
+    ------
+    FileFormatError
+        No browser was found, or it printed nothing.
+    """
+    browser, html = find_browser(), render_page(page)
+    with tempfile.TemporaryDirectory(prefix="sdckit-pdf-") as name:  # readable by its owner only
+        folder = Path(name)
+        source, pdf = folder / "page.html", folder / "page.pdf"
+        source.write_text(html, encoding="utf-8")
+        # A browser refuses to be root's without this; the page has no script.
+        root = ["--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
+        command = [
+            browser,
+            *QUIET,
+            *root,
+            f"--user-data-dir={folder / 'profile'}",
+            f"--print-to-pdf={pdf}",
+            source.as_uri(),
+        ]
+        _run(command)
+        if not pdf.is_file() or not pdf.stat().st_size:
+            raise FileFormatError(f"{Path(browser).name} printed nothing; {HOW}")
+        return pdf.read_bytes()
+
+
+def _run(command: list[str]) -> None:
+    try:
+        subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise FileFormatError(
+            f"{Path(command[0]).name} did not end within {SECONDS} seconds; {HOW}"
+        ) from None
+    except OSError as error:
+        raise FileFormatError(
+            f"{Path(command[0]).name} could not be started ({error.strerror}); {HOW}"
+        ) from None

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,16 +18,27 @@ from sdckit.report.chapters.release_page import page_of
 from sdckit.report.cover import Cover, dressed, named
 from sdckit.report.formats.atomic import real_target, write_whole
 from sdckit.report.formats.docx import need_docx, render_docx_page
-from sdckit.report.formats.html import render_page
-from sdckit.report.formats.json_out import render_json
+from sdckit.report.formats.html import find_browser, render_page, render_pdf
 from sdckit.report.formats.markdown import render_markdown_page
-from sdckit.report.formats.pdf import find_browser, render_pdf
 from sdckit.report.gate.beside import enter_beside, read_beside
 from sdckit.report.gate.protect import protect
 from sdckit.report.language import check_language, names_of, translate
 
 if TYPE_CHECKING:
     from sdckit.workflow.assessed import Assessed
+
+# The protected figures as JSON, keys named as the attributes of the API.
+
+
+def render_json(plain: Mapping[str, Any]) -> str:
+    r"""Render a protected assessment as JSON; never NaN, always UTF-8, one line at the end.
+
+    Examples
+    --------
+    >>> render_json({"n": {"text": "<5", "value": None, "below": 5}})
+    '{\n  "n": {\n    "text": "<5",\n    "value": null,\n    "below": 5\n  }\n}\n'
+    """
+    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 RENDERERS: dict[str, Callable[[Page], str | bytes]] = {

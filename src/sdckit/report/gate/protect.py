@@ -7,7 +7,8 @@ tables); the rules themselves are in the documentation of the JSON schema.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,19 +39,241 @@ from sdckit.report.gate.figures import (
     Total,
     Tree,
     Value,
+    Variable,
 )
-from sdckit.report.gate.guards import SMALLEST_GUARD, alike, by_records, coarsest, guarded
-from sdckit.report.gate.leaves import count_leaf, difference_leaf
-from sdckit.report.gate.pooling import expand, rank
-from sdckit.report.gate.printed import Identity, Printed
+from sdckit.report.gate.relations import expand, rank
 from sdckit.report.gate.rounding import (
+    LADDER,
+    WITHHELD,
+    Identity,
     Print,
+    Printed,
     format_count,
     format_number,
     print_exact,
+    print_variable,
 )
 from sdckit.report.gate.settle import settle
-from sdckit.report.gate.words import overall, protect_words
+
+# Printed numbers as plain leaves of a document.
+
+
+Plain = dict[str, Any]
+
+
+def count_leaf(one: Print) -> Plain:
+    """A printed count: its words, its value where public, its bound, and how coarsely it is rounded.
+
+    Examples
+    --------
+    >>> count_leaf(Print("<10", None, 1, 9, 10, 10))
+    {'text': '<10', 'value': None, 'below': 10, 'rounded_to': 10}
+    """
+    plain: Plain = {"text": one.text, "value": one.value}
+    if one.below is not None:
+        plain["below"] = one.below
+    if one.base is not None and one.base > LADDER[0] and one.text != "0":
+        plain["rounded_to"] = one.base
+    return plain
+
+
+def difference_leaf(whole: Print, part: Print) -> Plain:
+    """What a printed count has more than another: as much as both prints tell.
+
+    Examples
+    --------
+    >>> difference_leaf(Print("20", 20, 18, 22), Print("5", 5, 5, 7))
+    {'text': 'about 15', 'value': 15, 'approximate': True}
+    """
+    if "withheld" in {whole.text, part.text}:
+        return {"text": "withheld", "value": None}
+    if part.text == "0":
+        return count_leaf(whole)
+    low, high = max(0.0, whole.low - part.high), whole.high - part.low
+    if low == high:
+        return {"text": format_count(low), "value": low}
+    if low == 0:
+        return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
+    middle = max(0.0, whole.midpoint - part.midpoint)
+    return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
+
+
+# After the audit: one number has one print, and what few records carry is withheld or told in few digits.
+
+
+# Records that a figure needs to be printed where it could tell them: from fewer, two digits would tell how many.
+SMALLEST_GUARD = 50
+# Records in the last digit of a figure that they alone carry.
+FEWEST_IN_A_DIGIT = 5
+
+
+def alike(
+    prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger
+) -> dict[str, Print]:
+    """Print one number one way wherever it stands, as it is printed most coarsely.
+
+    One number are those of one quantity, and those that a relation says are equal.
+    """
+    first: dict[str, str] = {name: name for name in prints}
+
+    def find(name: str) -> str:
+        while first[name] != name:
+            name = first[name]
+        return name
+
+    def unite(one: str, other: str) -> None:
+        if ledger.variables[one].true == ledger.variables[other].true:
+            first[find(one)] = find(other)
+
+    known: dict[Quantity, str] = {}
+    for name in prints:
+        unite(name, known.setdefault(quantities[name], name))
+    for relation in ledger.relations:
+        if len(relation.terms) != 2 or relation.lower or relation.upper:
+            continue
+        (one, a), (other, b) = relation.terms
+        if a + b == 0 and one in first and other in first:
+            unite(one, other)
+    widest: dict[str, Print] = {}
+    for name, printed in prints.items():
+        kept = widest.setdefault(find(name), printed)
+        if printed.high - printed.low > kept.high - kept.low:
+            widest[find(name)] = printed
+    return {name: widest[find(name)] for name in prints}
+
+
+def guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
+    """Withhold the figures that could tell a few records, or take their second digit."""
+    return {
+        name: by_records(one, [prints[at] for at in ledger.variables[name].guard])
+        for name, one in prints.items()
+    }
+
+
+def by_records(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
+    """A figure by the records behind it: withheld, with one digit, or as it is."""
+    if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
+        return WITHHELD
+    n = min((base.value for base in bases if base.value), default=math.inf)
+    if not one.value or one.base is not None:
+        return one
+    power = math.floor(math.log10(abs(one.value)) + 1e-9)
+    if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(one.value - nothing) / n:
+        return one
+    text = format_number(one.value, 1)
+    value, half = float(text.replace(",", "")), 10.0**power / 2
+    return replace(
+        one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half)
+    )
+
+
+def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
+    """Give what words write for a count: as coarsely as anything is printed that it could be, 1 to 4 all alike.
+
+    It goes by what is printed, never by which numbers are equal: a print of their own would tell that they are.
+    """
+    wide: list[tuple[float, float, int]] = []
+    for name, one in prints.items():
+        if ledger.variables[name].kind == "count" and one.base != LADDER[0] and one.high > 0:
+            base = one.base or min(one.high, SMALLEST_GUARD)
+            level = next(at for at, step in enumerate(LADDER) if step >= base)
+            wide.append((one.low, one.high, level))
+
+    def in_words(n: int) -> str:
+        least, most = (1, LADDER[0] - 1) if 0 < n < LADDER[0] else (n, n)
+        level = max((level for low, high, level in wide if low <= most and high >= least), default=0)
+        return print_variable(Variable(n), level).text
+
+    return in_words
+
+
+# Protect words written elsewhere: a warning may state a count, a row number or a decimal.
+
+
+_VERBS = {"is": "are", "has": "have", "was": "were", "stands": "stand", "holds": "hold", "lacks": "lack"}
+_VERB = rf"(?:(\s+)({'|'.join(_VERBS)})\b)?"
+_ROWS = re.compile(
+    r"\b((?:first\s+)?(?:row|line))s?(?:\s+numbers?)?[\s:]+\d+"
+    r"(?:(?:\s*,\s*(?:and\s+)?|\s+and\s+|\s+to\s+|-)\d+)*(?:,?\s*(?:\.{3}|…))?" + _VERB,
+    re.IGNORECASE,
+)
+# One of a kind: the grammar would tell that a hidden count is 1.
+_ONE = re.compile(
+    r"(?<![\w.,\"'`/-])1(\s+)(record|row|household|person|cell|value|unique|level|group|unit)\b(?!['-])"
+    + _VERB
+)
+_ONE_OF = re.compile(
+    r"(?<![\w.,\"'`/-])1(\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?[\d,]+\s+[^\W\d]+)" + _VERB
+)
+# A share in brackets behind a count tells it again.
+_SHARE = re.compile(r"(?<![\w.])([1-4])(\s+\w+)?\s+\(\d+(?:\.\d+)?\s?%\)")
+# A number that stands alone: not part of a name, not the level in "2-anonymity".
+_NUMBER = re.compile(r"(?<![\w.\"'`/-])(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?(?![\w\"'`/-]|\.\d)")
+_DECLARED = re.compile(r"(?:\b(?:k|l|ℓ|alpha|threshold|limit|than|below)\s*(?:=|of|is)?\s*)$", re.IGNORECASE)
+_COUNTED = re.compile(
+    r"\s*(?:of|records?|rows?|households?|persons?|people|cells?|values?|uniques?|levels?|combinations?)\b",
+    re.IGNORECASE,
+)
+_YEAR = re.compile(r"\((?:[^()]*\D)?$")
+
+
+def overall(held: Iterable[bool | None]) -> bool | None:
+    """Whether all of several limits hold; None where there is none, or one could not be judged.
+
+    Examples
+    --------
+    >>> overall([True, True]), overall([None, False]), overall([True, None]), overall([])
+    (True, False, None, None)
+    """
+    known = list(held)
+    if False in known:
+        return False
+    return None if not known or None in known else True
+
+
+def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str:
+    """Round counts, leave out row numbers, one like many; declared limits and years of sources stay.
+
+    `printed` says how the words of a document write a count, where it is not to the nearest 5.
+
+    Examples
+    --------
+    >>> protect_words("3 records have no household (first rows: 4, 17 and 20), 1,203 have one")
+    '<5 records have no household (first rows not shown), 1,205 have one'
+    >>> protect_words("no level of 'age' reaches k = 3; 2-anonymity holds")
+    "no level of 'age' reaches k = 3; 2-anonymity holds"
+    >>> protect_words("job holds 'refused' in 1 record: row 12 is left out")
+    "job holds 'refused' in <5 records: rows not shown are left out"
+    >>> protect_words("1 of 300 records is alone, 2 (0.7 %) are in pairs")
+    '<5 of 300 records are alone, <5 are in pairs'
+    """
+    several = _ONE.sub(lambda found: f"1{found.group(1)}{found.group(2)}s{_plural(found, 3)}", text)
+    several = _ONE_OF.sub(lambda found: f"1{found.group(1)}{_plural(found, 2)}", several)
+    several = _SHARE.sub(r"\1\2", several)
+    without_rows = _ROWS.sub(lambda found: f"{found.group(1)}s not shown{_plural(found, 2)}", several)
+    return _NUMBER.sub(lambda found: _number(found, printed or _to_five), without_rows)
+
+
+def _to_five(n: int) -> str:
+    return print_variable(Variable(n), 0).text
+
+
+def _plural(found: re.Match[str], at: int) -> str:
+    """The verb of several, with the space before it, where the group after it is a verb."""
+    return f"{found.group(at)}{_VERBS[found.group(at + 1).lower()]}" if found.group(at) else ""
+
+
+def _number(found: re.Match[str], printed: Callable[[int], str]) -> str:
+    before, after = found.string[: found.start()], found.string[found.end() :]
+    whole = int(found.group(1).replace(",", ""))
+    declared = _DECLARED.search(before) is not None and _COUNTED.match(after) is None
+    is_year = 1900 <= whole < 2100 and _YEAR.search(before) is not None and "," not in found.group(1)
+    if declared or is_year:
+        return found.group(0)
+    if found.group(2):
+        return format_number(float(found.group(1).replace(",", "") + found.group(2)))
+    return printed(whole)
+
 
 SMALLEST_FILE = 50
 SMALLEST_BASE = 5
@@ -61,8 +284,7 @@ CONFIDENTIAL = "contains confidential information"
 HOLDS = {True: "holds", False: "does not hold", None: "not judged"}
 HIDDEN = "whether it holds rests on a number that is hidden here; the confidential document says it"
 
-Plain = dict[str, Any]
-WITHHELD: Plain = {"text": "withheld", "value": None}
+WITHHELD_FIGURE: Plain = {"text": "withheld", "value": None}
 
 
 def protect(document: Document, *, internal: bool = False) -> Plain:
@@ -183,7 +405,9 @@ class _Printer:
         base = self.prints[leaf.base]
         if isinstance(leaf, Part):
             n = (base.value or math.inf) if leaf.counted else math.inf
-            return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD)
+            return (
+                _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD_FIGURE)
+            )
         one = self.prints[leaf.name]
         if not self.internal and (leaf.few or not self._enough(leaf.base)):
             one = by_records(one, [base], leaf.nothing)
@@ -298,7 +522,7 @@ def _chance(hits: Print, misses: Print, share: float) -> Plain:
     if hits.text == "0":
         return {"text": "0", "value": 0.0}
     if hits.value is None or misses.value is None:
-        return dict(WITHHELD)
+        return dict(WITHHELD_FIGURE)
     right, wrong = hits.value * share, misses.value * (1 - share)
     text = format_number(right / (right + wrong))
     return {"text": text, "value": float(text)}

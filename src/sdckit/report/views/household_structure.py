@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
-from sdckit.report.gate.pooling import OTHER
-from sdckit.report.gate.relations import SMALL
+from sdckit.report.gate.relations import OTHER, SMALL
 from sdckit.report.parts import bars, figure, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted

@@ -7,10 +7,16 @@ from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
-from sdckit.report.given_back import columns_given_back, put_back_tables, shown_share
 from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import ShareView, said_blocks, said_tree
+from sdckit.report.shares import (
+    ShareView,
+    columns_given_back,
+    put_back_tables,
+    said_blocks,
+    said_tree,
+    shown_share,
+)
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"

@@ -6,11 +6,10 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block
-from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
-from sdckit.report.setting import PairSetting
+from sdckit.report.setting import PairSetting, carried
 from sdckit.report.view import Plain
 
 MOST_PAIRS = 10

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.carried import carried
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
-from sdckit.report.setting import PairSetting, notes_tree
+from sdckit.report.setting import PairSetting, carried, notes_tree
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.models.model_design import told_text
 from sdckit.utility.utility_overview import HEADLINES, Headline

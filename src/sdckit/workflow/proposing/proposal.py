@@ -213,7 +213,7 @@ class Proposal(Displayed):
 
     def plot(self, *, internal: bool = False) -> Any:
         """An Altair chart of the recipe and those beside it by loss and risk; figures protected unless `internal`."""
-        from sdckit.report.chapters.front import plain_front
+        from sdckit.report.chapters.map import plain_front
         from sdckit.report.charts import chart_for
 
         internal = internal or exact_shown.get()
@@ -248,7 +248,7 @@ class Proposal(Displayed):
 
     def _risks(self, *, internal: bool) -> list[float | str | None]:
         """The expected re-identifications as a document prints them, exact where `internal`; None of a small file."""
-        from sdckit.report.chapters.front import plain_front
+        from sdckit.report.chapters.map import plain_front
 
         front = self.front(internal=internal)
         if internal:

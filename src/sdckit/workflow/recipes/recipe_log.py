@@ -101,7 +101,7 @@ class RecipeLog:
 
         The recipe itself is internal too: its arguments may be what `Change.parameters` keeps back.
         """
-        from sdckit.report.changes import protected_change
+        from sdckit.report.notebook import protected_change
 
         found: dict[str, Any] = {
             "format": FORMAT,

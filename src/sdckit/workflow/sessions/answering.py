@@ -61,7 +61,7 @@ def _carried_out(desk: Any, request: dict[str, Any], send: Send) -> dict[str, An
 
 def _protected(text: str) -> str:
     """A warning as it may be shown: its counts of records pass the gate."""
-    from sdckit.report.gate.words import protect_words
+    from sdckit.report.gate.protect import protect_words
 
     return protect_words(text)
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Code, Section
-from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section
-from sdckit.report.chapters.recipes_beside import recipes_beside
-from sdckit.report.fragments import document_html, sections_html, warned_html
-from sdckit.report.saying import ENGLISH, say
+from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
+from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.step_picture import picture_blocks, plain_picture
+from sdckit.report.wording import ENGLISH, say
 from sdckit.workflow.recipes.starter_text import comments_in
 from sdckit.workflow.recipes.step_picture import picture_of
 from sdckit.workflow.sessions.recipes import applied, digest, make_recipe, plain_steps, prefix_data

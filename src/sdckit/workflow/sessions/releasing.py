@@ -12,8 +12,8 @@ from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Section
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.formats.write import plain_document
-from sdckit.report.fragments import sections_html, verdict_html, warned_html
-from sdckit.report.saying import say
+from sdckit.report.notebook import sections_html, verdict_html, warned_html
+from sdckit.report.wording import say
 from sdckit.workflow.sessions.recipes import applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from sdckit.catalogue import CATALOGUE
 from sdckit.errors import DataError, ScenarioError, SdcWarning
 from sdckit.report.blocks import Items, Section
+from sdckit.report.chapters.decision import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.document import build_document
-from sdckit.report.chapters.next_steps import CONTRIBUTIONS, next_steps
 from sdckit.report.chapters.page import (
     answer_section,
     compared_section,
@@ -20,10 +20,10 @@ from sdckit.report.chapters.page import (
     measure_sections,
     not_measured,
 )
-from sdckit.report.fragments import document_html, protected, result_html, verdict_html, warned_html
-from sdckit.report.saying import say
+from sdckit.report.notebook import document_html, protected, result_html, verdict_html, warned_html
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import view_of, views_of
+from sdckit.report.wording import say
 from sdckit.workflow.assess import assess
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.scenarios.guess import SAMPLE, guess_roles, write_guesses
 from sdckit.errors import DataError
 from sdckit.report.chapters.opened_file import guesses_document
-from sdckit.report.chapters.release_types import limits_tree, limits_words, release_sentence
-from sdckit.report.fragments import protected
-from sdckit.report.saying import say
+from sdckit.report.chapters.sentences import limits_tree, limits_words, release_sentence
+from sdckit.report.notebook import protected
+from sdckit.report.wording import say
 from sdckit.workflow.sessions.desk import Desk, Tell
 
 if TYPE_CHECKING:
