@@ -23,11 +23,8 @@ import polars as pl
 
 import sdckit as sdc
 from record import add_option, record
-from sdckit.workflow.proposing.finding import at_aim
-from sdckit.workflow.proposing.judging import judge
-from sdckit.workflow.proposing.losses import measure_of, measured
-from sdckit.workflow.proposing.opening import open_lattice
-from sdckit.workflow.proposing.trials import Trials
+from sdckit.workflow.proposing.finding import at_aim, measure_of, measured
+from sdckit.workflow.proposing.trials import Trials, judge, open_lattice
 
 CENSUS = {
     "neighbour": ["Region", "Sex", "Age", "Marital Status", "Ethnic Group"],

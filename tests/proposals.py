@@ -9,8 +9,7 @@ import polars as pl
 
 import sdckit as sdc
 from sdckit.workflow.proposing.finding import at_aim
-from sdckit.workflow.proposing.opening import open_lattice
-from sdckit.workflow.proposing.trials import Trials
+from sdckit.workflow.proposing.trials import Trials, open_lattice
 
 
 def survey(n: int = 700, seed: int = 4, *, missing: bool = False) -> pl.DataFrame:

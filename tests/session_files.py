@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.answering import Desk
 
 MARKER = "Q7markedQ7"
 SECRET = "5a" * 32

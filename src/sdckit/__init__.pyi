@@ -181,20 +181,20 @@ from .utility.tables.tabular_utility import (
     tabular_utility as tabular_utility,
 )
 from .utility.utility_overview import UtilityOverview as UtilityOverview, utility_overview as utility_overview
-from .workflow.assert_within_limits import assert_within_limits as assert_within_limits
 from .workflow.assess import assess as assess
-from .workflow.assessment import Assessment as Assessment
-from .workflow.check import CheckResult as CheckResult, check as check
+from .workflow.assessment import Assessment as Assessment, ReleaseAssessment as ReleaseAssessment
+from .workflow.check import (
+    CheckResult as CheckResult,
+    assert_within_limits as assert_within_limits,
+    check as check,
+)
 from .workflow.proposing.proposal import Proposal as Proposal
 from .workflow.proposing.propose import propose as propose
-from .workflow.recipes.exploration import Exploration as Exploration
-from .workflow.recipes.explore import explore as explore
-from .workflow.recipes.recipe import Recipe as Recipe
-from .workflow.recipes.recipe_applied import Applied as Applied
+from .workflow.recipes.explore import Exploration as Exploration, explore as explore
+from .workflow.recipes.recipe import Applied as Applied, Recipe as Recipe
 from .workflow.recipes.starter_recipe import (
     StarterRecipe as StarterRecipe,
     starter_recipe as starter_recipe,
 )
-from .workflow.release_assessment import ReleaseAssessment as ReleaseAssessment
 
 __version__: str

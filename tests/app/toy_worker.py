@@ -56,7 +56,7 @@ def place() -> None:
     toys = types.ModuleType("sdckit.workflow.sessions.toys")
     for one in (echo, refuse, fall, warn, begin):
         setattr(toys, one.__name__, one)
-    desk = types.ModuleType("sdckit.workflow.sessions.desk")
+    desk = types.ModuleType("sdckit.workflow.sessions.answering")
     desk.Desk = Desk  # type: ignore[attr-defined]
     sys.modules |= {toys.__name__: toys, desk.__name__: desk}
 

@@ -15,8 +15,7 @@ from sdckit.attacks.linkage import probabilistic_linkage as home
 from sdckit.catalogue import CATALOGUE, row
 from sdckit.catalogue.attacks import ATTACKS
 from sdckit.cells.pair import open_pair
-from sdckit.workflow.asked import declared_knowledge
-from sdckit.workflow.plan import carry_out, plan_attacks, shared_variables
+from sdckit.workflow.plan import carry_out, declared_knowledge, plan_attacks, shared_variables
 
 EVERYBODY = releases.original(160)
 ORIGINAL, CONTROL = EVERYBODY[:80], EVERYBODY[80:]

@@ -14,7 +14,7 @@ from scipy.optimize import LinearConstraint, milp
 from sdckit.errors import DataError
 from sdckit.report import step_picture
 from sdckit.report.step_picture import picture_blocks, plain_picture
-from sdckit.workflow.recipes.step_picture import Picture, picture_of
+from sdckit.workflow.recipes.step_forms import Picture, picture_of
 
 JOBS = pl.DataFrame(
     {"job": ["cook"] * 63 + ["smith"] * 41 + ["queen", "king"], "age": [*range(20, 50)] * 3 + [40] * 16}

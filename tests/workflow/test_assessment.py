@@ -11,12 +11,14 @@ from typing import Any
 import polars as pl
 import pytest
 
+import releases
 import sdckit as sdc
 from draw import quiet
 from plans import duckdb_relation, on_engines
 from sdckit.cells.as_cells import is_cells
 from sdckit.errors import ColumnError, DataError
 from sdckit.result import SCHEMA_VERSION
+from sdckit.workflow.assessment import Assessed, IntruderAssessment, listed_reasons
 
 N = 64
 FRAME = pl.DataFrame(
@@ -245,3 +247,143 @@ def test_a_result_whose_name_is_taken(plan):
     assert prefixed.columns[0] == "Sample_Frequency"
     with pytest.raises(ColumnError, match="rename it or give prefix="):
         _ = sdc.key_frequencies(taken, keys=["sex"], id="Sample_Frequency").records
+
+
+# What the assessments of a file and of a release share: results by intruder and place, verdicts, words.
+
+
+@pytest.fixture(scope="module", params=["file", "release"])
+def found(request: pytest.FixtureRequest) -> Any:
+    intruders = {"near": ["sex", "age"], "far": ["sex", "age", "region"]}
+    scenario = releases.scenario(keys=None, intruders=intruders, thresholds={"k": 2, "match_risk": 0.9})
+    with quiet():
+        if request.param == "file":
+            return sdc.assess(releases.original(), scenario=scenario)
+        return sdc.assess(releases.original(), releases.release(), scenario=scenario, seed=1)
+
+
+def test_results_are_found_by_intruder_and_place(found: Assessed) -> None:
+    assert list(found) == ["near", "far"]
+    assert len(found) == 2
+    for name in found:
+        one = found[name]
+        assert isinstance(one, IntruderAssessment)
+        assert len(one) == len(list(one)) == len(one.results)
+        assert all(one[place] is one.get(place) is one.results[place] for place in one)
+    with pytest.raises(KeyError, match="nobody"):
+        _ = found["nobody"]
+
+
+def test_what_did_not_run_is_none_and_has_a_reason(found: Assessed) -> None:
+    one = found["far"]
+    missing = dict(one.skipped)
+    assert missing
+    for place in missing:
+        assert one.get(place) is None
+        assert place not in one
+        with pytest.raises(KeyError):
+            _ = one[place]
+
+
+def test_verdicts_are_those_of_all_intruders(found: Assessed) -> None:
+    assert found.verdicts == found["near"].verdicts + found["far"].verdicts
+    assert {verdict.intruder for verdict in found.verdicts} == {"near", "far"}
+
+
+def test_the_dict_holds_every_result_at_its_place(found: Assessed) -> None:
+    told = found.to_dict()["intruders"]
+    for name in found:
+        assert list(told[name]["measures"]) == list(found[name])
+        assert told[name]["skipped"] == listed_reasons(found[name].skipped)
+        assert told[name]["keys"] == list(found[name].keys)
+        assert [one["sentence"] for one in told[name]["verdicts"]] == [
+            v.sentence for v in found[name].verdicts
+        ]
+
+
+def test_the_summary_is_every_figure(found: Assessed) -> None:
+    rows = found.details().rows()
+    for name in found:
+        for place, result in found[name].results.items():
+            figures = {row[2] for row in rows if row[:2] == (name, place)}
+            assert figures == {figure for figure, _ in result._flat()}
+
+
+def test_it_reads_as_words(found: Assessed) -> None:
+    text = repr(found)
+    assert "near (sex, age)" in text
+    assert all(verdict.sentence in text for verdict in found.verdicts)
+
+
+# The assessment of a release: its figures as a frame, a dict, documents and words.
+
+
+@pytest.fixture(scope="module")
+def assessment_found():
+    with quiet():
+        return sdc.assess(
+            releases.original(), [releases.release(seed=1), releases.release(seed=2)],
+            scenario=releases.scenario(thresholds={"k": 2}), seed=1,
+        )  # fmt: skip
+
+
+def test_the_dict_is_json_and_whole_of_release_assessment(assessment_found):
+    told = json.loads(json.dumps(assessment_found.to_dict(), allow_nan=False))
+    assert (told["n"], told["m"], len(told["released"])) == (releases.N, 2, 2)
+    one = told["intruders"]["default"]
+    assert set(one["measures"]) == set(assessment_found["default"])
+    assert len(one["measures"]["matching_risk"]["by_release"]) == 2
+    assert one["verdicts"][0]["sentence"].endswith("(k = 2)")
+
+
+def test_the_summary_names_the_files(assessment_found):
+    frame = assessment_found.details()
+    assert frame.columns == ["intruder", "measure", "figure", "file", "value"]
+    assert set(frame["file"]) == {"original", "released 1", "released 2", "both"}
+
+
+def test_it_reads_as_words_of_release_assessment(assessment_found):
+    text = repr(assessment_found)
+    assert text.startswith("2 releases against an original of 240 records")
+    assert "matching_risk" in text
+    assert "exceeded" in text
+
+
+def test_an_intruder_by_name_of_release_assessment(assessment_found):
+    assert assessment_found["default"] is assessment_found.intruders[0]
+    with pytest.raises(KeyError):
+        assessment_found["nobody"]
+
+
+def test_documents(assessment_found, tmp_path):
+    assessment_found.report(tmp_path / "r.html")
+    assessment_found.to_json(tmp_path / "r.json")
+    told = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert told["schema"] == "sdckit/release-assessment"
+    assert "Can rows be matched back?" in (tmp_path / "r.html").read_text(encoding="utf-8")
+
+
+def test_a_notebook_shows_protected_figures(assessment_found):
+    assert "against" not in assessment_found._repr_html_()
+    assert "within the declared limits" in assessment_found._repr_html_()
+
+
+def test_it_draws(assessment_found):
+    assert assessment_found.plot().to_dict()["vconcat"]
+
+
+def test_without_attacks_nothing_was_asked(assessment_found):
+    assert assessment_found.attacks_asked is None
+
+
+def test_a_summary_is_small_and_part_of_the_details(assessment_found) -> None:
+    for one in (assessment_found, assessment_found.original):
+        small, every = one.summary(), one.details()
+        assert 10 < small.height <= 20 < every.height
+        assert small.columns == every.columns
+        named = [name for name in small.columns if name != "value"]
+        assert set(small.select(named).rows()) <= set(every.select(named).rows())
+    assert set(assessment_found.original.summary()["measure"]) == set(
+        assessment_found.original.details()["measure"]
+    )
+    assert "released 1" in assessment_found.summary()["file"].to_list()

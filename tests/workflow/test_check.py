@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
+import subprocess
+import sys
+import textwrap
+import traceback
+from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
 import sdckit as sdc
-from sdckit.workflow.check import check_assessment
+from redteam.marked import make_files, traces_in, write as write_marked
+from sdckit.report.formats.write import plain_document
+from sdckit.workflow.check import check_assessment, told_verdicts
 
 
 @pytest.fixture
@@ -109,3 +118,199 @@ def test_a_verdict_that_is_not_there_is_not_held(people: pl.DataFrame) -> None:
 def test_any_engine_will_do(people: pl.DataFrame) -> None:
     for data in (people, people.to_pandas(), people.to_arrow(), people.lazy()):
         assert sdc.check(data, scenario=scenario(["sex"], k=4)).passed
+
+
+# What a gate tells others is what its protected document prints, limit by limit.
+
+
+def verdicts_people(n: int = 400, rare: int = 3, seed: int = 4) -> pl.DataFrame:
+    """Two large groups with the same keys, and a few records that are alone or nearly so."""
+    rng = np.random.default_rng(seed)
+    age = np.repeat([30, 50], [n // 2, n - n // 2])
+    age[:rare] = np.arange(60, 60 + rare)
+    return pl.DataFrame(
+        {"sex": ["fm"[i % 2] for i in range(n)], "age": age, "ill": rng.choice(["yes", "no"], n)}
+    )
+
+
+def verdicts_scenario(**limits: float) -> sdc.Scenario:
+    return sdc.Scenario(keys=["sex", "age"], sensitive=["ill"], thresholds=limits)
+
+
+def test_small_counts_are_hidden() -> None:
+    result = sdc.check(verdicts_people(), scenario=verdicts_scenario(k=3))
+    assert "3 records are" in result.exceeded[0].sentence
+    (told,) = result.told().verdicts
+    assert (told.name, told.intruder, told.variable, told.release) == ("k", "default", None, None)
+    assert (told.holds, told.word) == (False, "exceeded")
+    assert told.sentence.startswith(("<", "A number of"))
+
+
+@pytest.mark.parametrize("rare", [0, 1, 3, 7, 40])
+def test_one_file_is_told_as_its_document_says(rare: int) -> None:
+    result = sdc.check(
+        verdicts_people(rare=rare), scenario=verdicts_scenario(k=3, risk=0.4, l=2, global_risk=0.01)
+    )
+    plain = plain_document(result.assessment)
+    told = result.told()
+    assert [one.holds for one in told.verdicts] == [one["holds"]["value"] for one in plain["verdicts"]]
+    assert [one.name for one in told.verdicts] == [one.name for one in result.verdicts]
+    counts = [one["n_records"] for one in plain["verdicts"]]
+    for one, count in zip(told.verdicts, counts, strict=True):
+        if count is not None and one.holds is False and count["text"] != "withheld":
+            assert one.sentence.startswith(count["text"])
+
+
+def test_a_release_is_named_where_there_are_several() -> None:
+    file = verdicts_people(rare=0)
+    with pytest.warns(sdc.SdcWarning, match="release 1 has the keys of the original"):
+        result = sdc.check(
+            file, [verdicts_people(rare=0, seed=5), verdicts_people(rare=30)], scenario=verdicts_scenario(k=3)
+        )
+    (told,) = [one for one in result.told().verdicts if one.name == "k"]
+    assert told.release == 2
+    assert told.sentence.startswith("Release 2: ")
+
+
+def test_intruders_are_named_where_there_are_several() -> None:
+    one = sdc.Scenario(intruders={"a": ["sex"], "b": ["sex", "age"]}, thresholds={"k": 3})
+    told = sdc.check(verdicts_people(rare=30), scenario=one).told()
+    assert told.several_intruders
+    assert [said.partition(":")[0] for said in told.sentences] == ["Intruder “a”", "Intruder “b”"]
+    alone = sdc.check(verdicts_people(rare=30), scenario=verdicts_scenario(k=3)).told()
+    assert [one.sentence for one in alone.verdicts] == list(alone.sentences)
+
+
+def test_a_limit_that_nobody_judged_is_told_as_such() -> None:
+    assessment = sdc.assess(verdicts_people(), scenario=verdicts_scenario(k=3, risk=0.5))
+    (intruder,) = assessment.intruders
+    lost = dataclasses.replace(
+        assessment, intruders=(dataclasses.replace(intruder, verdicts=intruder.verdicts[:1]),)
+    )
+    told = told_verdicts(check_assessment(lost)).verdicts
+    assert [(one.name, one.holds) for one in told] == [("k", False), ("risk", None)]
+    assert "could not be judged" in told[1].sentence
+
+
+def test_few_records_are_refused() -> None:
+    result = sdc.check(verdicts_people(49, rare=0), scenario=verdicts_scenario(k=3))
+    with pytest.raises(sdc.DataError, match="fewer than 50"):
+        result.told()
+
+
+# The gate as an assertion: silent where all holds, and otherwise nobody's record in message, traceback or
+# locals.
+
+
+FILES = make_files()
+KEYS = ["region", "sex", "band"]
+
+
+def limits_scenario(**limits: float) -> sdc.Scenario:
+    return sdc.Scenario(keys=KEYS, sensitive=["ill"], weight="w", thresholds=limits)
+
+
+def failure(**limits: float) -> BaseException:
+    with pytest.raises((AssertionError, sdc.SdcError)) as caught:
+        sdc.assert_within_limits(FILES["survey"], scenario=limits_scenario(**limits))
+    return caught.value
+
+
+def test_within_all_limits_nothing_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    assert sdc.assert_within_limits(FILES["survey"], scenario=limits_scenario(risk=1.0)) is None
+    assert capsys.readouterr() == ("", "")
+
+
+def test_it_says_what_does_not_hold_and_only_that() -> None:
+    said = str(failure(k=3, risk=1.0)).splitlines()
+    assert said[0] == "not within the declared limits"
+    assert [line.split(":")[0].strip() for line in said[1:]] == ["exceeded"]
+    told = sdc.check(FILES["survey"], scenario=limits_scenario(k=3)).told()
+    assert said[1].endswith(told.verdicts[0].sentence)
+
+
+def test_a_limit_that_could_not_be_judged_fails() -> None:
+    assert "not judged: Household risk (limit 0.1) could not be judged" in str(failure(household_risk=0.1))
+
+
+def test_of_few_records_nothing_more_is_told() -> None:
+    few = FILES["survey"][:40]
+    sdc.assert_within_limits(few, scenario=limits_scenario(risk=1.0))
+    with pytest.raises(AssertionError, match="fewer than 50 records, so no more is told"):
+        sdc.assert_within_limits(few, scenario=limits_scenario(k=40))
+
+
+def test_files_are_read_as_the_command_line_reads_them(tmp_path: Path) -> None:
+    write_marked(FILES, tmp_path)
+    paths = [str(tmp_path / "survey.parquet"), tmp_path / "made1.parquet"]
+    gate = limits_scenario(match_risk=1.0, risk=1.0).changed(aligned=True)
+    sdc.assert_within_limits(paths[0], scenario=limits_scenario(risk=1.0))
+    sdc.assert_within_limits(paths[0], [paths[1], FILES["made1"]], scenario=gate, seed=1)
+    FILES["survey"].with_columns(job=pl.lit("refused")).write_csv(tmp_path / "coded.csv")
+    coded = gate.changed(intruders={"x": ["job"]}, missing_codes=["refused"], thresholds={"risk": 1.0})
+    with pytest.raises(sdc.SdcError, match="job"):  # all of them missing
+        sdc.assert_within_limits(tmp_path / "coded.csv", scenario=coded)
+    with pytest.raises(sdc.FileFormatError, match=r"absent\.csv"):
+        sdc.assert_within_limits(tmp_path / "absent.csv", scenario=gate)
+
+
+def test_no_warning_is_given_but_in_the_message() -> None:
+    constant = FILES["survey"].with_columns(sex=pl.lit("f"))
+    with pytest.raises(AssertionError, match="\n  warning: key 'sex' has the same value in every record"):
+        sdc.assert_within_limits(constant, scenario=limits_scenario(k=3))
+
+
+@pytest.mark.parametrize(
+    "broken", [{}, {"intruders": {"x": ["region", "nowhere"]}}, {"weight": "job"}, {"household": "nowhere"}]
+)
+def test_an_error_comes_without_the_frames_that_saw_the_records(broken: dict[str, object]) -> None:
+    wrong = limits_scenario(k=3).changed(**broken)
+    with pytest.raises((sdc.SdcError, AssertionError)) as caught:
+        sdc.assert_within_limits(FILES["survey"], scenario=wrong)
+    assert caught.value.__cause__ is None
+    assert caught.value.__context__ is None
+    own = [frame for frame, _ in traceback.walk_tb(caught.value.__traceback__)][1:]
+    assert [frame.f_code.co_name for frame in own] == ["assert_within_limits"]
+    assert not {"data", "released", "control", "how"} & set(own[0].f_locals)
+    assert not any(one is FILES["survey"] for one in gc.get_referents(*own[0].f_locals.values()))
+
+
+def test_what_a_library_says_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: object, **__: object) -> None:
+        raise RuntimeError("ZQX")
+
+    monkeypatch.setattr("sdckit.workflow.check.check", breaks)
+    with pytest.raises(sdc.SdcError, match="internal error: RuntimeError") as caught:
+        sdc.assert_within_limits(FILES["survey"], scenario=limits_scenario(k=3))
+    assert "ZQX" not in "".join(traceback.format_exception(caught.value))
+
+
+TEST = """
+    import polars as pl
+    import sdckit as sdc
+
+    def test_the_release():
+        scenario = sdc.Scenario.from_toml("scenario.toml")
+        sdc.assert_within_limits("survey.parquet", scenario=scenario)
+
+    def test_a_mistake():
+        scenario = sdc.Scenario.from_toml("scenario.toml")
+        sdc.assert_within_limits(pl.read_parquet("survey.parquet").drop("w"), scenario=scenario)
+"""
+
+
+def test_pytest_prints_no_record(tmp_path: Path) -> None:
+    write_marked(FILES, tmp_path)
+    (tmp_path / "scenario.toml").write_text(limits_scenario(k=3, risk=0.01).to_toml(), encoding="utf-8")
+    (tmp_path / "test_it.py").write_text(textwrap.dedent(TEST), encoding="utf-8")
+    # Long tracebacks, and the locals of every frame that is shown.
+    words = ["-p", "no:cacheprovider", "--showlocals", "--tb=long", "-vv", "-W", "default", "test_it.py"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert "2 failed" in done.stdout, done.stdout
+    assert "AssertionError: not within the declared limits" in done.stdout
+    assert "ColumnError" in done.stdout
+    assert "tmp = " not in done.stdout
+    assert not traces_in(done.stdout + done.stderr)
+    assert "shape: (" not in done.stdout  # how Polars prints a frame

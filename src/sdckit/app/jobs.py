@@ -12,8 +12,7 @@ from shiny import reactive
 from shiny.session import Session, session_context
 
 from sdckit.app.worker import TaskCancelledError, TaskError
-from sdckit.workflow.sessions.answering import INTERNAL
-from sdckit.workflow.sessions.memory_of_tasks import lacking
+from sdckit.workflow.sessions.answering import INTERNAL, lacking
 
 if TYPE_CHECKING:
     from sdckit.app.seats import Seat

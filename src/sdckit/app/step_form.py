@@ -12,7 +12,7 @@ from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.words import Say
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.recipe_toml import written
+from sdckit.workflow.recipes.recipe_steps import written
 
 Plain = Mapping[str, Any]
 Read = Callable[[str], Any]

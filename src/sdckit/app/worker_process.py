@@ -60,7 +60,7 @@ def main(folder: str) -> None:
         out.flush()
 
     waiting = _requests(sys.stdin.buffer)
-    from sdckit.workflow.sessions.desk import Desk
+    from sdckit.workflow.sessions.answering import Desk
 
     desk = Desk(Path(folder))
     preload()

@@ -81,8 +81,13 @@ def _together(
     n_attacks: int, aligned: bool, models: Mapping[str, str],
 ) -> list[str]:  # fmt: skip
     """What would be learnt of a release beside its original."""
-    from sdckit.workflow.asked import declared_knowledge
-    from sdckit.workflow.plan import plan_attacks, plan_release, plan_utility, shared_variables
+    from sdckit.workflow.plan import (
+        declared_knowledge,
+        plan_attacks,
+        plan_release,
+        plan_utility,
+        shared_variables,
+    )
 
     header, headers = original[1], [one for _, one in released]
     counts = [one.n_rows for one in headers if one.n_rows is not None]

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from sdckit.cli.source import Reading
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.recipe import Recipe
-    from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe import Applied, Recipe
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 

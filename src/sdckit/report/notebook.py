@@ -28,8 +28,8 @@ from sdckit.report.view import Plain, view_of, views_of
 from sdckit.report.wording import say
 
 if TYPE_CHECKING:
-    from sdckit.workflow.assessed import Assessed
-    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
+    from sdckit.workflow.assessment import Assessed
+    from sdckit.workflow.recipes.recipe import WhatWasDone
 
 
 def result_document(result: Any) -> Document:

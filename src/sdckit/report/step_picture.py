@@ -12,7 +12,7 @@ from sdckit.report.parts import bars
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.step_picture import Picture, VariableCounts
+    from sdckit.workflow.recipes.step_forms import Picture, VariableCounts
 
 
 SIDES = ("before", "after")

@@ -14,12 +14,9 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
-from sdckit.workflow.assessed import IntruderAssessment, KeyFacts
-from sdckit.workflow.assessment import Assessment
-from sdckit.workflow.limit_origins import with_origins
+from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
-from sdckit.workflow.release_assessment import ReleaseAssessment
-from sdckit.workflow.verdicts import judge
+from sdckit.workflow.verdicts import judge, with_origins
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe

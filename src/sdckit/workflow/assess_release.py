@@ -15,14 +15,13 @@ from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import SdcWarning
 from sdckit.utility.utility_overview import families_of
-from sdckit.workflow.asked import asked_for, declared_knowledge
-from sdckit.workflow.assessed import IntruderAssessment
-from sdckit.workflow.assessment import Assessment
-from sdckit.workflow.limit_origins import with_origins
+from sdckit.workflow.assessment import Assessment, IntruderAssessment, ReleaseAssessment
 from sdckit.workflow.plan import (
     Outcome,
     Planned,
+    asked_for,
     carry_out,
+    declared_knowledge,
     plan_attacks,
     plan_release,
     plan_utility,
@@ -30,8 +29,7 @@ from sdckit.workflow.plan import (
 )
 from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
 from sdckit.workflow.recoding.recodings import Recodings, left_of
-from sdckit.workflow.release_assessment import ReleaseAssessment
-from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release, judge_undone
+from sdckit.workflow.verdicts import Verdict, judge_attacks, judge_release, judge_undone, with_origins
 
 Step = Callable[[str], None]
 AssessFile = Callable[..., Assessment]

@@ -2,26 +2,116 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
+from sdckit.data.files.readers import read_file
 from sdckit.data.scenarios.release_types import a_release
 from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.display import Displayed
-from sdckit.errors import ScenarioError
+from sdckit.errors import DataError, ScenarioError, SdcError
+from sdckit.report.chapters.sentences import status, verdict_sentence
+from sdckit.report.formats.write import plain_document
+from sdckit.report.view import Plain
 from sdckit.workflow.assess import GivenLog, GivenRecipe, assess
-from sdckit.workflow.limit_origins import with_origins
-from sdckit.workflow.verdicts import Verdict
+from sdckit.workflow.verdicts import Verdict, with_origins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.assessment import Assessment
-    from sdckit.workflow.release_assessment import ReleaseAssessment
-    from sdckit.workflow.told_verdicts import ToldVerdicts
+    from sdckit.workflow.assessment import Assessment, ReleaseAssessment
+
+# The verdicts of a gate in the words of a document that may leave the room, for logs and tools that others
+# read.
+
+
+@dataclass(frozen=True)
+class ToldVerdict:
+    """One limit against one intruder, as a protected document tells it.
+
+    Attributes
+    ----------
+    name, intruder : str
+    variable : str or None
+        Of a limit on one variable.
+    release : int or None
+        The number of the release that is meant, where there are several.
+    holds : bool or None
+        None where it could not be judged, or telling it would tell a small count.
+    sentence : str
+        In printed figures only.
+    """
+
+    name: str
+    intruder: str
+    variable: str | None
+    release: int | None
+    holds: bool | None
+    sentence: str
+
+    @property
+    def word(self) -> str:
+        """One of "holds", "exceeded" and "not judged"."""
+        return status(self.holds)
+
+
+@dataclass(frozen=True)
+class ToldVerdicts:
+    """All verdicts of a gate, and the warnings of the document that they are from.
+
+    Attributes
+    ----------
+    verdicts : tuple of ToldVerdict
+    warnings : tuple of str
+    """
+
+    verdicts: tuple[ToldVerdict, ...]
+    warnings: tuple[str, ...]
+
+    @property
+    def several_intruders(self) -> bool:
+        """Whether a sentence needs the name of its intruder."""
+        return len({one.intruder for one in self.verdicts}) > 1
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Every verdict in words, with its intruder where there are several."""
+        return tuple(
+            (f"Intruder “{one.intruder}”: " if self.several_intruders else "") + one.sentence
+            for one in self.verdicts
+        )
+
+
+def told_verdicts(result: CheckResult) -> ToldVerdicts:
+    """Give the verdicts as the protected document of the gate's assessment prints them.
+
+    A limit without a verdict stays one that was not judged. A file of fewer than 50 records is refused, as for every
+    document that leaves.
+    """
+    plain = plain_document(result.assessment)
+    printed = [*plain["verdicts"], *map(_forgotten_limit, result.verdicts[len(plain["verdicts"]) :])]
+    return ToldVerdicts(tuple(_told(one, plain["n"]) for one in printed), tuple(plain["warnings"]))
+
+
+def _told(one: Plain, n: Plain) -> ToldVerdict:
+    release = one.get("release")
+    sentence = (f"Release {release}: " if release else "") + verdict_sentence(one, n)
+    return ToldVerdict(
+        one["name"], one["intruder"], one["variable"], release, one["holds"]["value"], sentence
+    )
+
+
+def _forgotten_limit(one: Verdict) -> Plain:
+    """A limit that nobody judged, which no document can print."""
+    return {
+        "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
+        "holds": {"value": None}, "reason": one.reason, "origin": one.origin,
+    }  # fmt: skip
+
 
 PER_VARIABLE = ("l", "correctly_disclosed")
 
@@ -71,8 +161,6 @@ class CheckResult(Displayed):
         DataError
             Fewer than 50 records in a file.
         """
-        from sdckit.workflow.told_verdicts import told_verdicts
-
         return told_verdicts(self)
 
     def to_sarif(self, path: str | Path, *, file: str, released: Sequence[str] = ()) -> None:
@@ -208,3 +296,98 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
 def _is_compared(assessment: Assessment | ReleaseAssessment) -> bool:
     """Whether a release was held against its original."""
     return hasattr(assessment, "released")
+
+
+# The gate for tests and pipelines that stop at an exception: what it says is what a document may hold.
+
+
+def assert_within_limits(
+    data: Any,
+    released: Any = None,
+    *,
+    scenario: Scenario,
+    control: Any = None,
+    id: str | None = None,
+    seed: int | None = None,
+    recipe: GivenRecipe = None,
+    log: GivenLog = None,
+) -> None:
+    """Raise an `AssertionError` unless every threshold of a scenario was checked and holds.
+
+    Its message has protected figures only, and no frame of a traceback below this function holds records: neither
+    ``pytest --showlocals`` nor the log of a pipeline prints what the gate saw. The locals of the test itself are its
+    own: name a file instead of holding its frame. No warning is given; those of a document stand in the message, and
+    `check` gives them all.
+
+    Parameters
+    ----------
+    data
+        A frame of any engine, or the path of a file; the original, where `released` is given.
+    released
+        What is to go out, made from `data`: one or a list of them.
+    scenario
+        With at least one threshold. Files are read without its identifiers and with its codes of missing.
+    control, id, seed, recipe, log
+        As `check`.
+
+    Raises
+    ------
+    AssertionError
+        A threshold is exceeded, or could not be checked.
+    SdcError
+        What `check` refuses, and what went wrong within it.
+
+    Examples
+    --------
+    >>> import sdckit as sdc
+    >>> scenario = sdc.Scenario(keys=["educ", "religious"], thresholds={"k": 3})
+    >>> sdc.assert_within_limits(sdc.load_demo(), scenario=scenario)
+    """
+    # pytest leaves frames with this local out of tracebacks.
+    __tracebackhide__ = True
+    how = {"control": control, "id": id, "seed": seed, "recipe": recipe, "log": log}
+    failure = _failure(data, released, scenario, how)
+    # The frame stays in tracebacks of other tools: it must not hold the records.
+    del data, released, control, how
+    if failure is not None:
+        raise failure
+
+
+def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]) -> Exception | None:
+    """What is to be raised: an error without the frames that saw the records, or without what it came from."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # they tell exact counts, and pytest prints them
+            files = [_opened(one, scenario) for one in (data, released, given.pop("control"))]
+            result = check(files[0], files[1], scenario=scenario, control=files[2], **given)
+            return None if result.passed else AssertionError(_message(result))
+    except SdcError as error:
+        return type(error)(str(error), argument=error.argument)
+    except Exception as error:  # noqa: BLE001 - messages of libraries, and their frames, may show values
+        return SdcError(
+            f"internal error: {type(error).__name__}; check() in a session of your own shows where"
+        )
+
+
+def _opened(given: Any, scenario: Scenario) -> Any:
+    """The frames of what was given, files read as the command line reads them."""
+    if isinstance(given, list | tuple):
+        return [_opened(one, scenario) for one in given]
+    if not isinstance(given, str | Path) or arguments.scenario_or_none(scenario) is None:
+        return given
+    return read_file(given, identifiers=scenario.identifiers, missing=scenario.missing_codes)
+
+
+def _message(result: CheckResult) -> str:
+    """The limits that do not hold, or were not judged, in printed words."""
+    try:
+        told = result.told()
+    except DataError:
+        return "not within the declared limits; the file has fewer than 50 records, so no more is told"
+    found = [
+        f"  {one.word}: {sentence}"
+        for one, sentence in zip(told.verdicts, told.sentences, strict=True)
+        if one.holds is not True
+    ]
+    found += [f"  warning: {text}" for text in told.warnings]
+    return "\n".join(["not within the declared limits", *found])

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
+from sdckit.data.scenarios.release_types import limits_in_force
 from sdckit.report.chapters.sentences import both_rules
 from sdckit.report.gate.protect import overall
 
 if TYPE_CHECKING:
     from sdckit.attacks.recovery.recoverable_values import RecoverableValues
+    from sdckit.data.scenarios.scenario import Scenario
     from sdckit.data.scenarios.thresholds import Thresholds
-
 
 HOLDS = {
     "k": "every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
@@ -353,3 +354,20 @@ def _judge_l(limit: int, intruder: str, result: Any, sensitive: Sequence[str], b
         else _unjudged("l", intruder, limit, because, name)
         for name in sensitive
     ]
+
+
+# Where the limit of each verdict comes from: the scenario, its type of release, or an office.
+
+
+UNDONE = "_undone"  # k and risk are judged again on a release with what it gives back put back
+
+
+def with_origins(
+    verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False
+) -> tuple[Verdict, ...]:
+    """Write into each verdict where its limit comes from; nothing where no type of release is named."""
+    if scenario.release is None:
+        return tuple(verdicts)
+    limits = limits_in_force(scenario, compared=compared)
+    words = {name: limit.words(scenario.release) for name, limit in limits.items()}
+    return tuple(replace(one, origin=words.get(one.name.removesuffix(UNDONE), "")) for one in verdicts)

@@ -27,7 +27,7 @@ from sdckit.report.chapters.release_document import _document, plain_release
 from sdckit.report.gate.figures import Ledger, Quantity, Relation
 from sdckit.report.gate.rounding import leaves
 from sdckit.report.setting import changed_words, missing_words
-from sdckit.workflow.recipes.recipe_applied import WhatWasDone
+from sdckit.workflow.recipes.recipe import WhatWasDone
 
 STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.0}, *STEPS[3:]]
 

@@ -22,8 +22,7 @@ from sdckit.report.chapters.sentences import (
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
-from sdckit.workflow.limit_origins import with_origins
-from sdckit.workflow.verdicts import Verdict
+from sdckit.workflow.verdicts import Verdict, with_origins
 
 N = {"text": "600", "value": 600}
 WITHHELD = {"text": "withheld", "value": None}

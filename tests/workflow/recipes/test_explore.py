@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ import pytest
 
 import sdckit as sdc
 from recipes import STEPS, scenario, survey
-from sdckit.errors import DataError, ScenarioError
+from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.workflow.recipes import explore as module
+from sdckit.workflow.recipes.explore import Exploration, Point, Runs, key_of
+from sdckit.workflow.recipes.recipe_figures import FIGURES
 
 RECIPE = sdc.Recipe([STEPS[0], STEPS[1], STEPS[3]])
 GRID: dict[str, list[Any]] = {"local_suppression.k": [2, 3], "2.pd": [0.5, 0.9]}
@@ -141,3 +144,91 @@ def test_a_bad_call(
     monkeypatch.setattr(module, "_run_all", lambda *_: pytest.fail("it ran"))
     with pytest.raises(kind, match=said):
         run(**more)
+
+
+# The map: its table, its front, its recipes.
+
+
+EXPLORATION_RECIPE = sdc.Recipe([{"method": "pram", "columns": ["a"]}])
+
+
+def point(risk: float, loss: float, pd: float, note: str = "") -> Point:
+    figures = {**dict.fromkeys(FIGURES, 0.0), "below_k": risk, "pmse": loss}
+    return Point({"pram.pd": pd}, figures, note, behind=100, small=0)
+
+
+POINTS = (point(4, 0.2, 0.5), point(9, 0.1, 0.9), point(math.nan, math.nan, 0.0, "why"), point(9, 0.2, 0.8))
+MAP = Exploration(POINTS, "below_k", "pmse", 120, 3, EXPLORATION_RECIPE, pl.__name__)
+
+
+def test_the_table_and_the_front() -> None:
+    assert MAP.on_front == (True, True, False, False)
+    assert MAP.table["pram.pd"].to_list() == [0.5, 0.9, 0.0, 0.8]
+    assert MAP.table["note"].to_list() == ["", "", "why", ""]
+    assert MAP.front["row"].to_list() == [1, 2]
+    assert MAP.recipe_of(2).steps[0].arguments["pd"] == 0.9
+    assert "2 on the front" in repr(MAP)
+
+
+def test_the_chart_shows_protected_figures() -> None:
+    shown = MAP.plot().to_dict()
+    text = str(shown)
+    assert "'risk_text': '<5'" in text
+    assert "'risk_text': '4'" not in text
+    assert "'risk_text': '4'" in str(MAP.plot(internal=True).to_dict())
+
+
+# Runs that were finished are known again; a torn line is forgotten, a foreign file refused.
+
+
+RUN = {**dict.fromkeys(FIGURES, 1.5), "pmse": math.nan, "note": "none"}
+
+
+def test_kept_and_known_again(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    Runs(path).add("a", RUN)
+    Runs(path).add("b", {**RUN, "below_k": 3.0})
+    assert path.stat().st_mode & 0o777 == 0o600
+    again = Runs(path)
+    assert again.get("b")["below_k"] == 3.0
+    assert math.isnan(again.get("a")["pmse"])
+    assert again.get("c") is None
+    assert [json.loads(line)["key"] for line in path.read_text(encoding="utf-8").splitlines()] == ["a", "b"]
+
+
+def test_a_torn_line_is_forgotten_and_written_anew(tmp_path: Path) -> None:
+    path = tmp_path / "runs.jsonl"
+    Runs(path).add("a", RUN)
+    whole = path.read_text(encoding="utf-8")
+    for cut in (1, 10, 30, len(whole) - 1):
+        path.write_text(whole + whole[:cut], encoding="utf-8")
+        runs = Runs(path)
+        assert path.read_text(encoding="utf-8") == whole
+        runs.add("b", RUN)
+        assert Runs(path).get("b") is not None
+
+
+@pytest.mark.parametrize(
+    "text", ["a,b\n1,2\n", "secret", '{"key": 1}\n', "[1]\n", '{"format": "x", "key": "a"}\n']
+)
+def test_another_file_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FileFormatError, match="line 1: not a run of explore") as caught:
+        Runs(path)
+    assert "secret" not in str(caught.value)
+    assert path.read_text(encoding="utf-8") == text
+
+
+def test_no_place_for_a_file(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "no" / "runs.jsonl"):
+        with pytest.raises(FileFormatError, match="folder"):
+            Runs(path)
+
+
+def test_without_a_file_and_keys() -> None:
+    runs = Runs(None)
+    runs.add("a", RUN)
+    assert runs.get("a") == RUN
+    assert key_of("a", [1]) != key_of("a", [2])
+    assert key_of({"a": 1, "b": 2}) == key_of({"b": 2, "a": 1})

@@ -10,14 +10,19 @@ import pytest
 
 import sdckit as sdc
 from recipes import STEPS, scenario, survey
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcWarning
+from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcWarning
 from sdckit.workflow.recipes.recipe_checks import (
     StepLike,
     call_arguments,
     checked_step,
+    checked_steps,
     columns_mentioned,
     columns_used,
+    digests,
+    hierarchies,
+    naming,
     placed,
+    read_steps,
 )
 
 DROP = {"method": "drop_identifiers", "columns": ["name"]}
@@ -156,3 +161,40 @@ def test_columns_that_steps_name() -> None:
 def test_an_error_of_a_step_keeps_its_argument_in_the_words_of_a_recipe(said: str, told: str) -> None:
     error = placed(DataError(said, argument="k"), "step 2 (pram)")
     assert (type(error), str(error), error.argument) == (DataError, told, "k")
+
+
+# The file of a recipe: steps, hierarchies, and messages with its name.
+
+
+UP = {"method": "recode", "column": "x", "hierarchy": "x.csv", "level": 1}
+
+
+def test_steps_are_read_and_checked(tmp_path: Path) -> None:
+    path = tmp_path / "r.toml"
+    path.write_text('[[steps]]\nmethod = "round_to"\ncolumn = "x"\nbase = 5\n')
+    assert [one.method for one in read_steps(path)] == ["round_to"]
+    path.write_text('[[steps]]\nmethod = "round_to"\ncolumn = "x"\n')
+    with pytest.raises(ScenarioError, match=r"r\.toml: step 1 \(round_to\): round_to needs 'base'"):
+        read_steps(path)
+    with pytest.raises(FileFormatError, match="there is no recipe"):
+        read_steps(tmp_path / "none.toml")
+    with pytest.raises(ScenarioError, match="at least one step"):
+        checked_steps([])
+
+
+def test_digests_know_a_file_again(tmp_path: Path) -> None:
+    steps = checked_steps([UP, UP])
+    assert hierarchies(steps) == ("x.csv",)
+    assert digests(steps, tmp_path) == {}
+    (tmp_path / "x.csv").write_text("1;a\n")
+    before = digests(steps, tmp_path)
+    (tmp_path / "x.csv").write_text("1;b\n")
+    assert before != digests(steps, tmp_path)
+    assert list(before) == ["x.csv"]
+
+
+def test_a_message_has_the_name_once() -> None:
+    with pytest.raises(ScenarioError, match=r"^r\.toml: no$"), naming(Path("r.toml")):
+        raise ScenarioError("no")
+    with pytest.raises(ScenarioError, match=r"^r\.toml, line 2: no$"), naming(Path("r.toml")):
+        raise ScenarioError("r.toml, line 2: no")

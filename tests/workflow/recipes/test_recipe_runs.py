@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from typing import Any
 
 import polars as pl
 import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 import sdckit as sdc
-from plans import on_engines
-from sdckit.errors import DataError, SdcWarning
+from homes import people
+from plans import duckdb_relation, on_engines
+from recipes import SECRET
+from sdckit.errors import ColumnError, DataError, SdcWarning
 from sdckit.workflow.recipes.recipe_runs import InMemory, OnPlan, start
 
 SURVEY = pl.DataFrame({"a": ["x", "x", "y"] * 20, "w": [1.0, 1.0, 2.0] * 20})
@@ -63,3 +67,314 @@ def test_a_plan_that_fails_is_told_without_values() -> None:
     failing = SURVEY.lazy().with_columns(pl.col("a").cast(pl.Int64))
     with pytest.raises(DataError, match="cannot be carried out"):
         sdc.Recipe([{"method": "recode", "column": "a", "bands": [0, 1]}]).apply(failing)
+
+
+# A warning where the weight tells what a recipe takes out.
+
+
+SUPPRESS = {"method": "local_suppression", "k": 3}
+COARSE = {"method": "coarsen_weights", "weight": "w", "hide": ["region"]}
+
+
+def scenario(**more):
+    return sdc.Scenario(keys=["region", "age", "sex"], weight="w", **more)
+
+
+def told(steps, data=None, **more):
+    data = people() if data is None else data
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sdc.Recipe(steps).apply(data, scenario=scenario(**more), seed=1, secret=SECRET, watch=False)
+    return [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
+
+
+@pytest.mark.parametrize("steps", [
+    [SUPPRESS], [{"method": "pram", "columns": ["region"]}],
+    [{"method": "local_suppression", "k": 3, "intruder": "default"}],
+    [{"method": "swap_records", "hierarchy": ["region"], "keys": ["age"]}],
+])  # fmt: skip
+@pytest.mark.parametrize("more", [{}, {"household": "home"}])
+def test_a_weight_that_tells_a_key_which_is_changed_is_warned_of_once(steps, more):
+    (said,) = told(steps, **more)
+    assert said.startswith("w: many of its values occur with one value of region only")
+    assert "coarsen_weights" in said
+    assert "sex" not in said
+
+
+@pytest.mark.parametrize("steps", [
+    [COARSE, SUPPRESS], [SUPPRESS, COARSE],
+    [SUPPRESS, {"method": "drop_identifiers", "columns": ["w"]}],
+    [{"method": "pram", "columns": ["sex"]}],
+    [{"method": "recode", "column": "region", "groups": {"west": ["a", "b"], "east": ["c", "d"]}}],
+    [{"method": "synthesize", "household": "home"}],
+])  # fmt: skip
+def test_there_is_no_warning_where_nothing_is_told_or_taken_out(steps):
+    assert told(steps) == []
+
+
+def test_a_coarser_weight_that_still_tells_is_warned_of_in_the_end():
+    (said,) = told([{"method": "coarsen_weights", "weight": "w", "strata": ["region"], "k": 3}, SUPPRESS])
+    assert "region" in said
+
+
+def test_the_check_warns_too():
+    with pytest.warns(SdcWarning, match="one value of region only"):
+        sdc.Recipe([SUPPRESS]).check(people(), scenario=scenario())
+
+
+def test_unique_weights_are_not_warned_of():
+    data = people().with_columns(w=5.0 + pl.int_range(pl.len()) / 7)
+    assert told([SUPPRESS], data) == []
+
+
+# A recipe gives a plan what it gives the same file in memory: record by record, with the same log.
+
+
+PLANS_SECRET = "07" * 16
+FEW = settings(
+    max_examples=6, deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)  # fmt: skip
+KEYS = ["town", "age", "flag"]
+
+
+@st.composite
+def surveys(draw: st.DrawFn) -> pl.DataFrame:
+    """Files of some dozens of records, with missing values."""
+    n = draw(st.integers(8, 60))
+
+    def column(*values: Any) -> list[Any]:
+        return [values[0], *draw(st.lists(st.sampled_from(values), min_size=n - 1, max_size=n - 1))]
+
+    return pl.DataFrame(
+        {
+            "row": pl.Series(range(n), dtype=pl.Int64),
+            "name": pl.Series(column("Ann", None, "Bob"), dtype=pl.String),
+            "town": pl.Series(column("Graz", "Linz", "Wels", None), dtype=pl.String),
+            "age": pl.Series(column(*range(20, 80, 4), None), dtype=pl.Int32),
+            "flag": pl.Series(column(True, False), dtype=pl.Boolean),
+            "income": pl.Series(column(10.0, 900.5, 2500.25, 80000.0, None), dtype=pl.Float64),
+            "half": pl.Series(["a", "b"] * (n // 2) + ["a"] * (n % 2)),
+        }
+    )
+
+
+RECODINGS: list[dict[str, Any]] = [
+    {"method": "drop_identifiers", "columns": ["name"]},
+    {"method": "recode", "column": "town", "groups": {"south": ["Graz"], "north": ["Linz", "Wels"]}},
+    {"method": "recode", "column": "age", "bands": [20, 40, 60, None]},
+    {"method": "recode", "column": "age", "bands": 3, "how": "equal_frequency"},
+    {"method": "round_to", "column": "income", "base": 1000},
+    {"method": "top_bottom_code", "column": "income", "top": 5000, "bottom": 500},
+    {"method": "top_bottom_code", "column": "income", "top": 5000, "by": ["town"]},
+    {"method": "new_ids", "column": "row"},
+]
+SUPPRESSIONS: list[dict[str, Any]] = [
+    {"k": 2},
+    {"k": 3, "importance": ["flag", "town", "age"]},
+    {"k": 3, "alpha": 0.0},
+    {"k": 2, "alpha": 0.5},
+    {"combinations": {"1": 3, "2": 2}},
+    {"k": 4, "exact": False},
+    {"k": 2, "strata": ["half"]},
+]
+
+
+def both(recipe: sdc.Recipe, survey: pl.DataFrame, plan: Any, **how: Any) -> tuple[Any, Any]:
+    """The recipe applied to the file in memory, and to it as a plan."""
+    told = {
+        "secret": PLANS_SECRET,
+        "id_keys": {"row": "01" * 16} if "new_ids" in recipe.to_toml() else None,
+        **how,
+    }
+    return recipe.apply(survey, **told), recipe.apply(plan(survey), **told)
+
+
+def assert_alike(here: Any, there: Any) -> None:
+    """The same values in the same columns and rows, the same log and the same counts."""
+    expected = here.data.with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
+    found = there.data.collect() if isinstance(there.data, pl.LazyFrame) else there.data.pl()
+    assert found.columns == expected.columns
+    assert found.cast(expected.schema).equals(expected)
+    assert there.differing == here.differing
+    left, right = here.log.to_dict(internal=True), there.log.to_dict(internal=True)
+    assert left == right
+
+
+@on_engines
+@pytest.mark.parametrize("step", RECODINGS, ids=lambda one: "-".join(map(str, list(one.values())[:3])))
+@FEW
+@given(survey=surveys())
+def test_recodings(plan: Any, step: dict[str, Any], survey: pl.DataFrame) -> None:
+    assert_same(sdc.Recipe([step]), survey, plan)
+
+
+@on_engines
+@pytest.mark.parametrize("how", SUPPRESSIONS, ids=str)
+@FEW
+@given(survey=surveys())
+def test_local_suppression(plan: Any, how: dict[str, Any], survey: pl.DataFrame) -> None:
+    step = {"method": "local_suppression", "keys": KEYS, **how}
+    assert_same(sdc.Recipe([step]), survey, plan)
+
+
+def assert_same(recipe: sdc.Recipe, survey: pl.DataFrame, plan: Any) -> None:
+    """The same release, or the same refusal."""
+    here, there = (applied(recipe, data) for data in (survey, plan(survey)))
+    if isinstance(here, str):
+        assert there == here
+    else:
+        assert_alike(here, there)
+
+
+def applied(recipe: sdc.Recipe, data: Any) -> Any:
+    """What the recipe gives, or what it says; a plan has no row numbers."""
+    try:
+        return recipe.apply(data, secret=PLANS_SECRET, id_keys=_keys(recipe))
+    except sdc.SdcError as error:
+        return re.sub(r" \(rows? [^)]*\)", "", str(error))
+
+
+def _keys(recipe: sdc.Recipe) -> dict[str, str] | None:
+    return {"row": "01" * 16} if recipe.steps[0].method == "new_ids" else None
+
+
+@on_engines
+@FEW
+@given(survey=surveys(), seed=st.integers(0, 99))
+def test_one_step_after_the_other(plan: Any, survey: pl.DataFrame, seed: int) -> None:
+    steps = [RECODINGS[0], RECODINGS[1], RECODINGS[2], {"method": "local_suppression", "k": 2},
+             {"method": "random_order"}, {"method": "recode", "column": "half", "groups": {"one": ["a", "b"]}},
+             {"method": "random_order"}]  # fmt: skip
+    scenario = sdc.Scenario(keys=KEYS, thresholds={"k": 2})
+    recipe = sdc.Recipe(steps)
+    here, there = both(recipe, survey, plan, scenario=scenario, secret=f"{seed:032x}")
+    assert_alike(here, there)
+    for one, other in zip(here.figures, there.figures, strict=True):
+        assert (one.step, one.method, one.values_changed, one.rule, one.keys, one.small, one.compared) == (
+            other.step, other.method, other.values_changed, other.rule, other.keys, other.small, other.compared,
+        )  # fmt: skip
+        for name in ("sample_uniques", "below_k", "expected_reidentifications", "share_changed"):
+            assert getattr(other, name) == pytest.approx(getattr(one, name), rel=1e-12), name
+
+
+@on_engines
+def test_the_records_come_in_the_order_drawn(plan: Any) -> None:
+    survey = pl.DataFrame({"x": range(50), "y": ["a"] * 50})
+    recipe = sdc.Recipe([{"method": "random_order"}])
+    here, there = both(recipe, survey, plan)
+    found = there.data.collect() if isinstance(there.data, pl.LazyFrame) else there.data.pl()
+    assert found["x"].to_list() == here.data["x"].to_list()
+    assert there.log.rows().tolist() == found["x"].to_list()
+    assert found["x"].to_list() != survey["x"].to_list()
+
+
+REFUSED: list[tuple[dict[str, Any], str]] = [
+    ({"method": "random_order", "household": "half"}, "household: Spark knows no places"),
+    ({"method": "pram", "columns": ["town"]}, "Spark finds no record again"),
+    (
+        {"method": "impute_masked", "masked": {"income": "age"}, "error": {"income": 0.1}},
+        "Spark finds no record",
+    ),
+]
+
+
+@pytest.mark.parametrize(("step", "says"), REFUSED, ids=lambda one: str(one)[:40])
+def test_a_step_that_does_not_run_is_told_before_any_work(
+    step: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sdckit.cells.plans.changing import Changing
+    from sdckit.workflow.recipes import recipe_runs as recipe_plans
+
+    def work(*_: Any, **__: Any) -> None:
+        raise AssertionError("the plan was counted")
+
+    monkeypatch.setattr(Changing, "distinct", work)
+    monkeypatch.setattr(Changing, "brought", work)
+    survey = pl.DataFrame({name: ["a", "b"] for name in [*KEYS, "half"]}).with_columns(income=pl.lit(1.0))
+    recipe = sdc.Recipe([{"method": "random_order"}, step])
+    recipe.check(survey.lazy())
+    monkeypatch.setattr(recipe_plans, "on_spark", lambda _: True)
+    with pytest.raises(
+        DataError, match=rf"step 2 \({step['method']}\) does not run on a plan: {says}"
+    ) as caught:
+        recipe.check(survey.lazy())
+    assert "Bring the file into memory for it, or take another engine" in str(caught.value)
+
+
+def test_every_method_runs() -> None:
+    from sdckit.workflow.recipes.recipe_runs import BY_RECORD, WAYS
+    from sdckit.workflow.recipes.recipe_steps import METHODS
+
+    tried = {one["method"] for one in RECODINGS} | {"local_suppression", "random_order"}
+    assert set(WAYS) == tried
+    assert {*WAYS, *BY_RECORD} == set(METHODS)
+    assert not {*WAYS} & {*BY_RECORD}
+
+
+@on_engines
+def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
+    survey = plan(pl.DataFrame({"a": ["x", "x", "y"], "n": [1, 2, 300]}))
+    for step, kind, says in [
+        (
+            {"method": "recode", "column": "b", "bands": [0, 1]},
+            ColumnError,
+            r"step 1 \(recode\).*no column 'b'",
+        ),
+        (
+            {"method": "recode", "column": "a", "groups": {"z": ["y"]}},
+            DataError,
+            "1 of its values, in 2 records",
+        ),
+        (
+            {"method": "recode", "column": "n", "bands": [0, 9]},
+            DataError,
+            "1 records have a value in no band",
+        ),
+        ({"method": "round_to", "column": "a", "base": 2}, DataError, "holds no numbers"),
+        ({"method": "local_suppression", "keys": ["a"], "k": 4}, DataError, "more than the 3 records"),
+        ({"method": "drop_identifiers", "columns": ["a", "n"]}, ColumnError, "no column would remain"),
+    ]:
+        with pytest.raises(kind, match=says):
+            sdc.Recipe([step]).apply(survey)
+
+
+@on_engines
+def test_more_cells_than_fit_are_refused_with_their_number(
+    plan: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sdckit.cells.plans import count_cells
+
+    monkeypatch.setattr(count_cells, "MOST_CELLS", 5)
+    steps = [{"method": "recode", "column": "n", "bands": [0, 10, 20, 30]},
+             {"method": "local_suppression", "keys": ["n", "a"], "k": 2}]  # fmt: skip
+    fine = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": [*range(4), *range(4)] * 3 + [0, 1, 2, 3]}))
+    sdc.Recipe(steps).apply(fine, watch=False)
+    many = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": range(28)}))
+    with pytest.raises(
+        DataError, match=r"step 1 \(local_suppression\): these 2 columns have 28 different .* takes 5;"
+    ):
+        sdc.Recipe(steps[1:]).apply(many, watch=False)
+
+
+def test_types_that_do_not_come_back_are_refused() -> None:
+    plan = duckdb_relation(pl.DataFrame({"a": [1]})).query(
+        "v", "SELECT 1.25::DECIMAL(9, 2) AS d, 1 AS a FROM v"
+    )
+    with pytest.raises(DataError, match="column 'd' holds Decimal, which a plan does not get back"):
+        sdc.Recipe([{"method": "round_to", "column": "d", "base": 1}]).apply(plan)
+    assert sdc.Recipe([{"method": "drop_identifiers", "columns": ["d"]}]).apply(plan).data.columns == ["a"]
+
+
+def test_nothing_stays_on_the_connection(tmp_path: Any) -> None:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.register("own", pl.DataFrame({"a": ["x", "x", "y"] * 4 + ["z"], "b": [1] * 13}).to_arrow())
+    steps = [{"method": "recode", "column": "b", "groups": {"one": [1]}},
+             {"method": "local_suppression", "keys": ["a"], "k": 2}]  # fmt: skip
+    applied = sdc.Recipe(steps).apply(connection.table("own"))
+    sdc.write_file(applied.data, tmp_path / "out.parquet")
+    names = connection.sql("SELECT view_name FROM duckdb_views() WHERE NOT internal").fetchall()
+    tables = connection.sql("SELECT table_name FROM duckdb_tables()").fetchall()
+    assert (names, tables) == ([("own",)], [])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import tomllib
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +13,18 @@ import pytest
 
 import homes
 import sdckit as sdc
+from sdckit.workflow.recipes.starter_recipe import (
+    Way,
+    about_share,
+    before_suppression,
+    coarsen_keys,
+    comments_in,
+    last_step,
+    over_limits,
+    suppressions,
+    wanted_k,
+    write_starter,
+)
 
 
 def survey(n: int = 500) -> pl.DataFrame:
@@ -129,3 +144,245 @@ def test_a_scenario_without_a_limit_to_aim_at_is_refused() -> None:
         sdc.starter_recipe(survey(), scenario=kept)
     with pytest.raises(sdc.ColumnError, match="no column 'ago'"):
         sdc.starter_recipe(survey(), scenario=sdc.Scenario(keys=["ago"], thresholds={"k": 2}))
+
+
+# The comments of a recipe to start from: ranges that tell nobody, lines that are comments.
+
+
+@pytest.mark.parametrize("n", [50, 60, 73, 99, 100, 199, 200, 944, 6366, 100_000])
+def test_every_range_holds_the_share_and_ten_records(n: int) -> None:
+    told: dict[str, list[int]] = {}
+    for count in range(n + 1):
+        told.setdefault(about_share(count, n), []).append(count)
+    for text, counts in told.items():
+        ends = [int(one) for one in re.findall(r"\d+", text)]
+        low, high = ends if len(ends) == 2 else [0, *ends]
+        assert low <= 100 * min(counts) / n
+        assert 100 * max(counts) / n <= high
+        assert len(counts) >= 10
+
+
+def test_of_a_small_file_nothing_is_said() -> None:
+    assert {about_share(count, 49) for count in range(50)} == {""}
+
+
+def test_long_lines_are_folded_and_commands_are_not() -> None:
+    command = "  sdckit protect " + "x" * 120
+    text = write_starter(
+        "T", ["word " * 60, command], [(None, ["alone"]), ({"method": "random_order"}, ["why"])]
+    )
+    lines = text.splitlines()
+    assert f"# {command}" in lines
+    assert max(len(line) for line in lines if command not in line) <= 102
+    assert "\n\n# alone\n\n# why\n[[steps]]\n" in text
+    assert tomllib.loads(text) == {"title": "T", "steps": [{"method": "random_order"}]}
+
+
+def test_comments_are_said_as_a_whole_and_the_recipe_stays() -> None:
+    long = "word " * 40 + "end."
+    text = write_starter(
+        "A # title", [long, "  sdckit check"], [({"method": "pram", "columns": ["#a"]}, ["Short."])]
+    )
+    heard: list[str] = []
+    said = comments_in(text, lambda one: heard.append(one) or one.replace("end", "done"))  # type: ignore[func-returns-value]
+    assert heard == [long, "Short."]
+    assert tomllib.loads(said) == tomllib.loads(text)
+    assert "done." in said
+    assert "#   sdckit check" in said
+    assert comments_in(text, lambda one: one) == text
+
+
+# The way from keys to coarser keys: what comes first, what comes after it, and where it ends.
+
+
+def keys_survey(n: int = 600) -> pl.DataFrame:
+    rng = np.random.default_rng(3)
+    return pl.DataFrame(
+        {
+            "age": rng.integers(18, 80, n),
+            "pay": rng.normal(2500, 500, n).round(1),
+            "sex": rng.choice(["f", "m"], n),
+            "job": rng.choice(["cook", "vet", "clerk"], n),
+        }
+    )
+
+
+def scenario(**entries: object) -> sdc.Scenario:
+    return sdc.Scenario(**{"keys": ["age", "sex"], "thresholds": {"k": 3}, **entries})
+
+
+@pytest.mark.parametrize(
+    ("entries", "k"),
+    [
+        ({"thresholds": {"k": 3}}, 3),
+        ({"thresholds": {"risk": 0.2}}, 5),
+        ({"thresholds": {"k": 7, "risk": 0.2}}, 7),
+        ({"thresholds": {"risk": 0.3}}, 4),
+        ({"thresholds": {"risk": 1.0}}, 2),
+        ({"thresholds": {"risk": 0.2}, "sampling_fraction": 0.1}, None),
+        ({"thresholds": {"k": 3, "risk": 0.2}, "weight": "w"}, 3),
+        ({"thresholds": {}, "release": "public-use"}, 20),
+    ],
+)
+def test_the_k_that_is_needed(entries: dict[str, object], k: int | None) -> None:
+    assert wanted_k(scenario(**entries)) == k
+
+
+def test_records_over_a_limit_are_those_of_the_measures() -> None:
+    data = keys_survey()
+    both = scenario(
+        intruders={"a": ["age", "sex"], "b": ["pay"]}, keys=None, thresholds={"k": 3, "risk": 0.004},
+        sampling_fraction=0.01,
+    )  # fmt: skip
+    below = sdc.k_anonymity(data, keys=["age", "sex"], k=[3]).violations[3]
+    above = sdc.individual_risk(data, keys=["pay"], sampling_fraction=0.01, threshold=0.004).n_above
+    alone = sdc.k_anonymity(data, keys=["pay"], k=[3]).violations[3]
+    risky = sdc.individual_risk(data, keys=["age", "sex"], sampling_fraction=0.01, threshold=0.004).n_above
+    assert risky is not None
+    assert above is not None
+    assert over_limits(data, both) == {"a": max(below, risky), "b": max(alone, above)}
+
+
+def test_a_mean_risk_has_to_hold_whatever_is_left_to_suppression() -> None:
+    data = keys_survey()
+    assert sdc.individual_risk(data, keys=["age", "sex"]).global_risk > 0.1
+    way = coarsen_keys(data, scenario(thresholds={"global_risk": 0.1}), share=1.0, internal=False)
+    assert way.done[0].before["default"].expected > 0
+    assert way.over["default"].expected == 0
+    assert sdc.individual_risk(way.data, keys=["age", "sex"]).global_risk <= 0.1
+
+
+def test_bands_become_wider_until_few_are_left_over() -> None:
+    way = coarsen_keys(keys_survey(), scenario(thresholds={"k": 20}), share=0.05, internal=False)
+    assert [one.key for one in way.done] == ["age"] * len(way.done)
+    assert len(way.done) > 1
+    assert way.over["default"].records <= 30 < way.done[-1].before["default"].records
+    edges = [one.step["bands"][1:-1] for one in way.done]
+    assert all(set(after) < set(before) for before, after in pairwise(edges))
+    recoded = sdc.recode(keys_survey(), column="age", bands=way.steps["age"]["bands"]).data
+    assert way.data["age"].to_list() == recoded["age"].to_list()
+
+
+def test_the_step_that_brings_most_per_bit_comes_first() -> None:
+    data, one = keys_survey(), scenario(keys=["age", "pay", "sex"])
+    way = coarsen_keys(data, one, share=0.0, internal=False)
+    gains = {}
+    for name in ("age", "pay"):
+        found = sdc.key_contributions(data, scenario=one).coarsenings[name]
+        gains[name] = (600 - found.violations_without[3]) / found.entropy_lost
+    assert way.done[0].key == max(gains, key=gains.__getitem__)
+
+
+def test_nothing_is_coarsened_within_the_share_or_without_a_step() -> None:
+    assert not coarsen_keys(keys_survey(), scenario(), share=1.0, internal=False).done
+    way = coarsen_keys(keys_survey(), scenario(keys=["job", "sex"]), share=0.0, internal=False)
+    assert not way.done
+    assert way.unstepped == {"job": "codes"}
+
+
+def test_values_are_named_only_inside() -> None:
+    data = keys_survey().with_columns(
+        job=pl.when(pl.int_range(600) < 2).then(pl.lit("smith")).otherwise("job")
+    )
+    one = scenario(keys=["job", "sex"])
+    assert not coarsen_keys(data, one, share=0.0, internal=False).steps
+    assert "smith" in str(coarsen_keys(data, one, share=0.0, internal=True).steps["job"])
+
+
+def test_a_hierarchy_is_climbed(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    codes = [f"{a}{b}{c}" for a in "12" for b in "123" for c in "1234"]
+    rows = ["code,wide,widest", *(f"{code},{code[:2]},{code[0]}" for code in codes)]
+    (tmp_path / "h.csv").write_text("\n".join(rows), encoding="utf-8")
+    (tmp_path / "s.toml").write_text(
+        'keys = ["place"]\n[hierarchies]\nplace = "h.csv"\n[thresholds]\nk = 40\n', encoding="utf-8"
+    )
+    data = pl.DataFrame({"place": rng.choice([f"{code}" for code in codes], 200)})
+    way = coarsen_keys(data, sdc.Scenario.from_toml(tmp_path / "s.toml"), share=0.0, internal=False)
+    assert [one.step["level"] for one in way.done] == [2]  # at level 1 nobody would reach 40
+    assert sorted(set(way.data["place"])) == ["1", "2"]
+
+
+# The steps before and after the recodings: identifiers, weights, households, what is left, the order.
+
+
+def way_of(data: pl.DataFrame, **entries: object) -> Way:
+    scenario = sdc.Scenario(**{"thresholds": {"k": 3}, **entries})
+    return coarsen_keys(data, scenario, share=1.0, internal=False)
+
+
+def steps(told: object) -> list[dict[str, object]]:
+    return [dict(step) for step, _ in told if step is not None]  # type: ignore[attr-defined]
+
+
+def comments(told: object) -> str:
+    return " ".join(line for _, lines in told for line in lines)  # type: ignore[attr-defined]
+
+
+def test_identifiers_that_the_file_has_are_left_out_and_numbers_replaced() -> None:
+    data = homes.people().with_columns(no=pl.int_range(pl.len()), name=pl.lit("x"))
+    way = way_of(
+        data, keys=["age", "sex"], identifiers=["name", "phone"], household="home", person="no", weight=None
+    )
+    found = steps(before_suppression(way, data.columns))
+    assert found == [
+        {"method": "drop_identifiers", "columns": ["name"]},
+        {"method": "new_ids", "column": "home"},
+        {"method": "new_ids", "column": "no"},
+    ]
+
+
+def test_a_weight_that_tells_a_key_is_coarsened_and_another_stays() -> None:
+    data = homes.people()
+    told = before_suppression(
+        way_of(data, keys=["region", "sex"], weight="w", household="home"), data.columns
+    )
+    assert {"method": "coarsen_weights", "weight": "w", "hide": ["region"]} in steps(told)
+    left = before_suppression(way_of(data, keys=["age", "sex"], weight="w", household="home"), data.columns)
+    assert "coarsen_weights" not in [one["method"] for one in steps(left)]
+
+
+def test_each_intruder_has_a_suppression_with_the_k_of_the_scenario() -> None:
+    data = homes.people()
+    way = way_of(data, intruders={"a": ["age"], "b": ["age", "sex"]})
+    assert steps(suppressions(way)) == [
+        {"method": "local_suppression", "intruder": "a"},
+        {"method": "local_suppression", "intruder": "b"},
+    ]
+    assert steps(suppressions(way_of(data, keys=["age"]))) == [{"method": "local_suppression"}]
+
+
+def test_a_limit_on_the_risk_alone_becomes_a_k_or_none() -> None:
+    data = homes.people()
+    whole = way_of(data, keys=["age"], thresholds={"risk": 0.1})
+    assert steps(suppressions(whole)) == [{"method": "local_suppression", "k": 10}]
+    sample = way_of(data, keys=["age"], thresholds={"risk": 0.1}, sampling_fraction=0.1)
+    assert steps(suppressions(sample)) == []
+
+
+def test_the_size_of_a_household_goes_with_its_number() -> None:
+    data = homes.people()
+    way = way_of(data, keys=["size", "age", "region"], household="home")
+    assert steps(suppressions(way)) == [{"method": "local_suppression", "together": [["size", "home"]]}]
+
+
+def test_what_must_not_be_given_back_is_hidden() -> None:
+    way = way_of(homes.people(), keys=["age"], thresholds={"k": 3, "recoverable": 0.0})
+    assert steps(suppressions(way)) == [{"method": "local_suppression", "hide_implied": True}]
+
+
+@pytest.mark.parametrize("missing", ["category", "error", {"age": "category"}])
+def test_no_value_is_taken_out_where_that_protects_nobody(missing: object) -> None:
+    told = list(suppressions(way_of(homes.people(), keys=["age", "sex"], missing=missing)))
+    assert steps(told) == []
+    assert "No local_suppression" in comments(told)
+
+
+def test_the_order_is_mixed_unless_rows_correspond() -> None:
+    data = homes.people()
+    one = sdc.Scenario(keys=["age"], household="home")
+    assert steps(last_step(one, data.columns)) == [{"method": "random_order", "household": "home"}]
+    assert steps(last_step(sdc.Scenario(keys=["age"]), data.columns)) == [{"method": "random_order"}]
+    told = list(last_step(one.changed(aligned=True), data.columns))
+    assert steps(told) == []
+    assert "aligned = true" in comments(told)

@@ -5,17 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings as effort, strategies as st
 
 import sdckit as sdc
 from draw import quiet
 from plans import on_engines, on_frames
 from recipes import SECRET
 from recoded_files import KEYS, STEPS, applied, scenario, survey
-from sdckit.cells.pair import Recoded, open_files
+from sdckit.cells.pair import Recoded, open_files, read_pair
 from sdckit.errors import ColumnError, DataError
-from sdckit.workflow.recoding.open_recoded import open_recoded
+from sdckit.workflow.recoding import open_recoded as recognising
+from sdckit.workflow.recoding.open_recoded import (
+    found_base,
+    found_limits,
+    nested_map,
+    open_recoded,
+    recognise,
+    speaks_for_groups,
+)
 from sdckit.workflow.recoding.recodings import read_recodings
 
 RAW = survey()
@@ -223,3 +233,248 @@ def test_figures_need_no_second_recipe() -> None:
         check = sdc.check(RAW, DONE.data, scenario=scenario(), log=DONE.log, seed=1)
     assert check.passed
     assert check.assessment.recoded == own.recoded
+
+
+# What two files show by themselves is recognised; what is perturbed, moved, or merely suppressed is not.
+
+
+COLUMNS = [*KEYS, "income", "ill"]
+
+
+def found(
+    released: Any, *, original: Any = RAW, aligned: bool = True, names: list[str] | None = None, **how: Any
+) -> dict[str, str]:
+    several = names or COLUMNS
+    pair = read_pair(
+        open_files(original, released, id=how.pop("id", None)), {"keys": several}, aligned=aligned
+    )
+    return {one.column: one.kind for one in recognise(pair, several, **how)}
+
+
+def test_every_recoding_of_a_recipe() -> None:
+    assert found(applied().data) == {
+        "age": "numbers in bands",
+        "job": "values in groups",
+        "size": "the largest numbers brought to a limit",
+        "income": "numbers rounded",
+    }
+
+
+def test_without_rows_that_belong_together_bands_alone() -> None:
+    released = applied().data
+    assert found(released, aligned=False) == {"age": "numbers in bands"}
+    assert found(released.sample(fraction=1, shuffle=True, seed=1), aligned=False) == {
+        "age": "numbers in bands"
+    }
+    assert found(released, types_only=True) == {"age": "numbers in bands", "job": "values in groups"}
+
+
+def test_rows_may_belong_together_by_an_id() -> None:
+    mixed = applied().data.sample(fraction=1, shuffle=True, seed=1)
+    assert set(found(mixed, id="name")) == {"age", "job", "size", "income"}
+
+
+@pytest.mark.parametrize("engine", ["pandas", "pyarrow"])
+def test_other_engines(engine: str) -> None:
+    files = [RAW, applied().data]
+    original, released = (one.to_pandas() if engine == "pandas" else one.to_arrow() for one in files)
+    assert set(found(released, original=original)) == {"age", "job", "size", "income"}
+    assert found(released, original=RAW) == found(applied().data, original=original)
+
+
+def test_the_original_values_are_no_recoding() -> None:
+    assert found(RAW) == {}
+    gone = applied(steps=[{"method": "local_suppression", "keys": KEYS, "k": 3}]).data
+    assert gone["age"].null_count() > 0
+    assert found(gone) == {}
+    assert (
+        found(RAW.with_columns(pl.col("age", "size").cast(pl.Float64), pl.col("ill").cast(pl.Categorical)))
+        == {}
+    )
+    assert found(RAW.with_columns(pl.col("job").cast(pl.String))) == {}
+    assert found(RAW.with_columns(pl.col("size").cast(pl.String).str.zfill(2))) == {}
+    truth = RAW.with_columns(pl.col("ill") == "yes")
+    written = truth.with_columns(pl.col("ill").cast(pl.String))
+    assert found(written, original=truth) == {}
+    assert found(RAW.with_columns(pl.lit(None, pl.String).alias("age"))) == {}
+
+
+def test_other_names_of_one_type_are_no_groups_and_of_another_are() -> None:
+    swapped = RAW.with_columns(pl.col("ill").replace({"yes": "no", "no": "yes"}))
+    assert found(swapped) == {}
+    named = RAW.with_columns(
+        pl.col("job").replace_strict({11: "a", 12: "b", 13: "c", 21: "d", 22: "e", 23: "f"})
+    )
+    assert found(named) == {"job": "values renamed"}
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {"method": "pram", "columns": ["ill", "job"], "pd": 0.9},
+        {"method": "pram", "columns": ["size"], "pd": 0.97},
+        {"method": "rank_swap", "columns": ["age", "income"]},
+        {"method": "add_noise", "columns": ["income", "age"], "noise": 5.0},
+        {"method": "microaggregate", "columns": ["income"], "k": 3},
+        {"method": "microaggregate", "columns": ["age"], "k": 5},
+        {"method": "shuffle", "columns": ["income"], "given": ["age"]},
+        {"method": "swap_records", "hierarchy": ["job"], "keys": ["age", "size"], "swap_rate": 0.1},
+        {"method": "synthesize", "models": "sample", "columns": ["job", "ill"]},
+    ],
+)
+def test_what_chance_did_is_not_recognised(step: dict[str, Any]) -> None:
+    made = sdc.Recipe([step]).apply(RAW, seed=4, secret=SECRET, watch=False)
+    assert made.log.steps[0].n_changed > 0
+    assert found(made.data) == {}
+
+
+def test_groups_with_one_exception_are_none() -> None:
+    released = applied(steps=steps_of("job")).data
+    jobs = released["job"].to_list()
+    jobs[3] = "high" if jobs[3] == "low" else "low"
+    assert found(released.with_columns(pl.Series("job", jobs)), names=["job"]) == {}
+
+
+def test_bands_stay_bands_where_some_values_moved_and_not_where_most_did() -> None:
+    released = applied(steps=steps_of("age")).data
+    names = released["age"].cast(pl.String).to_list()
+    few = [names[(i + 1) % 400] if i % 20 == 0 else name for i, name in enumerate(names)]
+    assert found(released.with_columns(pl.Series("age", few)), names=["age"]) == {"age": "numbers in bands"}
+    moved = released.with_columns(pl.Series("age", names[1:] + names[:1]))
+    assert found(moved, names=["age"]) == {}
+
+
+def test_bands_that_share_their_edges_need_the_rows() -> None:
+    ages = RAW["age"].to_numpy()
+    for low, words in ((ages // 30 * 30, "left"), ((np.maximum(ages, 1) - 1) // 30 * 30, "right")):
+        labels = [f"{a}-{a + 30}" for a in low]
+        released = RAW.with_columns(pl.Series("age", labels))
+        assert found(released, names=["age"]) == {"age": "numbers in bands"}, words
+        assert found(released, names=["age"], aligned=False) == {}
+
+
+def test_a_number_in_no_band_is_none_of_the_bands() -> None:
+    released = RAW.filter(pl.col("age") < 60).with_columns(
+        (pl.col("age") // 15 * 15).map_elements(lambda a: f"{a}-{a + 14}", pl.String).alias("age")
+    )
+    assert found(released, names=["age"], aligned=False) == {}
+
+
+def test_several_releases_say_it_together() -> None:
+    one = applied().data
+    assert set(found([one, one])) == {"age", "job", "size", "income"}
+    assert found([one, RAW], names=["age"]) == {}
+    assert found([one, RAW], names=["size"]) == {}
+
+
+@effort(max_examples=25)
+@given(st.integers(0, 2**32 - 1), st.sampled_from([0.5, 0.9, 0.99]))
+def test_pram_is_never_recognised(seed: int, pd: float) -> None:
+    """The law, end to end."""
+    data = survey(200, seed % 1000)
+    released = sdc.pram(data, columns=["job", "ill"], pd=pd, seed=seed).data
+    assert found(released, original=data) == {}
+
+
+def changed_numbers(seed: int) -> tuple[Any, Any]:
+    """Numbers, some missing or infinite, and what one of twelve ways made of them."""
+    rng = np.random.default_rng(seed)
+    values = np.round(rng.normal(0, 20, 300), int(rng.integers(0, 3)))
+    odd = rng.random(300)
+    values[odd < 0.05], values[odd > 0.99] = np.nan, rng.choice([np.inf, -0.0, 7.0])
+    changes = [
+        values, values + 0.5, np.clip(values, -15, 15), np.round(values / 5) * 5, np.minimum(values, 10), -values,
+        np.where(odd < 0.5, np.nan, values), np.floor(values), np.full(300, np.nan), np.where(values > 0, 1.0, -1.0),
+        rng.permutation(values), np.where(odd < 0.2, 0.0, values),
+    ]  # fmt: skip
+    return tuple(pl.DataFrame({"x": one}) for one in (values, changes[seed % len(changes)]))
+
+
+def test_floats_are_recognised_as_the_same_values_are_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files may have a number of its own for every record: these are compared as arrays."""
+    files = [changed_numbers(seed) for seed in range(40)]
+    by_arrays = [found(other, original=one, names=["x"]) for one, other in files]
+    monkeypatch.setattr(recognising._Column, "floats", False)
+    assert by_arrays == [found(other, original=one, names=["x"]) for one, other in files]
+    assert len({one.get("x") for one in by_arrays}) >= 4
+
+
+def steps_of(column: str) -> list[dict[str, Any]]:
+    from recoded_files import STEPS
+
+    return [one for one in STEPS if one.get("column") == column]
+
+
+# Groups, limits and multiples are found where every record keeps to them, and nowhere else.
+
+
+NAN = float("nan")
+
+
+def codes(*values: int) -> np.ndarray:
+    return np.array(values, np.int64)
+
+
+def test_one_exception_is_one_too_many() -> None:
+    before = np.repeat(np.arange(4), 50)
+    after = before // 2
+    assert nested_map(before, after).tolist() == [0, 0, 1, 1]
+    after[7] = 1
+    assert nested_map(before, after) is None
+
+
+def test_suppressed_values_say_nothing_and_filled_ones_are_no_recoding() -> None:
+    assert nested_map(codes(0, 0, 1), codes(2, -1, -1)).tolist() == [2, -1]
+    assert nested_map(codes(0, -1), codes(2, 2)) is None
+    assert nested_map(codes(-1, -1), codes(-1, -1)).tolist() == []
+
+
+def test_single_records_are_no_evidence() -> None:
+    many = np.repeat(np.arange(4), 50)
+    none = np.zeros(4, bool)
+    assert speaks_for_groups(many, codes(0, 0, 1, 1), none)
+    assert not speaks_for_groups(np.arange(100), np.arange(100) // 2, np.zeros(100, bool))
+    assert not speaks_for_groups(many, codes(0, 0, 1, 1), ~none)
+    assert not speaks_for_groups(codes(0, 0, 1, 1), codes(0, 0), np.zeros(2, bool))
+
+
+@given(st.integers(0, 2**32 - 1), st.floats(0.05, 0.95))
+def test_chance_is_never_taken_for_groups(seed: int, kept: float) -> None:
+    """The law: a column perturbed at random is no mapping, or gives no evidence of one."""
+    rng = np.random.default_rng(seed)
+    before = rng.integers(0, 6, 400)
+    after = np.where(rng.random(400) < kept, before, rng.integers(0, 6, 400))
+    image = nested_map(before, after)
+    assert image is None or not speaks_for_groups(before, image, image == np.arange(len(image)))
+
+
+def test_limits() -> None:
+    before = np.array([1.0, 2, 3, 7, 8, 9, NAN, 20])
+    assert found_limits(before, np.minimum(before, 6)) == (None, 6.0)
+    assert found_limits(before, np.maximum(before, 3)) is None  # two values changed: too few
+    assert found_limits(before, np.clip(before, 3, 8)) == (3.0, 8.0)
+    hidden = np.minimum(before, 6)
+    hidden[0] = NAN
+    assert found_limits(before, hidden) == (None, 6.0)
+    assert found_limits(before, before) is None
+    assert found_limits(np.full(3, NAN), np.full(3, NAN)) is None
+
+
+@pytest.mark.parametrize(
+    ("base", "how"), [(10.0, "nearest"), (10.0, "down"), (100.0, "nearest"), (0.5, "down"), (25.0, "nearest")]
+)
+def test_multiples(base: float, how: str) -> None:
+    from sdckit.protect.recoding.round_to import multiples
+
+    before = np.random.default_rng(1).uniform(0, 5000, 500)
+    assert found_base(before, multiples(before, base, how, None)) == (base, how)
+
+
+def test_what_is_not_rounded() -> None:
+    rng = np.random.default_rng(2)
+    before = rng.normal(2000, 300, 500)
+    assert found_base(before, before) is None
+    assert found_base(before, before + rng.normal(0, 5, 500)) is None
+    assert found_base(before, 10 * np.round((before + rng.normal(0, 30, 500)) / 10)) is None
+    assert found_base(before, np.full(500, 2000.0)) is None
+    assert found_base(before, np.full(500, np.inf)) is None

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sdckit.workflow.sessions.answering import answer
+from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
+from sdckit.workflow.sessions import answering as memory
+from sdckit.workflow.sessions.answering import MOST_KEPT, Desk, answer, lacking, needed_bytes
+from session_files import SCENARIO, a_desk, make_file
 
 
 def test_everything_a_task_needs_can_be_loaded_ahead() -> None:
@@ -38,3 +42,104 @@ def test_no_exception_leaves_and_no_value_with_it(error: Exception, said: str) -
     assert told[0]["error"].startswith(said)
     assert "somebody" not in told[0]["error"]
     assert "4711" not in told[0]["error"]
+
+
+# The file that the worker holds.
+
+
+def test_a_file_is_read_once_until_it_or_how_it_is_read_changes(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    path = make_file(tmp_path)
+    desk.open(str(path), {"missing": []})
+    first = desk.data
+    desk.remember("a", [], lambda: 1)
+    desk.open(str(path), {"delimiter": "", "user_missing": False})
+    assert desk.data is first
+    assert desk.memo
+    desk.open(str(path), {"missing": ["f"]})
+    assert desk.data["sex"].null_count() > 0
+    assert not desk.memo
+    path.write_text("age\n" + "1\n2\n" * 40, encoding="utf-8")
+    desk.open(str(path), {"missing": ["f"]})
+    assert desk.data.columns == ["age"]
+
+
+def test_a_file_that_cannot_be_read_leaves_the_one_before_it(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    bad = tmp_path / "bad.parquet"
+    bad.write_text("no columns", encoding="utf-8")
+    with pytest.raises(FileFormatError, match=r"bad\.parquet is not Parquet"):
+        desk.open(str(bad), {})
+    assert desk.path.name == "small.csv"
+
+
+def test_without_a_file_it_says_where_to_open_one(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="open one on the first page"):
+        _ = Desk(tmp_path).data
+
+
+def test_an_option_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="'sep' is no option"):
+        Desk(tmp_path).open("a.csv", {"sep": ";"})
+
+
+def test_a_scenario_is_held_against_the_columns(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    made = desk.scenario(SCENARIO)
+    assert made.keys == ("age", "job", "sex")
+    assert "name" not in desk.original(made).columns
+    with pytest.raises(ColumnError, match="did you mean 'age'"):
+        desk.scenario({**SCENARIO, "intruders": {"a": ["agee"]}})
+    with pytest.raises(ScenarioError, match="no variable is a key yet"):
+        desk.scenario({"sensitive": ["ill"]})
+
+
+def test_codes_of_the_file_are_those_of_the_scenario(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    desk.open(str(make_file(tmp_path)), {"missing": ["f"]})
+    assert desk.scenario(SCENARIO).missing_codes == ("f",)
+
+
+def test_results_are_kept_and_the_oldest_let_go(tmp_path: Path) -> None:
+    desk = Desk(tmp_path)
+    made: list[int] = []
+    for at in [*range(MOST_KEPT + 1), MOST_KEPT, 0]:
+        desk.remember("square", at, lambda at=at: made.append(at) or at**2)  # type: ignore[misc, func-returns-value]
+    assert made == [*range(MOST_KEPT + 1), 0]
+    assert len(desk.memo) == MOST_KEPT
+
+
+def test_a_guess_that_nobody_confirmed_is_no_limit(tmp_path: Path) -> None:
+    desk = a_desk(tmp_path)
+    assert desk.confirmed(SCENARIO).all_keys == desk.scenario(SCENARIO).all_keys
+    with pytest.raises(ScenarioError, match="'job' is right: look at it on the page Roles"):
+        desk.confirmed({**SCENARIO, "unconfirmed": ["job"]})
+
+
+# Whether a task fits the memory that is free.
+
+
+MILLION = {"records": 1_000_000, "columns": 20}
+
+
+def test_needs_grow_with_records_columns_and_copies(tmp_path: Path) -> None:
+    risk = needed_bytes("risk.risk", {}, MILLION)
+    assert needed_bytes("risk.risk", {}, {**MILLION, "columns": ["a"] * 20}) == risk
+    assert needed_bytes("risk.risk", {}, {**MILLION, "records": 2_000_000}) > risk
+    assert needed_bytes("releasing.compare", {}, MILLION) > risk
+    file = tmp_path / "a.csv"
+    file.write_bytes(b"0" * 10_000)
+    packed = tmp_path / "a.parquet"
+    packed.write_bytes(b"0" * 10_000)
+    read = needed_bytes("opening.open_file", {"path": str(file)}, None)
+    assert 0 < read < needed_bytes("opening.open_file", {"path": str(packed)}, None)
+    assert needed_bytes("opening.demo", {}, None) == 0
+
+
+def test_the_message_says_how_much_and_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "free_bytes", lambda: 2**30)
+    text = lacking("risk.risk", {}, {"records": 100_000_000, "columns": 50})
+    assert "and 1.0 GB are free" in text
+    assert lacking("risk.risk", {}, {"records": 1000, "columns": 5}) == ""
+    monkeypatch.setattr(memory, "free_bytes", lambda: None)
+    assert lacking("risk.risk", {}, {"records": 100_000_000, "columns": 50}) == ""

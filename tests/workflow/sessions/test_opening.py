@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sdckit.errors import ColumnError, DataError
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.opening import MARK, MOST_ROWS, open_demo, open_file, rows
 from session_files import MARKER, a_desk
 

@@ -11,7 +11,7 @@ import pytest
 from redteam.marked import make_files, traces_in, write
 from sdckit.errors import ScenarioError
 from sdckit.workflow.sessions import opening, roles
-from sdckit.workflow.sessions.desk import Desk
+from sdckit.workflow.sessions.answering import Desk
 from sdckit.workflow.sessions.risk import (
     TICKED,
     further,

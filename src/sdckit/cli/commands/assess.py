@@ -27,9 +27,8 @@ from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.assessment import Assessment, ReleaseAssessment
     from sdckit.workflow.recoding.recodings import Recodings
-    from sdckit.workflow.release_assessment import ReleaseAssessment
 
 
 ROLE, LIMIT, RELEASE, OUTPUT = (

@@ -173,7 +173,7 @@ def _plain(
 ) -> dict[str, Any]:
     """What is printed of the attacks."""
     from sdckit.report.chapters.attacks_chapter import plain_attacks
-    from sdckit.workflow.asked import asked_for
+    from sdckit.workflow.plan import asked_for
 
     knowledge = {"default": wanted.knowledge(files.variables, files.declared, n_attacks)}
     asked = asked_for(knowledge, made.places, n_columns=None, seed=seed)

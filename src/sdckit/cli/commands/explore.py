@@ -21,7 +21,7 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.exploration import Exploration
+    from sdckit.workflow.recipes.explore import Exploration
 
 
 @takes(ReleaseType, Reading)

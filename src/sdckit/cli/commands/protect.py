@@ -40,8 +40,7 @@ from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.recipe import Recipe
-    from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe import Applied, Recipe
 
 
 TOML = ".toml"

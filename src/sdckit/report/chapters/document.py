@@ -31,8 +31,7 @@ from sdckit.report.subgroups import rates_tree, subgroups_tree
 from sdckit.report.view import Note, find_view
 
 if TYPE_CHECKING:
-    from sdckit.workflow.assessed import IntruderAssessment, KeyFacts
-    from sdckit.workflow.assessment import Assessment
+    from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts
     from sdckit.workflow.verdicts import Verdict
 
 # The calls that reproduce a report, in Python and on the command line.

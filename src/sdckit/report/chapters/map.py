@@ -15,7 +15,7 @@ from sdckit.report.parts import EXPECTED, height_of, rank_of
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.exploration import Exploration
+    from sdckit.workflow.recipes.explore import Exploration
 
 # A recipe that was searched for, and those found beside it, by loss and risk: protected, then drawn.
 

@@ -28,7 +28,7 @@ from sdckit.report.setting import changed_words, intruder_words, missing_words
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.recipe_applied import WhatWasDone
+    from sdckit.workflow.recipes.recipe import WhatWasDone
     from sdckit.workflow.recipes.recipe_figures import StepFigures
 
 # What anybody knows of the figures of several files in one document: missing and changed values, steps,

@@ -32,8 +32,7 @@ from sdckit.report.view import Plain, find_view
 
 if TYPE_CHECKING:
     from sdckit.cells.pair import Recoded
-    from sdckit.workflow.assessed import IntruderAssessment
-    from sdckit.workflow.release_assessment import ReleaseAssessment
+    from sdckit.workflow.assessment import IntruderAssessment, ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
 # What the figures of the original stand on where it was recoded as the release is: the one place that says

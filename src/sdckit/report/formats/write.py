@@ -25,7 +25,7 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.language import check_language, names_of, translate
 
 if TYPE_CHECKING:
-    from sdckit.workflow.assessed import Assessed
+    from sdckit.workflow.assessment import Assessed
 
 # The protected figures as JSON, keys named as the attributes of the API.
 

@@ -3,24 +3,314 @@
 from __future__ import annotations
 
 import math
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any
 
-from sdckit.display import printable
-from sdckit.errors import DataError
-from sdckit.workflow.proposing.judging import Judged, improved, judge
-from sdckit.workflow.proposing.losses import Loss, measured, ranked_by
-from sdckit.workflow.proposing.opening import limits_of
-from sdckit.workflow.proposing.proposal import in_words
-from sdckit.workflow.proposing.reasons import key_words
+import numpy as np
+
+from sdckit.data import arguments
+from sdckit.data.replace import open_eager
+from sdckit.display import counted, printable
+from sdckit.errors import DataError, SdcError, SdcWarning
+from sdckit.report.chapters.sentences import listed
+from sdckit.workflow.proposing.ladders import FEW, Rung
+from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_words
 from sdckit.workflow.proposing.search import Found, Search
-from sdckit.workflow.proposing.trials import Trials
+from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
+from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
+from sdckit.workflow.recipes.starter_recipe import Told
 
 if TYPE_CHECKING:
-    from sdckit.workflow.proposing.lattice import Node
+    from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.proposing.ladders import Node
+
+# What a release is ranked by, other than the information of its keys: a model's eye, the user's
+# regression.
+
+
+LOSSES = ("information", "pmse", "model")
+TOLD_FOR_SURE = 0.25  # pMSE where every record of two files of one size is told apart
+MOST_CORNERS = 64
+MOST_MOVES = 60
+
+Loss = Callable[[Any, Any], float]
+
+
+@dataclass(frozen=True)
+class Needing:
+    """A measure that is at its worst in a release without one of these `columns`."""
+
+    of: Loss
+    columns: frozenset[str]
+
+    def __call__(self, data: Any, release: Any) -> float:
+        """The loss of a release."""
+        return self.of(data, release)
+
+
+def measure_of(
+    loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario
+) -> Loss | None:
+    """The measure that is asked for; None for the information of the keys, which the search itself goes by."""
+    from sdckit.utility.models.model_fits import FAMILIES
+
+    arguments.choice(family, "family", FAMILIES)
+    if not callable(loss) and loss not in LOSSES:
+        raise DataError(
+            f"loss= is {', '.join(map(repr, LOSSES))}, or is a function of the file and a release of it, which gives "
+            "a number",
+            argument="loss",
+        )
+    if (loss == "model") is (formula is None):
+        raise DataError(
+            'loss="model" and formula= go together, as in formula="income ~ age"', argument="formula"
+        )
+    if callable(loss):
+        return loss
+    if loss == "pmse":
+        return Needing(partial(_pmse, scenario=scenario), frozenset(scenario.all_keys))
+    if formula is None:
+        return None
+    one = partial(_model, formula=arguments.text(formula, "formula"), family=family, scenario=scenario)
+    one(data, data)  # a formula that does not fit the file is refused before any search
+    return Needing(one, frozenset(key for key in scenario.all_keys if _names(formula, key)))
+
+
+def _names(formula: str, key: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(key)}(?!\w)", formula) is not None
+
+
+def _pmse(data: Any, release: Any, *, scenario: Scenario) -> float:
+    """How well logistic regression tells a release from the file; a key left out or in other values tells for sure."""
+    from sdckit.utility.propensities.propensity import propensity
+
+    before, after = open_eager(data, {}), open_eager(release, {})
+    for key in scenario.all_keys:
+        if key not in after.columns or before.schema[key].is_numeric() is not after.schema[key].is_numeric():
+            return TOLD_FOR_SURE
+    kept = [name for name in before.columns if name in after.columns]
+    aside = {scenario.weight, scenario.household, scenario.person}
+    numeric = [name for name in kept if before.schema[name].is_numeric() and name not in aside]
+    return float(
+        propensity(
+            data, release, variables=[name for name in kept if name not in aside], numeric=numeric,
+            aligned=True,
+        ).pmse
+    )  # fmt: skip
+
+
+def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scenario) -> float:
+    """One less the mean overlap of the intervals of the coefficients."""
+    from sdckit.utility.models.compare_models import compare_models
+
+    found = compare_models(data, release, formula=formula, family=family, scenario=scenario)
+    return 1.0 - found.mean_overlap
+
+
+def ranked_by(
+    loss: Loss, trials: Trials, found: Found, until: Callable[[], bool]
+) -> list[tuple[float, Node]]:
+    """The nodes tried and others, the best first: keys as they are or left out, then neighbours of the best.
+
+    What cannot be measured on a release comes last. `until` tells when time is over.
+    """
+    own: dict[Node, float] = {}
+    for node in [*found.ranked(), *_corners(trials)]:
+        if node not in own and not (own and until()):
+            _measure(loss, trials, found, node, own)
+    usable = [node for node in own if node in trials.made]
+    moves = 0
+    while usable and moves < MOST_MOVES and not until():
+        best = min(own, key=lambda one: (own[one], found.losses.get(one, math.inf), one))
+        beside = [node for node in _beside(best, trials.shape) if node not in own][: MOST_MOVES - moves]
+        for node in beside:
+            _measure(loss, trials, found, node, own)
+        moves += len(beside)
+        if min(own[node] for node in [*beside, best]) >= own[best]:
+            break
+    made = [node for node in own if node in trials.made]
+    return [(own[node], node) for node in sorted(made, key=lambda one: (own[one], found.losses[one], one))]
+
+
+def measured(loss: Loss, data: Any, release: Any) -> float:
+    """The loss of a release; infinite where it cannot be measured, as of a regression on a column that was left out."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SdcWarning)
+        try:
+            value = float(loss(data, release))
+        except SdcError:
+            return math.inf
+    return math.inf if math.isnan(value) else value
+
+
+def _measure(loss: Loss, trials: Trials, found: Found, node: Node, own: dict[Node, float]) -> None:
+    """Make the release of a node and measure it."""
+    own[node] = math.inf
+    if node not in trials.made and _lacks(loss, trials, node):  # it comes last: no need to make it
+        return
+    release = trials.tried(node) if trials.enough(node) else None
+    if release is None:
+        return
+    found.losses[node] = trials.made[node].loss
+    own[node] = measured(loss, trials.data, release)
+
+
+def _lacks(loss: Loss, trials: Trials, node: Node) -> bool:
+    """Whether a node leaves out a key without which the measure is at its worst."""
+    pairs = zip(trials.lattice.ladders, node, strict=True)
+    return isinstance(loss, Needing) and any(
+        one.rungs[rung].left_out and one.key in loss.columns for one, rung in pairs
+    )
+
+
+def _corners(trials: Trials) -> list[Node]:
+    """Combinations of keys as they are and keys at their coarsest: all, or for many keys those with one of a kind."""
+    shape = trials.shape
+    tops = [size - 1 for size in shape]
+    if 2 ** len(shape) <= MOST_CORNERS:
+        return [tuple(one) for one in product(*({0, top} for top in tops))]
+    alone = [tuple(0 if i == j else top for i, top in enumerate(tops)) for j in range(len(shape))]
+    others = [tuple(top if i == j else 0 for i, top in enumerate(tops)) for j in range(len(shape))]
+    return [tuple(0 for _ in shape), *others, *alone]
+
+
+def _beside(node: Node, shape: tuple[int, ...]) -> list[Node]:
+    """Nodes one rung away."""
+    moved = [(*node[:j], node[j] + by, *node[j + 1 :]) for j in range(len(node)) for by in (-1, 1)]
+    return [one for one in moved if all(0 <= rung < size for rung, size in zip(one, shape, strict=True))]
+
+
+# Why each step of a proposed recipe is there, for the comments of the recipe: in ranges, it may go out.
+
+
+FOR_THE_ROOM = "It names values that few records have: keep this recipe in the room."
+STEP_REASONS = {
+    "weight": "Many weights occur with one value of a key only, and would give back what is taken out there.",
+    "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
+    "risk": "Records whose risk is still above the threshold lose their keys.",
+}
+
+
+def key_words(trials: Trials, node: Node) -> dict[str, str]:
+    """What becomes of each key."""
+    return {one.key: one.rungs[rung].words for one, rung in zip(trials.lattice.ladders, node, strict=True)}
+
+
+def step_reasons(trials: Trials, found: Found, judged: Judged) -> Iterator[Told]:
+    """The steps on keys and values, each with its comment."""
+    places = {one.key: j for j, one in enumerate(trials.lattice.ladders)}
+    for kind, step in judged.made.steps:
+        if kind == "recoding":
+            yield step, list(_of_recoding(trials, found, judged.made.node, places[str(step["column"])]))
+        elif kind == "left out":
+            yield step, list(_of_left_out(trials, found, judged, places, step["columns"]))
+        elif kind in ("k", "l"):
+            yield step, list(_of_suppression(step))
+        else:
+            yield step, [STEP_REASONS[kind]]
+
+
+def _of_recoding(trials: Trials, found: Found, node: Node, j: int) -> Iterator[str]:
+    ladder, lattice = trials.lattice.ladders[j], trials.lattice
+    rung = ladder.rungs[node[j]]
+    kept = about_loss(rung.kept, lattice.n)
+    tells = f", which keeps {kept} of what it tells" if kept else ""
+    yield f"{printable(ladder.key)} {rung.words}{tells}. {_why(trials, found, node, j)}"
+    if _names_few(trials, rung, j):
+        yield FOR_THE_ROOM
+
+
+def _of_left_out(
+    trials: Trials, found: Found, judged: Judged, places: Mapping[str, int], columns: Sequence[str]
+) -> Iterator[str]:
+    for name in columns:
+        if name in places:
+            yield f"{printable(name)} is left out. {_why(trials, found, judged.made.node, places[name])}"
+        else:
+            yield f"{printable(name)} is left out: it gives back values that are taken out of a key."
+
+
+def _why(trials: Trials, found: Found, node: Node, j: int) -> str:
+    """What stands against releasing a key one rung finer, everything else the same."""
+    finer = (*node[:j], node[j] - 1, *node[j + 1 :])
+    words = trials.lattice.ladders[j].rungs[finer[j]].words
+    if not trials.enough(finer):
+        return f"With it {words}, more records are beyond a threshold than suppression may be left with."
+    least = found.losses.get(finer, trials.least(finer))
+    if least >= judged_loss(found, node):
+        return f"With it {words}, what has to be taken out costs more than that keeps."
+    return f"With it {words}, a threshold did not hold, or it was not tried."
+
+
+def judged_loss(found: Found, node: Node) -> float:
+    """The loss of a node that was tried."""
+    return found.losses.get(node, 1.0)
+
+
+def _names_few(trials: Trials, rung: Rung, j: int) -> bool:
+    """Whether the step names values of a key that few records have; only where the recipe stays in the room."""
+    if not trials.internal or rung.step is None or "groups" not in rung.step:
+        return False
+    ladder, side = trials.lattice.ladders[j], next(one for one in trials.lattice.sides if j in one.at)
+    records = np.bincount(side.codes[side.at.index(j)], side.size, ladder.missing + 1)
+    return bool(records[ladder.codes].min() < FEW)
+
+
+def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
+    whom = f" for {printable(str(step['intruder']))}" if "intruder" in step else ""
+    if "keys" in step:
+        whom = f" for whoever knows {listed([printable(name) for name in step['keys']])}"
+    if step.get("risk") == LACKING_VALUES:
+        columns = [printable(name) for name in step["columns"]]
+        yield f"Records{whom} in groups with too few sensitive values lose {listed(columns)}."
+        return
+    yield f"The rest{whom}: as few values as possible are taken out until every record has k like it."
+    if "together" in step:
+        yield "Columns that tell a key lose their value where the key does."
+    if step.get("hide_implied"):
+        yield "Nothing taken out may follow from the rest."
+
+
+def outcome(
+    trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]
+) -> list[str]:
+    """The closing lines: what holds, how good it is, what else there is."""
+    n, nodes = trials.lattice.n, trials.lattice.size
+    words = in_words(key_words(trials, judged.made.node))
+    lines = [f"In all it {words}." if words.startswith(("keeps", "gives")) else f"In all: {words}."]
+    if loss := about_loss(judged.made.loss, n):
+        lines.append(f"Of what the keys tell, {loss} is lost.")
+    hidden = {name: about_loss(share, n) for name, share in judged.made.hidden.items()}
+    if told := [f"{printable(name)} {share}" for name, share in hidden.items() if share]:
+        lines.append(f"Values taken out: {'; '.join(told)}.")
+    if told_of_most := caution(judged.resting / n, n):
+        lines.append(f"{told_of_most}.")
+    elif judged.resting and (resting := about_loss(judged.resting / n, n)):
+        lines.append(
+            f"Of the records, {resting} reach k only through missing values of others. Where that is not enough, "
+            f"{INSTEAD}."
+        )
+    if judged.passed:
+        lines.append("Tried on the file: every threshold holds after these steps.")
+    else:
+        lines.append(
+            f"Tried on the file: these thresholds do not hold, or could not be judged: {listed(judged.failing)}."
+        )
+    lines.append(
+        f"Of {counted(nodes, 'combination')} of recodings, {found.seen:,} were counted and "
+        f"{len(found.losses):,} tried; the others follow from them{'' if found.whole else ', or were not reached'}."
+    )
+    for other, passed, lost in others:
+        about = about_loss(lost, n)
+        loses = f" (loses {about})" if about else ""
+        lines.append(f"Another: {other}{loses}{'' if passed else '; a threshold does not hold'}.")
+    return lines
 
 
 AIMS = (1, 2, 4)  # times the k that is asked for, where other thresholds do not hold

@@ -11,7 +11,7 @@ from sdckit.display import EXACT, Displayed, counted, exact_shown, plain_html, p
 from sdckit.errors import DataError
 from sdckit.report.chapters.sentences import listed
 from sdckit.workflow.proposing.ladders import AS_IT_IS, LEFT_OUT
-from sdckit.workflow.recipes.starter_text import about_share
+from sdckit.workflow.recipes.starter_recipe import about_share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,16 +14,29 @@ from numpy.typing import NDArray
 
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import Mixed
-from sdckit.errors import DataError, SdcError, SdcWarning
-from sdckit.workflow.proposing.lattice import Lattice, Node
-from sdckit.workflow.recipes.recipe_checks import checked_step
+from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.numerics.array_types import Ints
+from sdckit.numerics.grouping import group, sum_by
+from sdckit.workflow.check import check
+from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
+from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_running import lacking_values, run_step
-from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE
-from sdckit.workflow.recipes.starter_steps import household_sizes, weight_step
+from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
+from sdckit.workflow.recipes.starter_recipe import (
+    DEFAULT_K,
+    household_sizes,
+    identifier_steps,
+    last_step,
+    wanted_k,
+    weight_step,
+)
 
 if TYPE_CHECKING:
+    from sdckit.cells.table import Cells
     from sdckit.data.scenarios.scenario import Scenario
-
+    from sdckit.workflow.assessment import ReleaseAssessment
+    from sdckit.workflow.verdicts import Verdict
 
 Step = dict[str, Any]
 TRIAL = bytes(32)  # the secret of trials, of which nothing is kept
@@ -252,3 +267,267 @@ class Trials:
     def with_how(self, how: How) -> Trials:
         """The same, where the rest is suppressed in another way."""
         return replace(self, how=how, made={})
+
+
+# A proposed recipe as it would go out: applied to the file and held against every threshold, as `check`
+# does.
+
+
+SEED = 1  # of the trial, of which nothing is kept
+GIVEN_BACK = ("k_undone", "risk_undone", "recoverable")
+MEASURE = "recoverable_values"
+SMALL = 5
+Told = tuple[dict[str, Any], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What the gate says of a recipe."""
+
+    made: Made
+    how: How
+    verdicts: tuple[Verdict, ...]
+    assessment: ReleaseAssessment
+    measured: float = math.inf  # by the loss that the caller asked for
+    estimated: bool = False  # whether the risk is that of a sample
+
+    @property
+    def passed(self) -> bool:
+        """Whether every threshold was checked and holds."""
+        return bool(self.verdicts) and all(one.holds is True for one in self.verdicts)
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """Thresholds that do not hold, or were not judged."""
+        return tuple(dict.fromkeys(one.name for one in self.verdicts if one.holds is not True))
+
+    @property
+    def resting(self) -> int:
+        """Records that reach k only through other records' missing values, for the intruder with most of them."""
+        return max((one.n_resting or 0 for one in self.verdicts if one.name == "k"), default=0)
+
+    @property
+    def risk(self) -> float:
+        """The expected share of re-identifications, of the intruder for whom it is largest."""
+        worst = self._worst
+        return 0.0 if worst is None else float(worst["individual_risk"].global_risk)
+
+    @property
+    def expected(self) -> float:
+        """The expected re-identifications of that intruder."""
+        worst = self._worst
+        return 0.0 if worst is None else float(worst["individual_risk"].expected_reidentifications)
+
+    @property
+    def small(self) -> int:
+        """Records in groups of fewer than five, where that number is estimated from them; else 0."""
+        worst = self._worst
+        if worst is None or not self.estimated:
+            return 0
+        return int(worst["k_anonymity"].violations[SMALL])
+
+    @property
+    def _worst(self) -> Any:
+        files = [file[name] for file in self.assessment.released for name in file]
+        return max(files, key=lambda one: float(one["individual_risk"].global_risk), default=None)
+
+
+def around(scenario: Scenario, columns: Sequence[str]) -> tuple[list[Told], list[Told]]:
+    """The steps before and after those on the keys, of a file of these columns, each with its comment.
+
+    The order of the records is mixed last; the scenario may say that it stays.
+    """
+    before = [(dict(step), lines) for step, lines in identifier_steps(scenario, columns) if step is not None]
+    after = [(dict(step), lines) for step, lines in last_step(scenario, columns) if step is not None]
+    return before, after
+
+
+def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any = None) -> Judged:
+    """Apply the steps and check every threshold; `data` without its direct identifiers."""
+    columns = open_eager(data, {}).columns
+    before, after = around(scenario, columns)
+    steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
+    recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
+    keys = {str(step["column"]): TRIAL for step in steps if step["method"] == "new_ids"}
+    with warnings.catch_warnings():  # of the original: an assessment of it tells them
+        warnings.simplefilter("ignore", SdcWarning)
+        applied = recipe.apply(
+            data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False
+        )
+        checked = check(
+            data,
+            applied.data,
+            scenario=scenario.changed(identifiers=()),
+            control=control,
+            seed=SEED,
+            recipe=recipe,
+            log=applied.log,
+        )
+    found: Any = checked.assessment
+    sampled = scenario.weight is not None or scenario.sampling_fraction is not None
+    return Judged(made, how, checked.verdicts, found, estimated=sampled)
+
+
+def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None:
+    """Another way to take values out, where what was taken out is given back; None where there is no other.
+
+    First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
+    then such columns are left out.
+    """
+    if not set(one.failing) & set(GIVEN_BACK):
+        return None
+    told = _tellers(one, scenario)
+    how = one.how
+    bundles = {
+        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *told.get(key, ())]))
+        for key in {**how.bundles, **told}
+    }
+    if not how.hide or bundles != dict(how.bundles):
+        return replace(how, hide=True, bundles=bundles)
+    needed = {*scenario.columns, *keep, *how.without}
+    gone = tuple(dict.fromkeys(name for names in told.values() for name in names if name not in needed))
+    if not gone:
+        return None
+    left = {key: tuple(name for name in names if name not in gone) for key, names in how.bundles.items()}
+    return replace(how, bundles=left, without=(*how.without, *gone))
+
+
+def _tellers(one: Judged, scenario: Scenario) -> dict[str, tuple[str, ...]]:
+    """By key, the other columns that give its values back."""
+    found: dict[str, tuple[str, ...]] = {}
+    fixed = {*scenario.all_keys, scenario.household, scenario.weight}
+    for name in one.assessment:
+        result = one.assessment[name].get(MEASURE)
+        if result is None:
+            continue
+        for column in (column for file in result.columns for column in file):
+            if column.counted and column.column in scenario.all_keys:
+                names = [name for source in column.sources for name in source.columns if name not in fixed]
+                if names:
+                    found[column.column] = tuple(dict.fromkeys([*found.get(column.column, ()), *names]))
+    return found
+
+
+# From a file and its scenario to the lattice that is searched.
+
+
+MOST_NODES = 1_000_000
+OWN = "as preferred"
+
+
+def limits_of(one: Scenario, aim: int = 1) -> Limits:
+    """What the recodings aim at; `aim` times the k that is asked for."""
+    limits = one.limits
+    k = wanted_k(one)
+    if aim > 1:
+        k = aim * (k or DEFAULT_K)
+    return Limits(k, limits.l if one.sensitive else None, limits.risk, limits.global_risk)
+
+
+def open_lattice(
+    data: Any, scenario: Scenario, *, keep: Sequence[str], prefer: Mapping[str, Sequence[Step]],
+    weights: Mapping[str, float], internal: bool,
+) -> Lattice:  # fmt: skip
+    """Tabulate a file once by all keys and sensitive variables, and find how coarse each key may become."""
+    from sdckit.identity.contributions.coarsening import declared_kinds, levels_of
+
+    keys = scenario.all_keys
+    with warnings.catch_warnings():  # of keys with many values, which is what the search is about
+        warnings.simplefilter("ignore", SdcWarning)
+        cells = _tabulated(data, scenario)
+    declared = declared_kinds(keys, scenario)
+    ladders = []
+    for key in keys:
+        levels = levels_of(cells, key, declared)
+        own = [_preferred(data, scenario, levels, key, step) for step in prefer.get(key, ())]
+        groups = [group for _, _, group in own]
+        if any(not refines(*pair) for pair in pairwise(groups)):
+            raise DataError(
+                f"prefer: the recodings of {key!r} do not follow from each other; give them finest first, each made of "
+                "the groups of the one before",
+                argument="prefer",
+            )
+        ladders.append(ladder_of(levels, key, internal=internal, stays=key in keep, own=own))
+    sides = tuple(_side(cells, scenario.intruder(name), name, keys) for name in scenario.intruders)
+    return thinned(Lattice(tuple(ladders), sides, tuple(weights.get(key, 1.0) for key in keys), cells.n))
+
+
+def _tabulated(data: Any, scenario: Scenario) -> Cells:
+    """Cells of all keys and sensitive variables, missing values being values of their own."""
+    from sdckit.cells.as_cells import tabulate_given
+
+    columns = [*scenario.all_keys, *scenario.sensitive]
+    found: Any = tabulate_given(data, keys=columns, weight=scenario.weight, missing="category")
+    return found  # type: ignore[no-any-return]
+
+
+def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
+    """The cells of one intruder."""
+    table, limits = cells.table, limits_of(one)
+    at = tuple(keys.index(key) for key in one.keys)
+    places = [*at, *(cells.keys.index(variable) for variable in one.sensitive)]
+    columns = [np.asarray(table.codes[j]) for j in places]
+    label = np.zeros(len(table.size), np.uint64)
+    for column in columns:  # a column at a time: any number of keys fits into a word
+        span = np.uint64(int(column.max(initial=0)) + 1)
+        label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
+    of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
+    first = np.empty(count, np.int64)
+    first[of_cell[::-1]] = np.arange(len(of_cell) - 1, -1, -1)
+    weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
+    rules = [
+        one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys
+    ]
+    return Side(
+        name, at, tuple(column[first] for column in columns[: len(at)]),
+        tuple(column[first] for column in columns[len(at) :]),
+        np.bincount(of_cell, table.size, count).astype(np.int64), weight,
+        tuple(rule == "wildcard" and cells.n_missing[j] > 0 for rule, j in zip(rules, at, strict=True)), limits,
+        may_hide=set(rules) == {"wildcard"}, alpha=one.alpha, fraction=one.sampling_fraction,
+    )  # fmt: skip
+
+
+def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step) -> tuple[str, Step, Ints]:
+    """A recoding that the caller wishes: run on the column, to see what it does to each level."""
+    from sdckit.data.columns import code_column
+
+    given = {"method": "recode", **step, "column": key}
+    place = f"prefer: {key}"
+    try:
+        one = checked_step(1, given)
+        method = method_of(one.method, place)
+        if one.method not in ("recode", "top_bottom_code", "round_to"):
+            raise ScenarioError("a recoding is recode, top_bottom_code or round_to")
+        made = method.function(
+            open_eager(data, {})[[key]].to_native(),
+            **call_arguments(one, scenario=None, folder=scenario.folder),
+        )
+    except SdcError as error:
+        raise type(error)(f"{place}: {error}", argument="prefer") from None
+    frame = open_eager(data, {})
+    before, after = code_column(frame[key]), code_column(open_eager(made.data, {})[key])
+    new_of = np.full(before.span + 1, -1, np.int64)
+    new_of[before.codes()] = after.codes()
+    if ((new_of[before.codes()] == after.span) & (before.codes() != before.span)).any():
+        raise DataError(
+            f"{place}: the recoding makes values missing; give one that takes every value", argument="prefer"
+        )
+    found = np.unique(new_of[levels.codes], return_inverse=True)[1].astype(np.int64)
+    return OWN, {"method": one.method, **one.arguments}, found
+
+
+def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
+    """A lattice of at most so many nodes: every second rung of the longest ladder is left out, until it is."""
+    ladders = list(lattice.ladders)
+    while int(np.prod([float(len(one.rungs)) for one in ladders])) > most:
+        j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))
+        rungs = ladders[j].rungs
+        if len(rungs) <= 2:
+            raise ColumnError(
+                f"{len(ladders)} keys are too many for a search; name fewer, or keep some (keep=)"
+            )
+        inner = rungs[1:-1]
+        ladders[j] = Ladder(
+            ladders[j].key, ladders[j].codes, (rungs[0], *inner[1::2], rungs[-1]), ladders[j].missing
+        )
+    return Lattice(tuple(ladders), lattice.sides, lattice.weights, lattice.n)

@@ -2,29 +2,251 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
+import math
+import os
+import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.arguments import Seed
-from sdckit.data.frames import open_frame
+from sdckit.data.frames import frame_of, open_frame
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
-from sdckit.display import counted
-from sdckit.errors import ScenarioError, SdcError, SdcWarning
+from sdckit.display import EXACT, Displayed, counted, exact_shown
+from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
+from sdckit.numerics.pareto import pareto
 from sdckit.numerics.threads import n_threads
-from sdckit.workflow.recipes.exploration import Exploration, Point
-from sdckit.workflow.recipes.explore_runs import FEW, Runs, key_of
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
-from sdckit.workflow.recipes.recipe_rows import other_number
+from sdckit.workflow.recipes.recipe_running import other_number
 
 if TYPE_CHECKING:
+    import altair as alt
+
     from sdckit.data.scenarios.scenario import Scenario
+
+# The map that `explore` gives: risk against loss for every recipe tried, and the ones that no other beats.
+
+
+@dataclass(frozen=True)
+class Point:
+    """A recipe tried.
+
+    Attributes
+    ----------
+    parameters : dict
+        Its arguments by their paths.
+    figures : dict of str to float
+        Risk and loss in the end; those of the worst intruder.
+    note : str
+        Why there are no figures, where the recipe could not be applied.
+    behind, small : int
+        Records that carry the pMSE, at least, and those in groups of fewer than five that estimates could tell.
+    """
+
+    parameters: dict[str, Any]
+    figures: dict[str, float]
+    note: str = ""
+    behind: int = 1
+    small: int = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration(Displayed):
+    """Recipes tried over a grid.
+
+    Attributes
+    ----------
+    points : tuple of Point
+        In the order of the grid, the last argument changing fastest.
+    risk, loss : str
+        The figures of the map; of both, less is better.
+    on_front : tuple of bool
+        Whether no other recipe has less of one and not more of the other.
+    n : int
+        Records of the file.
+    """
+
+    points: tuple[Point, ...]
+    risk: str
+    loss: str
+    n: int
+    k: int
+    recipe: Recipe = field(repr=False)
+    backend: Any = field(repr=False)
+
+    @property
+    def on_front(self) -> tuple[bool, ...]:
+        """Which points no other beats."""
+        return pareto([(one.figures[self.risk], one.figures[self.loss]) for one in self.points])
+
+    @property
+    def table(self) -> Any:
+        """A row per recipe: its arguments, the figures, ``front``, and a ``note`` where it could not be applied."""
+        return self._frame([True] * len(self.points))
+
+    @property
+    def front(self) -> Any:
+        """The rows of the table that no other beats, the least risk first."""
+        return self._frame(self.on_front, ordered=True)
+
+    def recipe_of(self, row: int) -> Recipe:
+        """The recipe of a row of the table, counted from 1."""
+        made = self.recipe
+        for path, value in self.points[row - 1].parameters.items():
+            made = made.with_argument(path, value)
+        return made
+
+    def plot(self, *, internal: bool = False) -> alt.Chart:
+        """An Altair chart of the map; figures protected unless `internal`, the front that of the figures shown."""
+        from sdckit.report.chapters.map import map_chart, plain_map
+
+        chart: alt.Chart = map_chart(plain_map(self, internal=internal or exact_shown.get()))
+        return (
+            chart.properties(title=f"{EXACT} Risk and loss of every recipe tried")
+            if exact_shown.get()
+            else chart
+        )
+
+    def _frame(self, wanted: Sequence[bool], *, ordered: bool = False) -> Any:
+        marks = self.on_front
+        chosen = [at for at, yes in enumerate(wanted) if yes]
+        if ordered:
+            chosen.sort(
+                key=lambda at: (self.points[at].figures[self.risk], self.points[at].figures[self.loss])
+            )
+        points = [self.points[at] for at in chosen]
+        paths = list(self.points[0].parameters)
+        columns: dict[str, list[Any]] = {"row": [at + 1 for at in chosen]}
+        columns |= {path: _column([one.parameters[path] for one in points]) for path in paths}
+        columns |= {name: [float(one.figures[name]) for one in points] for name in FIGURES}
+        columns |= {"front": [marks[at] for at in chosen], "note": [one.note for one in points]}
+        return frame_of(columns, self.backend)
+
+    def _repr_html_(self) -> str:
+        from sdckit.report.notebook import map_html
+
+        html: str = map_html(self)
+        return html
+
+    def __repr__(self) -> str:
+        return (
+            f"Exploration({counted(len(self.points), 'recipe')} on {counted(self.n, 'record')}, "
+            f"{sum(self.on_front)} on the front of {self.risk} and {self.loss})"
+        )
+
+
+def _column(values: list[Any]) -> list[Any]:
+    """Values of one argument as a column: numbers and texts as they are, others in words."""
+    simple = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
+    if simple or all(isinstance(one, str) for one in values):
+        return [float(one) for one in values] if any(isinstance(one, float) for one in values) else values
+    return [str(one) for one in values]
+
+
+# The points of a map that were measured already: one line of JSON each, keyed, with no value of a record.
+
+
+FORMAT = "sdckit/explore"
+PRIVATE = 0o600
+# What says how finely a figure may be told; of runs kept by an older version, not at all.
+FEW = ("behind", "small")
+
+
+def key_of(*parts: object) -> str:
+    """A name for what a run depends on.
+
+    Examples
+    --------
+    >>> key_of("recipe", {"k": 3}) == key_of("recipe", {"k": 3}), len(key_of("recipe", {"k": 4}))
+    (True, 32)
+    """
+    text = json.dumps([FORMAT, *parts], sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+class Runs:
+    """Figures by key, kept in a file where one is named; every finished run is on disk at once.
+
+    The file of JSON lines is made if it is not there, readable by its owner alone.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._known = {} if path is None else _read(path)
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The figures of a run, if it was finished."""
+        return self._known.get(key)
+
+    def add(self, key: str, figures: Mapping[str, Any]) -> None:
+        """Keep the figures of a run: one whole line in one write."""
+        plain = {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in figures.items()
+        }
+        with self._lock:
+            self._known[key] = dict(figures)
+            if self._path is None:
+                return
+            line = json.dumps({"format": FORMAT, "key": key, "figures": plain}, ensure_ascii=False)
+            try:
+                handle = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, PRIVATE)
+                try:
+                    os.write(handle, f"{line}\n".encode())
+                finally:
+                    os.close(handle)
+            except OSError as error:
+                why = os.strerror(error.errno) if error.errno else "unknown reason"
+                raise FileFormatError(f"cannot write {self._path.name}: {why}") from None
+
+
+def _read(path: Path) -> dict[str, dict[str, Any]]:
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        raise FileFormatError(f"cannot keep runs in {path.name}: it is a folder, or has none that exists")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeError):
+        raise FileFormatError(f"{path.name} cannot be read as runs of explore") from None
+    torn = lines.pop() if lines and not lines[-1].endswith("\n") else ""  # the program ended while it wrote
+    start = json.dumps({"format": FORMAT})[:-1]
+    if torn and not (torn.startswith(start) or start.startswith(torn)):
+        raise _foreign(path, len(lines) + 1)
+    found = {}
+    for number, line in enumerate(lines, 1):
+        try:
+            one = json.loads(line)
+            if one["format"] != FORMAT:
+                raise _foreign(path, number)
+            found[one["key"]] = _restored(one["figures"])
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise _foreign(path, number) from None
+    if torn:
+        os.truncate(path, len("".join(lines).encode()))
+    return found
+
+
+def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
+    found = {name: math.nan if figures[name] is None else float(figures[name]) for name in FIGURES}
+    few = {name: int(figures[name]) for name in FEW if name in figures}
+    return {**found, **few, "note": str(figures["note"])}
+
+
+def _foreign(path: Path, number: int) -> FileFormatError:
+    return FileFormatError(
+        f"{path.name}, line {number}: not a run of explore; name another file, or delete this one"
+    )
 
 
 MOST_POINTS = 10_000

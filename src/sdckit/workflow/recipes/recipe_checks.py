@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied
-from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
+from sdckit.data.scenarios.scenario_toml import read_toml
+from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError, SdcError, SdcWarning
 from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURES,
     Method,
@@ -20,12 +23,12 @@ from sdckit.workflow.recipes.recipe_steps import (
     columns_named,
     method_of,
     n_files,
+    plain_arguments,
+    read_entries,
 )
-from sdckit.workflow.recipes.recipe_toml import plain_arguments
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-
 
 NUMBERING = ("new_ids", "limit_households")  # what they call the household they give new numbers to
 
@@ -265,3 +268,58 @@ def checked_step(number: int, table: Mapping[str, Any]) -> StepLike:
     arguments = plain_arguments(given, place)
     check_arguments(method, arguments, place)
     return StepLike(method.name, arguments)
+
+
+# The file of a recipe: its steps, and the digests of the hierarchies they read.
+
+
+@contextmanager
+def naming(file: Path) -> Generator[None]:
+    """Tell what is wrong with a recipe file with its name."""
+    try:
+        yield
+    except FileFormatError as error:
+        raise FileFormatError(str(error).replace("scenario file", "recipe")) from None
+    except ScenarioError as error:
+        told = str(error).replace("to be a scenario", "to be a recipe")
+        told = told if told.startswith(file.name) else f"{file.name}: {told}"
+        raise ScenarioError(told, argument=error.argument) from None
+
+
+def read_steps(path: str | Path) -> tuple[StepLike, ...]:
+    """The steps of a recipe file, checked without data.
+
+    Raises `FileFormatError`: the file is absent or cannot be read; `ScenarioError`: it is no recipe.
+    """
+    file = Path(path)
+    with naming(file):
+        return checked_steps(read_entries(read_toml(file)).get("steps", ()))
+
+
+def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
+    """Steps as a file has them, each checked.
+
+    Examples
+    --------
+    >>> checked_steps([{"method": "round_to", "column": "income", "base": 10}])
+    (StepLike(method='round_to', arguments={'column': 'income', 'base': 10}),)
+    """
+    if not tables:
+        raise ScenarioError("a recipe has at least one step; start each with [[steps]] in TOML")
+    return tuple(checked_step(number, one) for number, one in enumerate(tables, 1))  # type: ignore[arg-type]
+
+
+def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
+    """Files of hierarchies that steps name."""
+    named = [one.arguments.get("hierarchy") for one in steps if one.method == "recode"]
+    return tuple(dict.fromkeys(one for one in named if isinstance(one, str)))
+
+
+def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:
+    """What the hierarchies are that steps read, to know them again; absent ones are left out."""
+    found = {}
+    for named in hierarchies(steps):
+        path = (folder or Path()) / named
+        if path.is_file():
+            found[named] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found

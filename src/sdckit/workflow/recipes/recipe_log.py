@@ -92,7 +92,7 @@ class RecipeLog:
         DataError
             The original is needed and not given, or another file.
         """
-        from sdckit.workflow.recipes.recipe_rows import released_rows
+        from sdckit.workflow.recipes.recipe_running import released_rows
 
         return released_rows(self, original, None if folder is None else Path(folder))
 

@@ -2,26 +2,389 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sdckit.cells.plans.changing import Changing, open_changing
-from sdckit.data.frames import count_records, is_lazy, open_frame
+import numpy as np
+from numpy.typing import NDArray
+
+from sdckit.cells.plans.changing import RECOUNT, Blanked, Changing, Distinct, open_changing
+from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
 from sdckit.data.replace import Tallied, open_eager
-from sdckit.errors import DataError
-from sdckit.protect.change import Change
-from sdckit.workflow.recipes.recipe_checks import StepLike, check_against
+from sdckit.data.scenarios.roles import resolve_roles
+from sdckit.data.telling import TELLS, told_by
+from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
+from sdckit.protect.by_household import read_homes
+from sdckit.protect.change import Change, check_made, check_room, with_files
+from sdckit.protect.random_order import row_order
+from sdckit.protect.suppression.suppression_choices import read_combinations
+from sdckit.protect.synthesis.synthesize import columns_read as synthesis
+from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
-from sdckit.workflow.recipes.recipe_plans import check_on_plan, run_on_plan, sample_of
-from sdckit.workflow.recipes.recipe_rows import drawn_order
-from sdckit.workflow.recipes.recipe_running import run_step
-from sdckit.workflow.recipes.recipe_weights import warn_of_weights
+from sdckit.workflow.recipes.recipe_running import drawn_order, run_step
+from sdckit.workflow.recipes.recipe_steps import (
+    RISK_MEASURES,
+    Method,
+    columns_made,
+    columns_named,
+    method_of,
+    n_files,
+)
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.data.seeds import Mixed
+
+# Weights that tell what a recipe takes out: their values occur with one value of a key only.
+
+
+CHANGED = (
+    "column",
+    "columns",
+    "keys",
+    "replace",
+    "hierarchy",
+    "carry_along",
+)  # arguments that name what is changed
+WEIGHTS = ("column", "columns", "weight", "replace", "together", "carry_along")
+
+
+def warn_of_weights(
+    steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None, done: bool = False
+) -> None:
+    """Warn where the scenario's weight tells a key that a step takes out or changes record by record.
+
+    `done`: whether `data` is what came of the steps; a weight is looked at before them where none changes it, and
+    after them where one does.
+    """
+    if scenario is None or scenario.weight is None:
+        return
+    whole = data[0] if isinstance(data, list) else data
+    frame: Any = whole if isinstance(whole, Changing) else open_frame(whole)
+    changes_it = any(scenario.weight in _named(one, WEIGHTS, scenario) for one in steps)
+    if scenario.weight not in frame.columns or changes_it is not done:
+        return
+    at_stake = {name for one in steps for name in _hidden(one, scenario)} & {*frame.columns}
+    keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
+    home = scenario.household if scenario.household in frame.columns else None
+    told = [name for name, how_far in _told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
+    if told:
+        warnings.warn(
+            f"{scenario.weight}: many of its values occur with one value of {', '.join(told)} only, and so tell what "
+            "is taken out or changed there; coarsen it (coarsen_weights with hide) or leave it out of the release",
+            SdcWarning,
+            stacklevel=4 if done else 5,
+        )
+
+
+def _told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -> dict[str, float]:
+    """How far a weight tells each key; of a plan where weight and key have few enough different pairs."""
+    if not isinstance(frame, Changing):
+        return told_by(frame, weight, keys, household=household)
+    found: dict[str, float] = {}
+    for name in keys:
+        with contextlib.suppress(DataError):
+            found |= told_by(frame.distinct([weight, name]).tallied, weight, [name])
+    return found
+
+
+def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
+    """The columns in which a step hides values of some records; a recoding shows the same of all of them."""
+    method = method_of(step.method, "step")
+    if method.recodes or method.name == "coarsen_weights":
+        return set()
+    found = _named(step, CHANGED, scenario)
+    if method.name == "synthesize" and not columns_named(method, step.arguments, "columns"):
+        return set()  # nobody's values at all
+    return found
+
+
+def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]:
+    method = method_of(step.method, "step")
+    found = {name for role in roles for name in columns_named(method, step.arguments, role)}
+    if method.name == "swap_records":
+        found -= set(columns_named(method, step.arguments, "keys"))
+    if method.name == "local_suppression" and "keys" in roles and "keys" not in step.arguments:
+        intruder = step.arguments.get("intruder")
+        found |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
+    return found
+
+
+# Steps that treat every record by itself, on a plan: the columns they read come here, and what is new goes
+# back.
+
+
+def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | None) -> list[str]:
+    """The columns that a step reads, in their order: those it names, and those it takes from the scenario.
+
+    Raises ColumnError: the file does not have one that it names.
+    """
+    method, given = method_of(step.method, "step"), step.arguments
+    named = [name for role in method.columns for name in columns_named(method, given, role)]
+    if method.name == "synthesize":  # whatever is not drawn predicts, where nothing is said of it
+        needed = synthesis(columns, given.get("columns"), given.get("predictors"), given.get("rules"))
+        named += [*needed, *([given["rows"]] if isinstance(given.get("rows"), str) else [])]
+    if (
+        method.name == "impute_masked" or given.get("n") is not None
+    ):  # all variables predict; all records are others
+        named += columns
+    if absent := [name for name in named if name not in columns]:
+        raise ColumnError(f"no column {absent[0]!r} in the data")
+    wanted = {*named, *_of_scenario(method, step, scenario)}
+    return [name for name in columns if name in wanted]  # as in memory: methods go by the order of the file
+
+
+def _of_scenario(method: Method, step: StepLike, scenario: Scenario | None) -> list[str]:
+    if scenario is None:
+        return []
+    if step.arguments.get("risk") in RISK_MEASURES:
+        return [name for name in scenario.columns if name not in scenario.identifiers]
+    home = [] if scenario.household is None else [scenario.household, *scenario.household_variables]
+    found = home if method.takes_households else []
+    if "scenario" not in method.parameters:
+        return found
+    intruder = step.arguments.get("intruder")
+    one = scenario if intruder is None else scenario.intruder(intruder)
+    return [*one.all_keys, *found]
+
+
+def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
+    """Refuse a step that would bring or make more values here than a plan may; asked before any work.
+
+    Raises ColumnError: as `columns_read`. DataError: they are more.
+    """
+    check_room(n, columns_read(step, columns, scenario))
+    given = step.arguments
+    m = n_files(method_of(step.method, "step"), given)
+    size = given.get("n") or n
+    if m > 1 or size != n:
+        drawn = given["masked"] if step.method == "impute_masked" else given.get("columns") or columns
+        check_made(m, size, len(drawn))
+
+
+def run_on_records(
+    number: int, step: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    key: bytes | str | None = None,
+) -> tuple[list[Changing], Change]:  # fmt: skip
+    """Run a step in memory on the columns that it reads, and give the plan what came of it: one file, or several.
+
+    Raises SdcError: as the method in memory; more values than come from a plan.
+    """
+    try:
+        names = columns_read(step, plan.columns, scenario)
+        check_step(step, plan.n, plan.columns, scenario)
+        found = plan.brought(names)
+    except SdcError as error:
+        raise placed(error, step.place(number)) from None
+    changed, change = run_step(
+        number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key
+    )
+    suffix = str(step.arguments.get("suffix"))
+    like = {
+        name: name.removesuffix(suffix)
+        for name in columns_made(method_of(step.method, "step"), step.arguments)
+    }
+    return with_files(plan, found, changed, like), change
+
+
+def in_random_order(plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
+    """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
+    told = {"order": "no value is changed; row i is no longer made from row i"}
+    spark = on_spark(plan.frame)
+    homes = None
+    if household is not None:
+        check_room(plan.n, [household])
+        homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
+    order = None if spark else row_order(plan.n, homes, seed)
+    secret = {"hashed": str(seed)} if spark else {"seed": seed}
+    change = Change("random_order", plan.n, {}, {"household": household}, secret, told)
+    return plan.shuffled(order, str(seed)), change
+
+
+# Which steps of a recipe run on a plan, and how; and why the others do not.
+# A recoding is a function of the values of a few columns: the engine counts their distinct rows, the
+# method changes these in memory as it changes any frame, and the engine puts the new values back. Local
+# suppression is decided on the cells. What is drawn or chosen for every record is drawn here, on the
+# columns that it needs, and goes back by place.
+
+
+Given = Mapping[str, Any]
+Way = Callable[[Any, Changing, Given], "tuple[Changing, Change]"]
+
+
+def _by_values(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+    """A function of the values of a few columns: carried out on their distinct rows."""
+    method = method_of(function.__name__, "step")
+    rows = plan.distinct(_read(method, given))
+    changed, change = function(rows.tallied, **given)
+    new = {name: changed[name] for name in rows.columns if name in change.changed}
+    return plan.with_values(rows, new), change
+
+
+def _read(method: Any, given: Given) -> list[str]:
+    named = [name for role in method.columns for name in columns_named(method, given, role)]
+    return list(dict.fromkeys(named))
+
+
+def _dropped(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+    names = [given["columns"]] if isinstance(given["columns"], str) else list(given["columns"])
+    if len(names) == len(plan.columns):
+        raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
+    change = Change("drop_identifiers", plan.n, plan.present(names), {"columns": names})
+    return plan.without(names), change
+
+
+def _shuffled(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+    return in_random_order(plan, given.get("household"), given["seed"])
+
+
+def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+    """Local suppression: cells of k records or more lose nothing and stay one row; the others' records are rows."""
+    scenario, strata = given.get("scenario"), given.get("strata") or ()
+    roles = resolve_roles(scenario=scenario, keys=given.get("keys"), alpha=given.get("alpha"))
+    k = given.get("k")
+    if k is None and given.get("combinations") is None and scenario is not None:
+        k = scenario.limits.k
+    asked = read_combinations(roles.keys, k, given.get("combinations"), plan.n)
+    rows = plan.distinct([*roles.keys, *([strata] if isinstance(strata, str) else strata)])
+    cell, counts = _records_of(plan, rows, max(level for _, level in asked))
+    frame = rows.table.take(cell)
+    changed, change = function(Tallied(frame, counts), **given)
+    gone = {
+        name: np.asarray(changed[name].is_null()) & ~np.asarray(frame[name].is_null()) for name in roles.keys
+    }
+    return plan.blanked(rows, _as_blanked(rows, cell, gone)), change
+
+
+def _records_of(plan: Changing, rows: Distinct, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The cell of each row of a smaller file, in the order of the plan's, and how many records it stands for."""
+    several = np.flatnonzero((rows.size > 1) & (rows.size < k))
+    once = np.flatnonzero((rows.size == 1) | (rows.size >= k))
+    cell, place = once, rows.first[once]
+    if len(several):
+        of_cell, where = plan.places_in(rows, several)
+        if (np.bincount(of_cell, minlength=len(rows.size))[several] != rows.size[several]).any():
+            raise DataError(RECOUNT)
+        cell, place = np.concatenate([cell, of_cell]), np.concatenate([place, where])
+    cell = cell[np.argsort(place, kind="stable")]
+    return cell, np.where(rows.size[cell] < k, 1, rows.size[cell])
+
+
+def _as_blanked(rows: Distinct, cell: NDArray[np.int64], gone: Mapping[str, NDArray[np.bool_]]) -> Blanked:
+    """What the records of each cell lose: all the same, or one this and the other that."""
+    n, size = len(rows.size), np.bincount(cell, minlength=len(rows.size))
+    losing = {name: np.bincount(cell[hit], minlength=n) for name, hit in gone.items()}
+    whole = {name: lost == size for name, lost in losing.items()}
+    mixed = np.any([(lost > 0) & ~whole[name] for name, lost in losing.items()], axis=0)
+    split = np.flatnonzero(mixed)
+    order = np.argsort(cell, kind="stable")
+    order = order[mixed[cell[order]]]  # cell after cell, in the order of the file
+    return Blanked(whole, split, {name: hit[order] for name, hit in gone.items()})
+
+
+WAYS: dict[str, Way] = {
+    "recode": _by_values,
+    "top_bottom_code": _by_values,
+    "round_to": _by_values,
+    "new_ids": _by_values,
+    "drop_identifiers": _dropped,
+    "local_suppression": _by_cells,
+    "random_order": _shuffled,
+}
+# Methods whose columns come here record by record.
+BY_RECORD = (
+    "suppress_above", "pram", "microaggregate", "add_noise", "rank_swap", "shuffle", "swap_records", "synthesize",
+    "replace_high_risk", "coarsen_weights", "limit_households", "mask_categorical", "mask_continuous",
+    "impute_masked",
+)  # fmt: skip
+# Arguments with which local suppression is no matter of the cells.
+NO_CELLS = ("hide_implied", "together", "household")
+
+
+def _on_records(step: StepLike, household: str | None) -> bool:
+    """Whether a step is carried out record by record. `household`: that of the scenario, if still there."""
+    given = step.arguments
+    if step.method == "round_to":
+        return given.get("how") == "random"
+    if step.method != "local_suppression":
+        return step.method in BY_RECORD
+    shared = given.get("household_variables") != []
+    return any(given.get(name) for name in NO_CELLS) or (household is not None and shared)
+
+
+def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) -> str:
+    """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
+    if spark and step.method == "random_order" and step.arguments.get("household"):
+        return "household: Spark knows no places, so that members of a household cannot be kept together"
+    if spark and by_record and mixed_up:
+        return "Spark finds no record again once they are in random order: make random_order the last step"
+    return ""
+
+
+def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario | None) -> None:
+    """Refuse a recipe with a step that does not run on a plan, before any work.
+
+    Raises DataError: which step, and why.
+    """
+    household = None if scenario is None else scenario.household
+    n, columns, mixed_up, spark = plan.n, plan.columns, False, on_spark(plan.frame)
+    for number, step in enumerate(steps, 1):
+        by_record = _on_records(step, household)
+        if why := _why_not(step, by_record, spark=spark, mixed_up=mixed_up):
+            raise DataError(
+                f"{step.place(number)} does not run on a plan: {why}. Bring the file into memory for it, or take "
+                "another engine"
+            )
+        if by_record:
+            _check_room(number, step, n, columns, scenario)
+        n = step.arguments.get("n") or n
+        columns = [*columns, *columns_made(method_of(step.method, ""), step.arguments)]
+        mixed_up |= step.method == "random_order"
+        if step.method == "drop_identifiers":
+            gone = _read(method_of(step.method, ""), step.arguments)
+            columns = [name for name in columns if name not in gone]
+            household = None if household in gone else household
+
+
+def _check_room(
+    number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None
+) -> None:
+    try:
+        check_step(step, n, columns, scenario)
+    except ColumnError:
+        return  # told with the nearest name when the recipe is held against the columns
+    except DataError as error:
+        raise placed(error, step.place(number)) from None
+
+
+def sample_of(plan: Changing, names: Sequence[str]) -> Tallied:
+    """The distinct rows of some columns: what a step is tried on before the first one runs."""
+    return plan.distinct(names).tallied
+
+
+def run_on_plan(
+    number: int, one: StepLike, plan: Changing, *, scenario: Scenario | None, folder: Path | None, mixed: Mixed,
+    key: bytes | str | None = None,
+) -> tuple[list[Changing], Change]:  # fmt: skip
+    """Run a step on a plan, as `run_step` does in memory: one file comes of it, or several."""
+    home = None if scenario is None else scenario.household
+    if _on_records(one, home if home in plan.columns else None):
+        return run_on_records(number, one, plan, scenario=scenario, folder=folder, mixed=mixed, key=key)
+    method = method_of(one.method, f"step {number}")
+    given = call_arguments(one, scenario=scenario, folder=folder)
+    if method.random:
+        given["seed"] = mixed.of_step(number)
+    if key is not None:
+        given["key"] = key
+    try:
+        made, change = WAYS[one.method](method.function, plan, given)
+    except SdcError as error:
+        raise placed(error, one.place(number)) from None
+    return [made], change
 
 
 Steps = Sequence[StepLike]

@@ -2,27 +2,471 @@
 
 from __future__ import annotations
 
+import math
 import os
+import re
+import tomllib
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sdckit.data import arguments
-from sdckit.data.replace import open_eager
-from sdckit.display import Displayed, plain_html
-from sdckit.errors import ScenarioError, SdcWarning
+from sdckit.data.columns import code_column, float_values
+from sdckit.data.households import homes_of, household_variables
+from sdckit.data.replace import lend_rows, open_eager
+from sdckit.data.scenarios.scenario_toml import toml_string
+from sdckit.data.telling import TELLS, told_by
+from sdckit.display import Displayed, plain_html, printable
+from sdckit.errors import ScenarioError, SdcError, SdcWarning
+from sdckit.identity.contributions.coarsening import step_text
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE
-from sdckit.workflow.recipes.starter_keys import coarsen_keys, over_limits
-from sdckit.workflow.recipes.starter_steps import before_suppression, last_step, suppressions
-from sdckit.workflow.recipes.starter_text import Told, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.recipe_applied import Applied
+    from sdckit.workflow.recipes.recipe import Applied
+
+# The text of a recipe to start from: a comment above each step says why it is there and what it brought.
+# A recipe may go out with its file. The figures in it are therefore shares in wide steps, ten records or
+# more.
+
+
+FEWEST_RECORDS = 50  # of fewer nothing is said
+RECORDS_IN_A_STEP = 10
+PERCENT = 5
+WIDTH = 100
+COMMENT = re.compile(r"(?:^#.*\n)+", re.MULTILINE)
+
+Told = tuple[Mapping[str, object] | None, Sequence[str]]  # a step, or None for a remark; its comment
+
+
+def about_share(count: int, n: int) -> str:
+    """A share of the records as a range of whole percents, ten records wide or more; "" of a small file.
+
+    >>> about_share(894, 944), about_share(3, 944), about_share(30, 60), about_share(1, 20)
+    ('90 to 95 %', 'under 5 %', '40 to 60 %', '')
+    """
+    if n < FEWEST_RECORDS:
+        return ""
+    step = PERCENT * math.ceil(100 * RECORDS_IN_A_STEP / n / PERCENT)
+    low = min(100 * count // n // step, 100 // step - 1) * step
+    high = low + step if low < (100 // step - 1) * step else 100
+    return f"{low} to {high} %" if low else f"under {step} %"
+
+
+def write_starter(title: str, head: Sequence[str], told: Sequence[Told]) -> str:
+    """Write the recipe with its comments.
+
+    >>> print(write_starter("Mine", ["A start."], [({"method": "random_order"}, ["Mixed."])]), end="")
+    # A start.
+    <BLANKLINE>
+    title = "Mine"
+    <BLANKLINE>
+    # Mixed.
+    [[steps]]
+    method = "random_order"
+    """
+    blocks = [_comment(head), f"title = {toml_string(title)}"]
+    blocks += ["\n".join(part for part in (_comment(lines), step_text(step)) if part) for step, lines in told]
+    return "\n\n".join(blocks) + "\n"
+
+
+def comments_in(text: str, say: Callable[[str], str]) -> str:
+    r"""The same recipe with its comments as `say` has them, folded anew; commands in them stay.
+
+    >>> print(comments_in("# A start.\n#   sdckit check\n[[steps]]\n", str.upper), end="")
+    # A START.
+    #   sdckit check
+    [[steps]]
+    """
+    return COMMENT.sub(lambda found: f"{_comment(_said(found[0], say))}\n", text)
+
+
+def _said(comment: str, say: Callable[[str], str]) -> Iterator[str]:
+    lines = (line[2:] for line in comment.splitlines())
+    for command, ones in groupby(lines, key=lambda line: line.startswith(" ")):
+        told = list(ones)
+        yield from told if command else [say(" ".join(told))]
+
+
+def _comment(lines: Iterable[str]) -> str:
+    return "\n".join(f"# {part}" for line in lines for part in _folded(line))
+
+
+def _folded(line: str) -> list[str]:
+    """A line in several of a readable width; what is indented is a command and stays whole."""
+    if line.startswith(" "):
+        return [line]
+    parts, current = [], ""
+    for word in line.split(" "):
+        if current and len(current) + 1 + len(word) > WIDTH:
+            parts.append(current)
+            current = word
+        else:
+            current = f"{current} {word}" if current else word
+    return [*parts, current]
+
+
+# Keys made coarser one step at a time, what saves most per bit of information first, for a recipe to start
+# from.
+
+
+Step = dict[str, Any]
+FEWEST_BANDS = 3  # a key in fewer bands says little more than a missing one
+DEFAULT_K = 2  # alone or not, where no k is asked for
+LEAST_LOST = 1e-9  # bits: a step that loses nothing comes first
+
+
+@dataclass(frozen=True)
+class Coarser:
+    """One key made coarser: the step, and what was over a limit before and after, by intruder."""
+
+    key: str
+    step: Step
+    before: Mapping[str, Over]
+    after: Mapping[str, Over]
+
+
+@dataclass(frozen=True, eq=False)
+class Way:
+    """The keys on their way.
+
+    `first` has the advised step of each key, `unstepped` what the levels of the other keys are, `steps` the
+    recoding of each key so far, `done` every step taken.
+    """
+
+    original: Any
+    data: Any
+    scenario: Scenario
+    first: Mapping[str, Step]
+    unstepped: Mapping[str, str]
+    over: Mapping[str, Over]
+    steps: Mapping[str, Step]
+    done: tuple[Coarser, ...] = ()
+
+
+def wanted_k(one: Scenario) -> int | None:
+    """The k that keeps the limits on k and, in a file taken for the whole population, on the risk.
+
+    >>> from sdckit import Scenario
+    >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}))
+    10
+    >>> wanted_k(Scenario(keys=["age"], thresholds={"k": 3, "risk": 0.1}, weight="w"))
+    3
+    """
+    k, risk = one.limits.k, one.limits.risk
+    if risk is None or one.weight is not None or one.sampling_fraction not in (None, 1.0):
+        return k
+    return max(k or DEFAULT_K, math.ceil(1 / risk - LEAST_LOST))
+
+
+def over_limits(data: Any, scenario: Scenario) -> dict[str, int]:
+    """Records of a file that are over a limit on k or on the risk, by intruder."""
+    return {name: _over(data, scenario.intruder(name)).records for name in scenario.intruders}
+
+
+@dataclass(frozen=True)
+class Over:
+    """Records over a limit on k or on the risk, and expected re-identifications over the limit on the mean risk."""
+
+    records: int = 0
+    expected: float = 0.0
+
+
+def _over(data: Any, one: Scenario) -> Over:
+    from sdckit.cells.as_cells import tabulate_roles
+    from sdckit.data.scenarios.roles import resolve_roles
+    from sdckit.identity.individual_risk import individual_risk
+    from sdckit.identity.k_anonymity import k_anonymity
+
+    limits, found, expected = one.limits, [0], 0.0
+    cells = tabulate_roles(data, resolve_roles(scenario=one))
+    if (k := wanted_k(one)) is not None:
+        found.append(k_anonymity(cells, k=[k]).violations[k])
+    if limits.risk is not None or limits.global_risk is not None:
+        risk = individual_risk(cells, threshold=limits.risk)
+        found.append(risk.n_above or 0)
+        expected = max(0.0, (risk.global_risk - (limits.global_risk or 1.0)) * risk.n)
+    return Over(max(found), expected)
+
+
+def _all_over(data: Any, scenario: Scenario) -> dict[str, Over]:
+    return {name: _over(data, scenario.intruder(name)) for name in scenario.intruders}
+
+
+def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool) -> Way:
+    """Make keys coarser until no intruder has more than `share` of the records over a limit, or nothing helps.
+
+    No suppression follows for a limit on the mean risk, so it has to hold.
+    """
+    first, unstepped = _advice(data, scenario, internal=internal)
+    way = Way(data, data, scenario, first, unstepped, _all_over(data, scenario), {})
+    most = share * len(open_eager(data, {}))
+    while too_many := [name for name, one in way.over.items() if one.records > most or one.expected]:
+        best = _best(way, too_many)
+        if best is None:
+            break
+        one, data = best
+        way = replace(
+            way, data=data, over=one.after, steps={**way.steps, one.key: one.step}, done=(*way.done, one)
+        )
+    return way
+
+
+def _advice(data: Any, scenario: Scenario, *, internal: bool) -> tuple[dict[str, Step], dict[str, str]]:
+    """The first step of each key, where it names nothing that few records have; of the others their scale."""
+    from sdckit.identity.contributions.key_contributions import key_contributions
+
+    first: dict[str, Step] = {}
+    unstepped: dict[str, str] = {}
+    for name in scenario.intruders:
+        advised = key_contributions(
+            data, scenario=scenario.intruder(name).changed(person=None), pairs=False
+        ).coarsenings
+        for key, row in advised.items():
+            if row.step and (row.step_is_public or internal):
+                first.setdefault(key, tomllib.loads(row.step)["steps"][0])
+            else:
+                unstepped.setdefault(key, row.scale)
+    return first, unstepped
+
+
+def _best(way: Way, intruders: Sequence[str]) -> tuple[Coarser, Any] | None:
+    """The step that brings most records within the limits per bit of information lost; None where none does."""
+    best, found = (0.0, ""), None
+    for key in dict.fromkeys(key for name in intruders for key in way.scenario.intruders[name]):
+        for step in _steps_after(way, key):
+            try:
+                data = _recoded(way, step)
+            except SdcError:  # such as a value that a hierarchy has not at this level
+                continue
+            after = _all_over(data, way.scenario)
+            saved = sum(_saved(way.over[name], after[name]) for name in intruders)
+            if saved <= 0:
+                continue
+            lost = max(_bits(way.data, key) - _bits(data, key), LEAST_LOST)
+            rank = (-float(f"{saved / lost:.9g}"), key)
+            if rank < best:
+                best, found = rank, (Coarser(key, step, way.over, after), data)
+            break  # a coarser one is looked at when this one has been taken
+    return found
+
+
+def _saved(before: Over, after: Over) -> float:
+    return before.records - after.records + before.expected - after.expected
+
+
+def _steps_after(way: Way, key: str) -> Iterator[Step]:
+    """The steps that follow what was done to a key, each coarser than the one before; the first is the advised one."""
+    step = _coarser(way, way.steps[key]) if key in way.steps else way.first.get(key)
+    while step is not None:
+        yield step
+        step = _coarser(way, step)
+
+
+def _coarser(way: Way, step: Step) -> Step | None:
+    """What follows a step on the same key: every second edge of its bands, or one level up its hierarchy."""
+    if "bands" in step:
+        bands = _wider(step["bands"])
+        return None if bands is None else {**step, "bands": bands}
+    if "hierarchy" in step:
+        from sdckit.data.hierarchy import read_hierarchy
+
+        levels = len(read_hierarchy(way.scenario.folder / step["hierarchy"]).levels)
+        return {**step, "level": step["level"] + 1} if step["level"] < levels else None
+    return None
+
+
+def _wider(bands: Sequence[float]) -> list[float] | None:
+    """Every second edge, those at multiples of the double width; None where too few bands would be left.
+
+    >>> _wider([-math.inf, 25, 30, 35, 40, 45, math.inf])
+    [-inf, 30, 40, inf]
+    """
+    inner = list(bands[1:-1])
+    width = inner[1] - inner[0] if len(inner) > 1 else 0
+    left = [edge for edge in inner if width and math.isclose(edge % (2 * width), 0, abs_tol=1e-9)]
+    if not left or len(left) == len(inner):
+        left = inner[1::2]
+    return [bands[0], *left, bands[-1]] if len(left) + 1 >= FEWEST_BANDS else None
+
+
+def _recoded(way: Way, step: Step) -> Any:
+    """The data so far, with one key recoded from what it was at first."""
+    from sdckit.protect.recoding.recode import recode
+
+    given = {name: value for name, value in step.items() if name != "method"}
+    if "hierarchy" in given:
+        given["hierarchy"] = way.scenario.folder / given["hierarchy"]
+    lender = open_eager(recode(way.original, **given).data, {})
+    return lend_rows(open_eager(way.data, {}), lender, {step["column"]: np.arange(len(lender))})
+
+
+def _bits(data: Any, key: str) -> float:
+    from sdckit.data.columns import code_column
+    from sdckit.identity.contributions.coarsening import entropy
+
+    return entropy(np.bincount(code_column(open_eager(data, {})[key]).codes()))
+
+
+# The steps of a recipe to start from, each with the comment that says why it is there.
+
+
+WHY = "this brings most records within the thresholds for the information it loses"
+COUNTED = 0.5  # of the records: members may be missing from the file
+FROM_VALUES = "It names values that few records have: keep this recipe in the room."
+
+
+def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
+    """Identifiers, keys and weights, of a file of these columns."""
+    return [*identifier_steps(way.scenario, columns), *_recodings(way), *_weight(way)]
+
+
+def identifier_steps(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+    """Direct identifiers left out, numbers of households and persons replaced."""
+    if named := [name for name in scenario.identifiers if name in columns]:
+        yield {"method": "drop_identifiers", "columns": named}, ["Direct identifiers do not go out."]
+    for role in ("household", "person"):
+        if (name := getattr(scenario, role)) is not None:
+            why = (
+                f"The number of the {role} leads back to where it was given: a new one, the same for the same "
+                f"{role}. Where nobody needs it, drop_identifiers instead."
+            )
+            yield {"method": "new_ids", "column": name}, [why]
+
+
+def _recodings(way: Way) -> Iterator[Told]:
+    """One step per key, as coarse as it became; what each brought is told of the last time it became coarser."""
+    n = len(open_eager(way.data, {}))
+    for key, step in way.steps.items():
+        own = [one for one in way.done if one.key == key]
+        lines = [f"{printable(key)} {_how(step)}: {WHY}{', step after step' * (len(own) > 1)}."]
+        if told := _brought(own[0].before, own[-1].after, n):
+            lines.append(f"Records beyond a threshold: {told}.")
+        if "groups" in step:
+            lines.append(FROM_VALUES)
+        yield step, lines
+    for scale in dict.fromkeys(way.unstepped.values()):
+        names = listed([printable(key) for key, one in way.unstepped.items() if one == scale])
+        yield None, [f"No step for {names}: {UNSTEPPED[scale]}."]
+
+
+def _how(step: dict[str, Any]) -> str:
+    if "bands" in step:
+        return "in bands"
+    return (
+        f"at level {step['level']} of its hierarchy" if "hierarchy" in step else "with its rare values joined"
+    )
+
+
+def _brought(before: Any, after: Any, n: int) -> str:
+    """What is over a limit before and after, by intruder; "" where nothing may be said."""
+    parts = []
+    for name in before:
+        ranges = [about_share(count[name].records, n) for count in (before, after)]
+        if all(ranges):
+            whom = f"{printable(name)} " if len(before) > 1 else ""
+            parts.append(f"{whom}{ranges[0]} before, {ranges[1]} after")
+    return "; ".join(parts)
+
+
+def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
+    """The step that makes weights coarser, where they tell a key whose values are taken out."""
+    if scenario.weight is None or scenario.weight in scenario.all_keys:
+        return None
+    told = told_by(
+        open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household
+    )
+    hide = [name for name, how_far in told.items() if how_far > TELLS]
+    return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
+
+
+def _weight(way: Way) -> Iterator[Told]:
+    """Coarser weights, and why."""
+    step = weight_step(way.data, way.scenario)
+    if step is not None:
+        names = listed([*map(printable, step["hide"])], "or")
+        why = (
+            f"Many weights occur with one value of {names} only, and would give back what is taken out there."
+        )
+        yield step, [why]
+
+
+def suppressions(way: Way) -> Iterator[Told]:
+    """What is left over the limit on k, one intruder after the other."""
+    scenario = way.scenario
+    hide = scenario.limits_of(compared=True).recoverable is not None
+    for name in scenario.intruders:
+        one = scenario.intruder(name)
+        k = wanted_k(one)
+        if k is None:
+            continue
+        rules = {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
+        whom = f" for {printable(name)}" if len(scenario.intruders) > 1 else ""
+        if other := sorted(rules - {"wildcard"}):
+            why = f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
+            yield None, [f"No local_suppression{whom}: {why}."]
+            continue
+        step: dict[str, Any] = {"method": "local_suppression"}
+        if len(scenario.intruders) > 1:
+            step["intruder"] = name
+        lines = [f"The rest{whom}: as few values as possible are taken out until every record has k like it."]
+        if k == one.limits.k:
+            lines.append("k is that of the scenario.")
+        else:
+            step["k"] = k
+            lines.append(
+                "k is what the threshold of the risk needs in a file taken for the whole population."
+            )
+        if sizes := household_sizes(way.data, one):
+            step["together"] = [[size, scenario.household] for size in sizes]
+            lines.append(
+                f"{listed([*map(printable, sizes)])}: whoever sees the household together can count it."
+            )
+        if hide:
+            step["hide_implied"] = True
+            lines.append(
+                "Nothing taken out may follow from the rest: there is a threshold on what can be given back."
+            )
+        yield step, lines
+
+
+def household_sizes(data: Any, one: Scenario) -> list[str]:
+    """Keys that are the number of records of the household."""
+    frame = open_eager(data, {})
+    if one.household is None:
+        return []
+    coded = code_column(frame[one.household])
+    homes = homes_of(coded.codes(), coded.span)
+    size = homes.size[homes.of_row]
+    found = []
+    for key in household_variables(data, household=one.household, among=one.keys):
+        try:
+            values = float_values(frame[key], key)
+        except SdcError:
+            continue
+        known = ~np.isnan(values)
+        if np.mean(values[known] == size[known]) > COUNTED:
+            found.append(key)
+    return found
+
+
+def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
+    """The order of the records."""
+    if scenario.aligned:
+        yield None, ["The order stays: the scenario says that row i is made from row i (aligned = true)."]
+        return
+    step: dict[str, Any] = {"method": "random_order"}
+    if scenario.household in columns and scenario.household is not None:
+        step["household"] = scenario.household
+    yield step, ["The order of the records may tell who they are. The log knows it: check with --log."]
 
 
 SEED, TRIAL = 1, bytes(32)  # of the trial, of which nothing is kept

@@ -2,22 +2,352 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.collect import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
-from sdckit.data.columns import distinct_values
+from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import read_band
 from sdckit.data.replace import with_levels
 from sdckit.errors import ColumnError, DataError
-from sdckit.workflow.recoding.changes import Recoding, Repeated
-from sdckit.workflow.recoding.recodings import Done, Recodings
-from sdckit.workflow.recoding.recognise import recognise
+from sdckit.numerics.array_types import Floats, Ints
+from sdckit.protect.recoding.bands import Bands
+from sdckit.protect.recoding.round_to import multiples
+from sdckit.workflow.recipes.recipe_checks import StepLike
+from sdckit.workflow.recoding.recodings import (
+    Banded,
+    Done,
+    Grouped,
+    Recoding,
+    Recodings,
+    Repeated,
+    SharedEdge,
+    read_bands,
+)
+
+# Values that each became one other value: groups of codes, limits, multiples, found in two columns row by
+# row.
+
+
+CONFIRMED = 10  # records that must repeat what another record of their value shows
+FEWEST = 3  # numbers that must have changed before a limit or a base is believed
+SAMPLE = 200
+
+
+def nested_map(before: Ints, after: Ints) -> Ints | None:
+    """The one value that each value became, -1 where no record shows it; None where one became several.
+
+    Both are numbered from 0, -1 being missing; a value that became missing was suppressed and says nothing.
+
+    >>> nested_map(np.array([0, 0, 1, 2]), np.array([5, -1, 5, -1])).tolist()
+    [5, 5, -1]
+    >>> nested_map(np.array([0, 0]), np.array([5, 6])) is None
+    True
+    """
+    shown = (before >= 0) & (after >= 0)
+    if (after[before < 0] >= 0).any():
+        return None
+    image = np.full(int(before.max(initial=-1)) + 1, -1, np.int64)
+    image[before[shown]] = after[shown]
+    if (image[before[shown]] != after[shown]).any():
+        return None
+    return image
+
+
+def speaks_for_groups(before: Ints, image: Ints, same: NDArray[np.bool_]) -> bool:
+    """Whether a mapping is too regular to be chance: values of several records each, changed all alike.
+
+    `same` says which values kept their name. A value of one record always became one other value: that says nothing.
+    """
+    counts = np.bincount(before[before >= 0], minlength=len(image))
+    changed = (image >= 0) & ~same
+    alone = int((counts[changed] == 1).sum())
+    return bool((counts[changed] - 1).sum() >= CONFIRMED and 2 * alone <= changed.sum())
+
+
+def found_limits(before: Floats, after: Floats) -> tuple[float | None, float | None] | None:
+    """The limits, bottom and top, to which smaller and larger numbers were brought; None where it was not so.
+
+    >>> found_limits(np.array([1.0, 5, 8, 9, 12]), np.array([1.0, 5, 6, 6, 6]))
+    (None, 6.0)
+    >>> found_limits(np.array([1.0, 5, 8, 9, 12]), np.array([1.0, 5, 6, 6, 7])) is None
+    True
+    """
+    shown = ~np.isnan(before) & ~np.isnan(after)
+    first, second = before[shown], after[shown]
+    if (first != second).sum() < FEWEST:
+        return None
+    low, high = float(second.min()), float(second.max())
+    if not np.array_equal(np.clip(first, low, high), second):
+        return None
+    return low if (first < low).any() else None, high if (first > high).any() else None
+
+
+def found_base(before: Floats, after: Floats) -> tuple[float, str] | None:
+    """The number to whose multiples numbers were rounded, and how; None where it was not so.
+
+    >>> found_base(np.array([12.0, 18, 26, 31]), np.array([10.0, 20, 30, 30]))
+    (10.0, 'nearest')
+    """
+    shown = ~np.isnan(before) & ~np.isnan(after)
+    first, second = before[shown], after[shown]
+    if (first != second).sum() < FEWEST or not np.isfinite(second).all() or np.abs(second).max() >= 2.0**53:
+        return None
+    if len(np.unique(second)) < FEWEST:  # a few values are multiples of anything
+        return None
+    for base in _bases(float(np.abs(second).max())):
+        if not _are_multiples(second[:SAMPLE], base) or not _are_multiples(second, base):
+            continue
+        for how in ("nearest", "down"):
+            if np.array_equal(multiples(first, base, how, None), second):
+                return base, how
+    return None
+
+
+def _bases(largest: float) -> list[float]:
+    found = [float(f"{digit}e{power}") for power in range(9, -4, -1) for digit in (5, 2.5, 2, 1)]
+    return [base for base in found if base <= max(largest, 1.0)]
+
+
+def _are_multiples(values: Floats, base: float) -> bool:
+    return bool(np.array_equal(multiples(values, base, "nearest", None), values))
+
+
+# Recodings that two files show by themselves: bands, groups, limits, multiples; only where nothing else
+# fits.
+
+
+MOST = 10_000  # values of a column of codes
+
+
+@dataclass(frozen=True, eq=False)
+class _Column:
+    """A column of the original and of all releases, the rows in the original's order where they belong together."""
+
+    pair: Pair
+    name: str
+
+    @cached_property
+    def before(self) -> Distinct:
+        return distinct_values(self.pair.original.get_column(self.name))
+
+    @cached_property
+    def after(self) -> list[Distinct]:
+        return [distinct_values(frame.get_column(self.name)) for frame in self.pair.released]
+
+    @cached_property
+    def kinds(self) -> tuple[str, str]:
+        """Of the original and of the releases; "empty" where there is no value, "mixed" where releases differ."""
+        if self.floats:
+            before, released = ("empty" if np.isnan(values).all() else "number" for values in self.numbers)
+            return before, released
+        after = {one.kind for one in self.after} - {"empty"}
+        return self.before.kind, "empty" if not after else after.pop() if len(after) == 1 else "mixed"
+
+    @cached_property
+    def values(self) -> list[Any]:
+        """Values of the releases, each once."""
+        return list(dict.fromkeys(value for one in self.after for value in one.values))
+
+    @cached_property
+    def place(self) -> dict[Any, int]:
+        """Place of each value in `values`."""
+        return {value: i for i, value in enumerate(self.values)}
+
+    @cached_property
+    def after_codes(self) -> Ints:
+        """Place of each released value in `values`, release behind release, -1 where missing."""
+        found = []
+        for one, order in zip(self.after, self.pair.orders, strict=True):
+            table = np.array([*(self.place[value] for value in one.values), -1], np.int64)
+            codes = table[one.codes]
+            found.append(codes if order is None else codes[order])
+        return np.concatenate(found)
+
+    def before_codes(self) -> Ints:
+        """Place of each value of the original, once for every release."""
+        return np.tile(self.before.codes, self.pair.m)
+
+    @cached_property
+    def floats(self) -> bool:
+        """Whether original and releases hold floating-point numbers, of which there may be one per record."""
+        return all(frame.schema[self.name].is_float() for frame in self.pair.frames)
+
+    @cached_property
+    def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Original and releases as numbers."""
+        before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
+        moved = [
+            one if order is None else one[order] for one, order in zip(after, self.pair.orders, strict=True)
+        ]
+        return np.tile(before, self.pair.m), np.concatenate(moved)
+
+
+def recognise(pair: Pair, names: Sequence[str], *, types_only: bool = False) -> list[Recoding]:
+    """What was done to columns, where the files themselves say it.
+
+    Bands are read from their names. Groups, limits and multiples need rows that belong together: every value has
+    become one value, without an exception but for missing ones, and too often to be chance. Nothing is recognised
+    where a column has its old values, or where values moved among records. `types_only` looks at columns alone whose
+    types differ.
+    """
+    return [found for name in names if (found := _of_column(_Column(pair, name), types_only)) is not None]
+
+
+def _of_column(column: _Column, types_only: bool) -> Recoding | None:
+    if (types_only or not column.pair.aligned) and _plainly_alike(column):
+        return None
+    before, after = column.kinds
+    if "empty" in (before, after) or after == "mixed":
+        return None
+    if before != after:
+        found = _bands(column) if (before, after) == ("number", "text") else None
+        return found or (_groups(column) if column.pair.aligned else None)
+    if types_only or not column.pair.aligned or _identical(column):
+        return None
+    if before == "number":
+        return _limits(column) or _multiples(column) or (_groups(column) if _whole(column) else None)
+    return _groups(column)
+
+
+def _plainly_alike(column: _Column) -> bool:
+    """Whether both files hold numbers, or one and the same type, by their headers."""
+    first, *others = (frame.schema[column.name] for frame in column.pair.frames)
+    return all(one == first or (one.is_numeric() and first.is_numeric()) for one in others)
+
+
+def _identical(column: _Column) -> bool:
+    if column.floats:
+        before, released = column.numbers
+        return bool(((before == released) | np.isnan(released)).all())
+    after = column.after_codes
+    kept = after >= 0
+    table = np.array([*(column.place.get(value, -2) for value in column.before.values), -1], np.int64)
+    return bool(np.array_equal(table[column.before_codes()][kept], after[kept]))
+
+
+def _bands(column: _Column) -> Recoding | None:
+    """Bands by their names; where two share an edge, the rows must tell to which it belongs."""
+    if len(column.values) > MOST:
+        return None
+    labels = [str(value) for value in column.values]
+    before, after = _first_numbers(column), column.after_codes
+    if (bands := read_bands(labels)) is not None:
+        return _fitting(column, bands, labels, before, after, exact=False)
+    if not column.pair.aligned:
+        return None
+    fits = list(_shared_edges(column, labels, before, after))
+    return fits[0] if len(fits) == 1 else None
+
+
+def _first_numbers(column: _Column) -> NDArray[np.float64]:
+    return float_values(column.pair.original.get_column(column.name), "numeric")
+
+
+def _shared_edges(column: _Column, labels: list[str], before: Any, after: Ints) -> Iterator[Recoding]:
+    edges: tuple[SharedEdge, ...] = ("left", "right")
+    for edge in edges:
+        bands = read_bands(labels, shared=edge)
+        if bands is not None and (found := _fitting(column, bands, labels, before, after, exact=True)):
+            yield found
+
+
+def _fitting(
+    column: _Column,
+    bands: Bands,
+    labels: list[str],
+    before: NDArray[np.float64],
+    after: Ints,
+    *,
+    exact: bool,
+) -> Recoding | None:
+    """The bands, if the numbers of the original lie in them: all of them, or all whose band was released."""
+    codes = bands.codes(before)
+    beyond = (codes < 0) & ~np.isnan(before)
+    if not column.pair.aligned:
+        return None if beyond.any() else Banded(column.name, bands)
+    place = np.array([*(bands.labels.index(label) for label in labels), -1], np.int64)
+    codes, released = np.tile(codes, column.pair.m), place[after]
+    shown = (released >= 0) & np.tile(~np.isnan(before), column.pair.m)
+    other = shown & (codes != released)
+    if (other & (codes < 0)).any() or not shown.any():
+        return None
+    if 2 * other.sum() > shown.sum() or (exact and other.any()):
+        return None
+    return Banded(column.name, bands, keep=True)
+
+
+def _groups(column: _Column) -> Recoding | None:
+    """Groups of values: each became one, fewer than before unless they are of another type."""
+    old, new = column.before.values, column.values
+    if len(old) > MOST:
+        return None
+    before = column.before_codes()
+    image = nested_map(before, column.after_codes)
+    if image is None:
+        return None
+    alike = column.kinds[0] == column.kinds[1]
+    same = np.array([i >= 0 and alike and old[at] == new[i] for at, i in enumerate(image.tolist())], np.bool_)
+    if not speaks_for_groups(before, image, same):
+        return None
+    shown = image[image >= 0]
+    if alike and len(np.unique(shown)) == len(shown):
+        return None  # other names for the same values, or values that changed places
+    if not alike and all(_one_value(old[at], new[i]) for at, i in enumerate(image.tolist()) if i >= 0):
+        return None  # the same values in another type
+    new_of = {value: new[i] for value, i in zip(old, image.tolist(), strict=True) if i >= 0}
+    if not alike and column.kinds[1] == "text":  # suppressed throughout: nobody knows its group
+        new_of |= {value: str(value) for value, i in zip(old, image.tolist(), strict=True) if i < 0}
+    kind = "values renamed" if len(np.unique(shown)) == len(shown) else "values in groups"
+    return Grouped(column.name, new_of, keep=alike, kind=kind)
+
+
+def _one_value(old: Any, new: Any) -> bool:
+    """Whether two values of different types are one: 1 and "01", True and "true", a day and its text."""
+    try:
+        return float(old) == float(new)
+    except (TypeError, ValueError):
+        return str(old).casefold() == str(new).casefold()
+
+
+def _whole(column: _Column) -> bool:
+    if column.floats:
+        return all(
+            (np.isnan(one) | (np.isfinite(one) & (one == np.floor(one)))).all() for one in column.numbers
+        )
+    return all(
+        isinstance(value, int) or float(value).is_integer()
+        for value in (*column.before.values, *column.values)
+    )
+
+
+def _limits(column: _Column) -> Recoding | None:
+    found = found_limits(*column.numbers)
+    if found is None:
+        return None
+    ends = {
+        end: _plain(limit) for end, limit in zip(("bottom", "top"), found, strict=True) if limit is not None
+    }
+    return Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
+
+
+def _multiples(column: _Column) -> Recoding | None:
+    found = found_base(*column.numbers)
+    if found is None:
+        return None
+    base, how = found
+    return Repeated(1, StepLike("round_to", {"column": column.name, "base": _plain(base), "how": how}))
+
+
+def _plain(value: float) -> float:
+    return int(value) if value.is_integer() else value
 
 
 @dataclass(frozen=True, eq=False)

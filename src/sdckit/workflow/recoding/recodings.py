@@ -5,26 +5,198 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.pair import Source
+from sdckit.data.columns import distinct_values, float_values
+from sdckit.data.hierarchy import Band, read_band
+from sdckit.data.replace import open_eager, with_levels
+from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
-from sdckit.workflow.recipes.recipe_checks import StepLike, columns_mentioned
-from sdckit.workflow.recipes.recipe_file import checked_steps, digests, hierarchies, read_steps
+from sdckit.protect.recoding.bands import Bands
+from sdckit.protect.recoding.recode import regroup
+from sdckit.workflow.recipes.recipe_checks import (
+    StepLike,
+    checked_steps,
+    columns_mentioned,
+    digests,
+    hierarchies,
+    read_steps,
+)
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recipes.recipe_steps import is_all_new
-from sdckit.workflow.recipes.recipe_toml import read_entries
-from sdckit.workflow.recoding.band_labels import read_bands
-from sdckit.workflow.recoding.changes import Banded, Recoding, Repeated
+from sdckit.workflow.recipes.recipe_running import run_step
+from sdckit.workflow.recipes.recipe_steps import is_all_new, read_entries
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.protect.change import Change
     from sdckit.workflow.recipes.recipe import Recipe
+
+# One recoding as it can be done to any file: a step of a recipe, bands, or groups of values.
+
+
+NO_DRAWS = Mixed(bytes(16))  # a recoding draws nothing
+
+
+class Recoding(Protocol):
+    """Recodes one column of a frame."""
+
+    @property
+    def column(self) -> str:
+        """The column."""
+
+    @property
+    def kind(self) -> str:
+        """What is done, in words."""
+
+    def apply(self, data: Any) -> Any:
+        """Recode a frame in memory; the frame given is not modified."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """A step of a recipe; `own_values` says that it takes something from the values of the file itself."""
+
+    number: int
+    step: StepLike
+    folder: Path | None = None
+    own_values: str = ""
+
+    @property
+    def column(self) -> str:
+        """The column."""
+        return str(self.step.arguments["column"])
+
+    @property
+    def kind(self) -> str:
+        """What is done, in words."""
+        given = self.step.arguments
+        if self.step.method == "round_to":
+            return "numbers rounded"
+        if self.step.method == "top_bottom_code":
+            ends = [word for end, word in (("top", "largest"), ("bottom", "smallest")) if end in given]
+            return f"the {' and '.join(ends)} numbers brought to a limit"
+        if "bands" in given:
+            return "numbers in bands"
+        return "values in groups" if "groups" in given else "values up a hierarchy"
+
+    def apply(self, data: Any) -> Any:
+        """Run the step."""
+        return run_step(self.number, self.step, data, scenario=None, folder=self.folder, mixed=NO_DRAWS).data
+
+    def elsewhere(self) -> Recoding:
+        """The same for another file than the one that the release was made from.
+
+        Raises `DataError`: the step takes edges or means from the file that it is applied to.
+        """
+        if self.own_values:
+            raise DataError(
+                f"the control file cannot be recoded alike: {self.step.place(self.number)} takes {self.own_values} "
+                "from the file's own values; write the numbers into the recipe, or leave the column out"
+            )
+        return self
+
+
+@dataclass(frozen=True, eq=False)
+class Banded:
+    """Numbers in bands; a number in none gets its own name where `keep`, else it is missing."""
+
+    column: str
+    bands: Bands
+    keep: bool = False
+    kind: str = "numbers in bands"
+
+    def apply(self, data: Any) -> Any:
+        """Put the numbers into their bands."""
+        frame = open_eager(data, {"column": [self.column]})
+        values = float_values(frame[self.column], "bands:")
+        codes, labels = self.bands.codes(values), list(self.bands.labels)
+        beyond = (codes < 0) & ~np.isnan(values)
+        if self.keep and beyond.any():
+            others, place = np.unique(values[beyond], return_inverse=True)
+            codes[beyond] = len(labels) + place
+            labels += [f"{value:.12g}" for value in others.tolist()]
+        return with_levels(frame, {self.column: (labels, codes)}, ordered=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """Values in groups; a value in no group is kept where `keep`, else it is missing."""
+
+    column: str
+    new_of: Mapping[Any, Any]
+    keep: bool = False
+    kind: str = "values in groups"
+
+    def apply(self, data: Any) -> Any:
+        """Give each value its group."""
+        frame = open_eager(data, {"column": [self.column]})
+        found = regroup(
+            distinct_values(frame[self.column]), self.column, self.new_of,
+            outside="keep" if self.keep else "missing", what="no group",
+        )  # fmt: skip
+        return with_levels(frame, {self.column: (found.levels, found.codes)})
+
+
+# The names of a column's bands read together: ranges that do not overlap.
+
+
+SharedEdge: TypeAlias = Literal["left", "right"]
+MOST = 2_000  # names of bands; a column with more different texts is no column of bands
+
+
+def read_bands(labels: Sequence[str], *, shared: SharedEdge | None = None) -> Bands | None:
+    """Read all names of a column; None where one is no band, all are single numbers, or two overlap.
+
+    `shared` says to which band an edge belongs that stands in two names, as in "30-40" and "40-50"; without it
+    such names overlap.
+
+    Examples
+    --------
+    >>> read_bands(["18-39", "under 18", "40+"]).labels
+    ('under 18', '18-39', '40+')
+    >>> read_bands(["30-40", "40-50"]) is None, read_bands(["1", "2"]) is None
+    (True, True)
+    >>> read_bands(["30-40", "40-50"], shared="left").codes(np.array([40.0])).tolist()
+    [1]
+    """
+    if not 0 < len(labels) <= MOST:
+        return None
+    found = []
+    for label in labels:
+        band = read_band(label)
+        if band is None:
+            return None
+        found.append((band, label))
+    if all(band.single for band, _ in found):
+        return None
+    found.sort(key=lambda one: one[0][:2])
+    bands = [band for band, _ in found]
+    if shared is not None:
+        bands = _parted(bands, shared)
+    for one, other in pairwise(bands):
+        if one.high > other.low or (one.high == other.low and one.has_high and other.has_low):
+            return None
+    low, high = (np.array([band[i] for band in bands], np.float64) for i in (0, 1))
+    has_low, has_high = (np.array([band[i] for band in bands], np.bool_) for i in (2, 3))
+    return Bands(low, high, has_low, has_high, tuple(label for _, label in found))
+
+
+def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
+    """Give an edge that two dashed bands share to one of them."""
+    made = list(bands)
+    for i, (one, other) in enumerate(pairwise(bands)):
+        if one.high == other.low and one.dashed and not one.single:
+            if shared == "left":
+                made[i] = made[i]._replace(has_high=False)
+            elif other.dashed:
+                made[i + 1] = made[i + 1]._replace(has_low=False)
+    return made
 
 
 RECODING = ("recode", "top_bottom_code", "round_to")

@@ -3,13 +3,190 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sdckit.errors import SdcError, SdcWarning
+from sdckit.data.memory import AT_REST, bytes_of_file, bytes_of_records, free_bytes
+from sdckit.errors import DataError, ScenarioError, SdcError, SdcWarning
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sdckit.data.files.readers import FileSample
+    from sdckit.data.scenarios.scenario import Scenario
+
+# What the worker process of a session holds: the opened file, and results that were computed before.
+
+
+MOST_KEPT = 64  # results that are kept, so that going back is instant
+READING = ("missing", "delimiter", "encoding", "decimal", "user_missing", "join", "join_key")
+
+Tell = Callable[[str], None]  # is told how far a task is
+One = TypeVar("One")
+
+
+class Desk:
+    """The file of a session and what is known of it; it lives in the worker process only.
+
+    Parameters
+    ----------
+    folder
+        The session's own folder: relative paths, such as those of hierarchies, start there.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.memo: dict[str, Any] = {}
+        self.reading: dict[str, Any] = {}
+        self.warnings: tuple[str, ...] = ()
+        self._opened: tuple[str, str] | None = None
+        self._sample: FileSample | None = None
+
+    def open(self, path: str, reading: Mapping[str, Any] | None = None) -> None:
+        """Read a file with these options of `read_file`; nothing is done where it is open already.
+
+        A file that cannot be read leaves the one before it open.
+        """
+        how = _given(reading or {})
+        opened = (str(path), json.dumps([how, *map(_state, (path, how.get("join")))], sort_keys=True))
+        if opened == self._opened:
+            return
+        from sdckit.data.files.readers import describe_file
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", SdcWarning)
+            sample = describe_file(path, whole=True, **how)
+        told = [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
+        codes = set(sample.notes.messages(Path(path).name))  # these are told column by column
+        self.warnings = tuple(dict.fromkeys(one for one in told if one not in codes))
+        self._sample, self._opened, self.reading = sample, opened, how
+        self.memo.clear()
+
+    @property
+    def sample(self) -> FileSample:
+        """The opened file: all of its records, what it says of itself, its labels, its codes for missing."""
+        if self._sample is None:
+            raise DataError("no file is open; open one on the first page")
+        return self._sample
+
+    @property
+    def path(self) -> Path:
+        """Where the opened file lies."""
+        _ = self.sample
+        assert self._opened is not None
+        return Path(self._opened[0])
+
+    @property
+    def data(self) -> pl.DataFrame:
+        """All columns of the opened file, as they were read."""
+        return self.sample.frame
+
+    def original(self, scenario: Scenario) -> pl.DataFrame:
+        """The opened file without the identifiers of a scenario, as `read_file` would give it."""
+        return self.data.drop([name for name in scenario.identifiers if name in self.data.columns])
+
+    def scenario(self, arguments: Mapping[str, Any]) -> Scenario:
+        """Make a scenario from plain arguments, and hold it against the columns of the opened file.
+
+        Raises
+        ------
+        ScenarioError, ColumnError
+            As `Scenario` and its `check_columns` say it: with the nearest name.
+        """
+        from sdckit.data.scenarios.scenario import Scenario
+
+        given = {"missing_codes": self.reading.get("missing", ()), **arguments}
+        if not given.get("keys") and not given.get("intruders"):
+            raise ScenarioError("say what an intruder could know: no variable is a key yet")
+        made = Scenario(**given)
+        made._folder = self.folder
+        made.check_columns(self.data.columns)
+        return made
+
+    def confirmed(self, arguments: Mapping[str, Any]) -> Scenario:
+        """The scenario, where somebody has looked at what was guessed.
+
+        Raises
+        ------
+        ScenarioError
+            A guess is open; and what `scenario` raises.
+        """
+        made = self.scenario(arguments)
+        if made.unconfirmed:
+            names = ", ".join(map(repr, made.unconfirmed))
+            raise ScenarioError(
+                f"nobody has said yet that what was guessed of {names} is right: look at it on the page Roles, and "
+                "tick that you did"
+            )
+        return made
+
+    def remember(self, name: str, arguments: Any, make: Callable[[], One]) -> One:
+        """Give what `make` gives, computed once for a name and its plain arguments while the file is open."""
+        key = f"{name} {json.dumps(arguments, sort_keys=True)}"
+        if key not in self.memo:
+            while len(self.memo) >= MOST_KEPT:
+                del self.memo[next(iter(self.memo))]
+            self.memo[key] = make()
+        found: One = self.memo[key]
+        return found
+
+
+def _state(path: str | None) -> list[int]:
+    """What changes when a file is written anew."""
+    try:
+        told = Path(path or "").stat()
+    except OSError:
+        return []  # reading it says what is wrong
+    return [told.st_mtime_ns, told.st_size]
+
+
+def _given(reading: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that say anything; one that does not exist is refused."""
+    if unknown := [name for name in reading if name not in READING]:
+        raise DataError(f"{unknown[0]!r} is no option of how a file is read; there are {', '.join(READING)}")
+    given = {name: reading[name] for name in READING if reading.get(name) not in (None, "", False)}
+    if not list(given.get("missing", ())):
+        given.pop("missing", None)
+    return given
+
+
+# Whether a task fits the memory that is free: said before it starts, not by a process that is killed.
+
+
+GIGA = 2**30
+ONE_FILE, TWO_FILES = 1, 2  # how many copies a task holds beside the original
+OF_TASKS = {"protecting": TWO_FILES, "releasing": TWO_FILES, "taking_away": TWO_FILES}
+
+
+def needed_bytes(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> int:
+    """What a task may take: from records and columns once the file was read, before from its size."""
+    if facts and "records" in facts:
+        copies = OF_TASKS.get(task.partition(".")[0], ONE_FILE)
+        columns = facts["columns"]
+        width = columns if isinstance(columns, int) else len(columns)
+        return AT_REST + copies * bytes_of_records(int(facts["records"]), width)
+    path = Path(str(arguments.get("path") or ""))
+    if not path.is_file():
+        return 0
+    return AT_REST + bytes_of_file(path)
+
+
+def lacking(task: str, arguments: Mapping[str, Any], facts: Mapping[str, Any] | None) -> str:
+    """The message where a task would not fit; empty where it does, or nobody knows."""
+    free = free_bytes()
+    needed = needed_bytes(task, arguments, facts)
+    if free is None or needed <= free:
+        return ""
+    return (
+        f"this may take {needed / GIGA:.1f} GB of memory and {free / GIGA:.1f} GB are free; "
+        "close other programs, leave out columns that are not needed, or use the command line on a larger machine"
+    )
+
 
 INTERNAL = "internal error: {kind}; please report it"
 OPENING = ("opening.open_file", "opening.open_demo")  # they need no open file

@@ -11,7 +11,7 @@ from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Paragraph, Section, TableBlock
 from sdckit.report.chapters.opened_file import OpenedFile, file_document, file_sections
 from sdckit.report.notebook import document_html, protected, sections_html
-from sdckit.workflow.sessions.desk import Desk, Tell
+from sdckit.workflow.sessions.answering import Desk, Tell
 from sdckit.workflow.sessions.roles import plain_scenario
 
 DEMO = "affairs.csv"

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.columns import distinct_values
+from sdckit.data.replace import open_eager
 from sdckit.errors import DataError, SdcWarning
 from sdckit.report.blocks import Code, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.step_picture import picture_blocks, plain_picture
 from sdckit.report.wording import ENGLISH, say
-from sdckit.workflow.recipes.starter_text import comments_in
-from sdckit.workflow.recipes.step_picture import picture_of
+from sdckit.workflow.recipes.starter_recipe import comments_in
+from sdckit.workflow.recipes.step_forms import picture_of
 from sdckit.workflow.sessions.recipes import applied, digest, make_recipe, plain_steps, prefix_data
 
 if TYPE_CHECKING:
-    from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.sessions.desk import Desk, Tell
+    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.sessions.answering import Desk, Tell
+
+# A hierarchy built from codes themselves: at each level their ends are cut off.
+
+
+def code_hierarchy(data: Any, column: str) -> str:
+    """Write the hierarchy of a column of codes as a file for `read_hierarchy`: it names every value of the column.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> print(code_hierarchy(pl.DataFrame({"place": ["112", "113", "210"]}), "place"), end="")
+    112;11;1
+    113;11;1
+    210;21;2
+    """
+    values = distinct_values(open_eager(data, {"column": [column]})[column]).values
+    codes = sorted({str(one) for one in values if one is not None})
+    longest = max(map(len, codes), default=0)
+    if longest < 2:
+        raise DataError(f"column {column!r} has no codes of two letters or more whose ends could be cut off")
+    text = StringIO()
+    rows = ([one, *(one[:length] for length in range(longest - 1, 0, -1))] for one in codes)
+    csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
+    return text.getvalue()
 
 
 Plain = Mapping[str, Any]
@@ -103,7 +131,7 @@ def variable(
     levels: bool = False, exact: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """What an editor of bands or groups starts from: the bins or levels of a variable before step `number`."""
-    from sdckit.workflow.recipes.step_picture import bands_for
+    from sdckit.workflow.recipes.step_forms import bands_for
 
     chosen = desk.scenario(scenario)
     before = desk.data
@@ -206,7 +234,6 @@ def compare(
 def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
     """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
     from sdckit.report.formats.atomic import write_whole
-    from sdckit.workflow.recipes.code_hierarchy import code_hierarchy
 
     tell("building a hierarchy")
     text = code_hierarchy(desk.data, column)

@@ -15,9 +15,9 @@ from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.exploration import Point
-    from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.sessions.desk import Desk, Tell
+    from sdckit.workflow.recipes.explore import Point
+    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.sessions.answering import Desk, Tell
 
 
 Steps = Sequence[Mapping[str, Any]]
@@ -81,7 +81,7 @@ def tried(desk: Desk) -> tuple[Point, ...]:
 
 
 def _remember(desk: Desk, made: Applied) -> None:
-    from sdckit.workflow.recipes.exploration import Point
+    from sdckit.workflow.recipes.explore import Point
     from sdckit.workflow.recipes.recipe_figures import worst_of
 
     points: dict[str, Point] = desk.memo.setdefault(TRIED, {})

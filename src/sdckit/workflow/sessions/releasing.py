@@ -18,9 +18,9 @@ from sdckit.workflow.sessions.recipes import applied, digest, kept, make_recipe,
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recipes.recipe_applied import Applied
-    from sdckit.workflow.release_assessment import ReleaseAssessment
-    from sdckit.workflow.sessions.desk import Desk, Tell
+    from sdckit.workflow.assessment import ReleaseAssessment
+    from sdckit.workflow.recipes.recipe import Applied
+    from sdckit.workflow.sessions.answering import Desk, Tell
 
 
 Plain = Mapping[str, Any]
@@ -142,7 +142,7 @@ def map_of_recipes(
     """Risk and loss of every recipe that was run in the session."""
     from sdckit.report.chapters.map import map_chart, map_table, plain_map
     from sdckit.report.charts import to_svg
-    from sdckit.workflow.recipes.exploration import Exploration
+    from sdckit.workflow.recipes.explore import Exploration
 
     chosen = desk.scenario(scenario)
     made = applied(desk, chosen, steps, secret, tell)

@@ -27,7 +27,7 @@ from sdckit.report.wording import say
 from sdckit.workflow.assess import assess
 from sdckit.workflow.plan import carry_out, plan_file
 from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
-from sdckit.workflow.sessions.desk import Desk, Tell
+from sdckit.workflow.sessions.answering import Desk, Tell
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

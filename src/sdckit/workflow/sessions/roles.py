@@ -13,7 +13,7 @@ from sdckit.report.chapters.opened_file import guesses_document
 from sdckit.report.chapters.sentences import limits_tree, limits_words, release_sentence
 from sdckit.report.notebook import protected
 from sdckit.report.wording import say
-from sdckit.workflow.sessions.desk import Desk, Tell
+from sdckit.workflow.sessions.answering import Desk, Tell
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.guessing.judge import RoleGuesses

@@ -13,7 +13,7 @@ from sdckit.workflow.sessions.releasing import Judged, judged
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.sessions.desk import Desk, Tell
+    from sdckit.workflow.sessions.answering import Desk, Tell
 
 
 Plain = Mapping[str, Any]
@@ -100,7 +100,7 @@ def _release(
 
 def _hierarchies(desk: Desk, one: Judged, folder: Path) -> list[Path]:
     """Copies of the hierarchies that the recipe reads, which the script needs, too."""
-    from sdckit.workflow.recipes.recipe_file import hierarchies
+    from sdckit.workflow.recipes.recipe_checks import hierarchies
 
     found = []
     for named in hierarchies(one.made.recipe.steps):

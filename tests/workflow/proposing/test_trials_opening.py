@@ -8,7 +8,7 @@ import pytest
 import sdckit as sdc
 from proposals import survey, trials
 from sdckit.errors import ColumnError
-from sdckit.workflow.proposing.opening import Limits, limits_of, open_lattice, thinned
+from sdckit.workflow.proposing.trials import Limits, limits_of, open_lattice, thinned
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 

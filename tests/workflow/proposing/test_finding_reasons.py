@@ -11,9 +11,9 @@ import pytest
 
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
-from sdckit.workflow.proposing.judging import judge
-from sdckit.workflow.proposing.reasons import key_words, outcome, step_reasons
+from sdckit.workflow.proposing.finding import key_words, outcome, step_reasons
 from sdckit.workflow.proposing.search import Found, Search
+from sdckit.workflow.proposing.trials import judge
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 

@@ -11,7 +11,7 @@ import pytest
 
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
-from sdckit.workflow.proposing.lattice import Node
+from sdckit.workflow.proposing.ladders import Node
 from sdckit.workflow.proposing.trials import Trials
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")

@@ -9,8 +9,7 @@ import pytest
 
 import sdckit as sdc
 from proposals import survey, trials
-from sdckit.workflow.proposing.judging import around, improved, judge
-from sdckit.workflow.proposing.trials import How
+from sdckit.workflow.proposing.trials import How, around, improved, judge
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 

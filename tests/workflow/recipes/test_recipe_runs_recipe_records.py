@@ -13,7 +13,7 @@ import sdckit as sdc
 from plans import duckdb_relation, on_engines, polars_plan
 from sdckit.cells.plans import lazy
 from sdckit.errors import ColumnError, DataError
-from workflow.recipes.test_recipe_plans import FEW, assert_alike, assert_same, both, surveys
+from workflow.recipes.test_recipe_runs import FEW, assert_alike, assert_same, both, surveys
 
 KEYS = ["town", "flag", "tenure"]
 SCENARIO = sdc.Scenario(keys=KEYS, household="home", thresholds={"k": 3, "l": 2}, sensitive=["job"])
