@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from sdckit.catalogue import rows
-from sdckit.cli.attack_options import Wanted, planned, read_wanted
+from sdckit.cli.attack_options import MatchingOptions, Wanted, planned, read_wanted
 from sdckit.errors import ScenarioError
 
 KINDS = [row.kind for row in rows("attack") if row.kind != "canaries"]
@@ -130,3 +130,32 @@ def test_everything_known_is_compared_and_subgroups_are_read() -> None:
 def test_what_is_refused(given: dict[str, Any], words: str) -> None:
     with pytest.raises(ScenarioError, match=words):
         kinds(**given)
+
+
+# How rows are matched back, as typed.
+
+
+def test_what_was_typed():
+    assert MatchingOptions().entries == {}
+    assert MatchingOptions(match_width=["0.2"], match_tol=0.0).entries == {"width": 0.2, "tol": 0.0}
+    typed = MatchingOptions(
+        match_width=["income=0.1,age=2"], match_absolute=["age"], match_known=["sex,region"],
+        match_synthetic=["income"], high_risk=0.2,
+    )  # fmt: skip
+    assert typed.entries == {
+        "width": {"income": 0.1, "age": 2.0}, "known": ["sex", "region"], "synthetic": ["income"], "high_risk": 0.2,
+        "relative": {"age": False},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("texts", [["wide"], ["age=wide"], ["0.1", "age=2"], ["age="], ["age=1", "age=2"]])
+def test_widths_that_are_none(texts):
+    with pytest.raises(ScenarioError, match="--match-width"):
+        MatchingOptions(match_width=texts).entries  # noqa: B018 - reading it is the test
+
+
+def test_only_beside_a_release():
+    MatchingOptions().check(has_release=False)
+    MatchingOptions(high_risk=0.2).check(has_release=True)
+    with pytest.raises(ScenarioError, match="give --released FILE"):
+        MatchingOptions(high_risk=0.2).check(has_release=False)

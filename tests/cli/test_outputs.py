@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import errno
+import json
+import math
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,9 @@ from sdckit.cli.outputs import (
     check_enough_records,
     check_report_name,
     check_targets,
+    count,
+    number,
+    percent,
     write_text,
 )
 from sdckit.errors import DataError, FileFormatError, SdcError
@@ -124,3 +131,75 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(
         write_text(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+# Numbers for a terminal.
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0"), (6366, "6,366"), (2.0, "2"), (1.25, "1.2"), (1234.56, "1,234.6")]
+)
+def test_a_count(value: float, text: str) -> None:
+    assert count(value) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "text"),
+    [
+        (0, 5, "0 %"),
+        (1, 0, "0 %"),
+        (5, 5, "100 %"),
+        (1, 3, "33 %"),
+        (1, 15, "6.7 %"),
+        (1, 100, "1.0 %"),
+        (1, 1000, "0.10 %"),
+        (996, 10_000, "10 %"),
+        (9999, 10_000, ">99 %"),
+        (1, 2000, "0.050 %"),
+    ],
+)
+def test_a_share(part: float, whole: float, text: str) -> None:
+    assert percent(part, whole) == text
+
+
+def test_a_figure_that_is_undefined_is_a_dash() -> None:
+    assert (number(math.nan), number(None), number(0.5)) == ("–", "–", "0.5")
+
+
+# What libraries print by themselves does not stand among what the program says.
+
+
+NOISY = """
+import os, subprocess, sys
+import sdckit.cli.app as app
+
+def run():
+    os.write(1, b"a line of a solver\\n")
+    subprocess.run([sys.executable, "-c", "print('a child')"], check=True)
+    print('{"ours": 1}')
+    return 3
+
+app.run = run
+from sdckit.cli import main
+main()
+"""
+
+
+def test_what_others_print_goes_to_stderr() -> None:
+    done = subprocess.run([sys.executable, "-c", NOISY], capture_output=True, text=True, check=False)
+    assert json.loads(done.stdout) == {"ours": 1}
+    assert done.returncode == 3
+    assert "a line of a solver" in done.stderr
+    assert "a child" in done.stderr
+
+
+def test_without_standard_error_the_program_still_speaks() -> None:
+    closed = f"exec {sys.executable} -m sdckit --version 2>&-"
+    done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)
+    assert done.stdout.startswith("sdckit ")
+
+
+def test_a_stdout_that_is_closed_stops_nothing() -> None:
+    closed = f'exec {sys.executable} -c "from sdckit.cli.outputs import keep_stdout; keep_stdout()" >&-'
+    done = subprocess.run(["sh", "-c", closed], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")

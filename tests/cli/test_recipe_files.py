@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import polars as pl
 import pytest
 
 import sdckit as sdc
+from cli.conftest import make_survey
 from recipes import STEPS
-from sdckit.cli.recipe_files import check_format, codes_of, scenario_of
-from sdckit.errors import FileFormatError
+from sdckit.cli.recipe_files import check_format, codes_of, refuse_old_logs, scenario_of
+from sdckit.errors import FileFormatError, ScenarioError
+from sdckit.workflow.recipes.release_files import write_release
 
 
 def test_the_scenario_of_the_option_wins(tmp_path: Path) -> None:
@@ -30,3 +36,133 @@ def test_formats(tmp_path: Path) -> None:
     check_format(tmp_path / "b.csv", source, excel_safe=True)
     with pytest.raises(FileFormatError, match="never overwritten"):
         check_format(source, source, excel_safe=False)
+
+
+# No log stays beside a release that it does not tell of, whatever is replaced and whatever stops the
+# program.
+
+
+Runner = Callable[..., Any]
+RECIPE = '[[steps]]\nmethod = "pram"\ncolumns = ["income"]\npd = 0.5\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    make_survey().write_csv("survey.csv")
+    Path("r.toml").write_text(RECIPE, encoding="utf-8")
+    return tmp_path
+
+
+PROTECT = ("protect", "r.toml", "survey.csv", "-q", "--out")
+
+
+@pytest.mark.parametrize(
+    "command", [PROTECT, ("synthesize", "survey.csv", "-q", "--identifiers", "name", "--out")]
+)
+def test_a_release_is_replaced_when_forced_and_its_log_with_it(
+    command: tuple[str, ...], sdckit: Runner, folder: Path
+) -> None:
+    assert sdckit(*command, "o.csv", "--log", "log.json").code == 0
+    older = [Path(name).read_bytes() for name in ("o.csv", "log.json")]
+    for more in ([], ["--log", "log.json"]):
+        done = sdckit(*command, "o.csv", *more)
+        assert (done.code, done.out) == (2, "")
+        assert done.err == "error: o.csv exists already; --force replaces it, or name another\n"
+    done = sdckit(*command, "new.csv", "--log", "log.json")
+    assert done.err == "error: log.json exists already; --force replaces it, or name another\n"
+    for more in ([], ["--log", "other.json"]):
+        done = sdckit(*command, "o.csv", "--force", *more)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(
+            "error: log.json is the log of an older o.csv and would be left beside the new"
+        )
+    assert [Path(name).read_bytes() for name in ("o.csv", "log.json")] == older
+    assert sdckit(*command, "o.csv", "--log", "log.json", "--force").code == 0
+    assert all(Path(name).read_bytes() != one for name, one in zip(("o.csv", "log.json"), older, strict=True))
+
+
+def test_also_where_the_older_release_is_gone(sdckit: Runner, folder: Path) -> None:
+    assert sdckit(*PROTECT, "o.csv", "--log", "log.json").code == 0
+    Path("o.csv").unlink()
+    done = sdckit(*PROTECT, "o.csv")
+    assert done.code == 2
+    assert "--log log.json replaces both, or move it away" in done.err
+    assert not Path("o.csv").exists()
+    assert sdckit(*PROTECT, "o.csv", "--replay", "log.json").code == 0  # it is the log of that, too
+
+
+def test_logs_of_other_files_and_what_is_no_log_do_not_matter(folder: Path) -> None:
+    for name, text in {
+        "a.json": json.dumps({"format": "sdckit/recipe-log", "released": ["other.csv"]}),
+        "b.json": json.dumps({"format": "another", "released": ["o.csv"]}),
+        "c.json": '{"format": "sdckit/recipe-log", "released": [',
+        "d.json": json.dumps({"format": "sdckit/recipe-log", "released": 5}),
+        "e.json": json.dumps({"format": "sdckit/recipe-log"}),
+    }.items():
+        Path(name).write_text(text, encoding="utf-8")
+    (folder / "f.json").mkdir()
+    refuse_old_logs([Path("o.csv")], replaced=())
+    with pytest.raises(ScenarioError, match=r"a\.json is the log of an older other\.csv"):
+        refuse_old_logs([Path("o.csv"), Path("other.csv")], replaced=(None, Path("b.json")))
+    refuse_old_logs([Path("other.csv")], replaced=(folder / "a.json",))
+
+
+class Stopped(BaseException):
+    """The program ends here."""
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_wherever_it_stops_no_file_has_the_log_of_another(
+    log: bool, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The program is stopped before each change of a name in the folder, one after the other."""
+    data = make_survey().drop("name")
+    frames = {"old": data, "new": data.with_columns(sex=pl.lit("x"))}
+    logs = {name: sdc.Recipe.from_toml("r.toml").apply(data).log for name in frames}
+
+    def write(name: str) -> None:
+        path = Path("log.json") if log else None
+        write_release(
+            [frames[name]] * 2,
+            Path("o.csv"),
+            log=logs[name],
+            log_path=path,
+            sources=[],
+            excel_safe=False,
+            labels=sdc.FileLabels(),
+        )
+
+    stops = 0
+    while True:
+        write("old")
+        changes = {"left": stops}
+        with monkeypatch.context() as patched:
+            for method in ("replace", "unlink"):
+                patched.setattr(Path, method, _stopping(getattr(Path, method), changes))
+            try:
+                write("new")
+            except Stopped:
+                stops += 1
+            else:
+                break
+        is_new = [pl.read_csv(f"o_{j}.csv")["sex"][0] == "x" for j in (1, 2) if Path(f"o_{j}.csv").exists()]
+        if log:
+            secret = json.loads(Path("log.json").read_text(encoding="utf-8"))["secret"]
+            assert all(one == (secret == logs["new"].secret) for one in is_new)
+        else:
+            assert len(is_new) == 2
+    assert stops >= (5 if log else 2)
+    assert log or not Path("log.json").exists()
+
+
+def _stopping(real: Callable[..., Any], changes: dict[str, int]) -> Callable[..., Any]:
+    def changed(self: Path, *given: Any, **named: Any) -> Any:
+        target = Path(given[0]) if given else self
+        if target.name in {"o_1.csv", "o_2.csv", "log.json"}:
+            if not changes["left"]:
+                raise Stopped
+            changes["left"] -= 1
+        return real(self, *given, **named)
+
+    return changed

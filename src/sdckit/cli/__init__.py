@@ -9,7 +9,7 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line and leave with its exit code."""
-    from sdckit.cli.own_stdout import keep_stdout
+    from sdckit.cli.outputs import keep_stdout
 
     keep_stdout()
     from sdckit.cli.app import run

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +15,132 @@ from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+
+# One line where a file is taken for the whole population: every risk in it is then the largest it could
+# be.
+
+
+IN_OPTIONS = "--weight W or --sampling-fraction X"
+IN_A_SCENARIO = 'weight = "W" or sampling_fraction = X in the scenario'
+
+
+def whole_population(scenario: Scenario, name: str, *, options: bool = False) -> str:
+    """What is said of a file without weight and sampling fraction; "" of another.
+
+    `options`: whether the command has options for them.
+
+    >>> from sdckit import Scenario
+    >>> whole_population(Scenario(keys=["age"], weight="w"), "a.csv")
+    ''
+    >>> print(whole_population(Scenario(keys=["age"]), "a.csv", options=True))
+    a.csv is taken for the whole population.
+    If it is a sample, say so: --weight W or --sampling-fraction X.
+    """
+    if scenario.weight is not None or scenario.sampling_fraction is not None:  # a fraction of 1 says it, too
+        return ""
+    return (
+        f"{name} is taken for the whole population.\n"
+        f"If it is a sample, say so: {IN_OPTIONS if options else IN_A_SCENARIO}."
+    )
+
+
+# The options that say what a file is released as, and an office's limits for such files.
+
+
+PANEL = "Thresholds"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseType:
+    """A type of release by its name in a scenario, and the file of an office's types."""
+
+    release_type: Annotated[
+        str | None,
+        Option(
+            metavar="TYPE",
+            help="Hold the thresholds of public-use, teaching, scientific-use, enclave, or a type of the office.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    release_types: Annotated[
+        Path | None,
+        Option(
+            metavar="OFFICE.toml",
+            help="An office's thresholds by type; instead of the scenario's [release_types].",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+
+    @property
+    def entries(self) -> dict[str, Any]:
+        """What was given, as entries of a scenario."""
+        given = {"release": self.release_type, "release_types": self.release_types}
+        return {name: value for name, value in given.items() if value is not None}
+
+    def of(self, scenario: Scenario | None) -> Scenario | None:
+        """The same scenario with what was given."""
+        if not self.entries:
+            return scenario
+        if scenario is None:
+            raise ScenarioError("--release-type and --release-types need a scenario; give --scenario S.toml")
+        return scenario.changed(**self.entries)
+
+
+# The options that say whose a report is, and what its readers call the file.
+
+
+OUTPUT_PANEL = "Output"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoverOptions:
+    """The file's name for readers, the institution, and the language."""
+
+    name: Annotated[
+        str | None,
+        Option(metavar="TEXT", help="What the report calls the file.", rich_help_panel=OUTPUT_PANEL),
+    ] = None
+    institution: Annotated[
+        str | None, Option(metavar="TEXT", help="Who made the report.", rich_help_panel=OUTPUT_PANEL)
+    ] = None
+    logo: Annotated[
+        Path | None,
+        Option(metavar="L.png", help="A picture of the institution.", rich_help_panel=OUTPUT_PANEL),
+    ] = None
+
+    language: Annotated[
+        str | None,
+        Option(
+            metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=OUTPUT_PANEL
+        ),
+    ] = None
+
+    def check(self, *, written: bool) -> None:
+        """Refuse a cover without a report, a logo that is no picture and an unknown language, before any work."""
+        given = (self.name, self.institution, self.logo, self.language)
+        if not written and any(one is not None for one in given):
+            raise ScenarioError(
+                "--name, --institution, --logo and --language are those of a report; name it by --report"
+            )
+        if written and self.logo is not None:
+            from sdckit.report.cover import Cover
+
+            _ = Cover(logo=self.logo).picture
+        if written and self.language is not None:
+            from sdckit.report.language import check_language
+
+            check_language(self.language)
+
+    def arguments(self, *files: Path | None) -> dict[str, Any]:
+        """What `report` takes; the files are those that were read."""
+        read: Sequence[Path] = [one for one in files if one is not None]
+        return {
+            "name": self.name or "",
+            "institution": self.institution or "",
+            "logo": self.logo,
+            "files": read,
+            "language": self.language or "en",
+        }
 
 
 FILE_PANEL = "How to read the file"

@@ -2,12 +2,78 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 from pathlib import Path
 
 from sdckit.errors import DataError, ScenarioError, SdcError
 
-STDOUT = "-"
+# Numbers for a terminal: one way to write each, everywhere.
+
+
+def count(value: float) -> str:
+    """Write a number of records.
+
+    Examples
+    --------
+    >>> count(6366), count(1.5)
+    ('6,366', '1.5')
+    """
+    return f"{int(value):,}" if float(value).is_integer() else f"{value:,.1f}"
+
+
+def percent(part: float, whole: float) -> str:
+    """Write a share with two significant digits; all is said only of all, nothing only of nothing.
+
+    Examples
+    --------
+    >>> percent(1, 3), percent(1, 2000), percent(0, 5), percent(1999, 2000)
+    ('33 %', '0.050 %', '0 %', '>99 %')
+    """
+    share = 100 * part / whole if whole else 0.0
+    if 99.5 <= share < 100:
+        return ">99 %"
+    return f"{share:.0f} %" if share == 0 or share >= 9.95 else f"{share:#.2g} %"
+
+
+def number(value: float | None) -> str:
+    """Write a figure with four significant digits, or a dash where there is none.
+
+    Examples
+    --------
+    >>> number(0.0158234), number(None), number(float("nan"))
+    ('0.01582', '–', '–')
+    """
+    return "–" if value is None or value != value else f"{value:.4g}"  # noqa: PLR0124 - NaN only
+
+
+# Standard output is for what the program says: what libraries in C print goes to standard error.
+
+
+STDOUT, STDERR = 1, 2
+
+
+def keep_stdout() -> None:
+    """Give `sys.stdout` a descriptor of its own, and send descriptor 1 to standard error from here on.
+
+    A solver that prints a line of its own, or a process that is begun, would otherwise stand among the JSON that
+    somebody pipes on. Nothing is done where there is no standard output or no standard error.
+    """
+    before = sys.stdout
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        if before.fileno() != STDOUT:
+            return
+        os.fstat(STDERR)
+        before.flush()
+        own = os.dup(STDOUT)
+        sys.stdout = os.fdopen(
+            own, "w", encoding=before.encoding, errors=before.errors, buffering=1 if before.isatty() else -1
+        )
+        os.dup2(STDERR, STDOUT)
+
+
+TO_STDOUT = "-"
 FEWEST_RECORDS = 50
 REPORT_ENDINGS = (
     ".html",
@@ -36,7 +102,7 @@ def check_beside(folder: Path | None, *, written: bool) -> None:
 
 def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] = ()) -> None:
     """Refuse a target that cannot be written, is no file, is written twice, or is one of the inputs."""
-    files = [Path(target) for target in targets if target is not None and str(target) != STDOUT]
+    files = [Path(target) for target in targets if target is not None and str(target) != TO_STDOUT]
     read = {path.resolve() for path in inputs if path is not None}
     if not files:
         return
@@ -61,7 +127,7 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
 def refuse_existing(*targets: str | Path | None, force: bool, also: str = "name another") -> None:
     """Refuse a target that is there already, unless it was said by ``--force`` that it may go."""
     for target in targets:
-        if target is not None and str(target) != STDOUT and Path(target).exists() and not force:
+        if target is not None and str(target) != TO_STDOUT and Path(target).exists() and not force:
             raise ScenarioError(f"{Path(target).name} exists already; --force replaces it, or {also}")
 
 

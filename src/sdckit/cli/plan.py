@@ -13,8 +13,7 @@ from sdckit.display import counted
 
 if TYPE_CHECKING:
     from sdckit.cli.commands.assess import Release
-    from sdckit.cli.engine_options import EngineOptions
-    from sdckit.cli.source import Reading
+    from sdckit.cli.source import EngineOptions, Reading
     from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.plan import Planned
@@ -160,7 +159,7 @@ def print_plan(
 
     `by_log` says that a log tells which rows belong together.
     """
-    from sdckit.cli.reading import release_header
+    from sdckit.cli.source import release_header
     from sdckit.data.files.readers import scan_header
 
     how = reading.how_others

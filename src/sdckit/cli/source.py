@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import wraps
+from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from typer import Option
 
@@ -25,13 +26,120 @@ from sdckit.cli.options import (
     make_scenario,
 )
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared, read_release
 from sdckit.errors import ColumnError, ScenarioError
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from sdckit.data.files.file_checks import FileHeader
+    from sdckit.data.files.scan_file import ScanEngine
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.recoding.recodings import Recodings
+
+# Read what a command needs of a file, and nothing else.
+
+
+RELEASE_PANEL = "A release against its original"
+GivenRecipe = Annotated[
+    Path | None,
+    Option(
+        "--recipe",
+        metavar="RECIPE.toml",
+        help="The recipe that made the release: its recodings are done to FILE first, nothing else of it.",
+        rich_help_panel=RELEASE_PANEL,
+    ),
+]
+GivenLog = Annotated[
+    Path | None,
+    Option(
+        "--log",
+        metavar="LOG.json",
+        help="The log of protect --log instead: it is held against the files, too.",
+        rich_help_panel=RELEASE_PANEL,
+    ),
+]
+
+
+def read_given(
+    file: Path, recipe: Path | None, log: Path | None, *, identifiers: Sequence[str] = (), **how: Any
+) -> Recodings | None:
+    """Read ``--recipe`` and ``--log``; a log is held against the columns of the whole file, of which few are read."""
+    if recipe is None and log is None:
+        return None
+    from sdckit.data.files.readers import scan_header
+    from sdckit.workflow.recoding.recodings import read_recodings
+
+    found = read_recodings(recipe, log)
+    assert found is not None
+    if log is None:
+        return found
+    columns = scan_header(file, **how).columns
+    return found.check_file(columns, identifiers=identifiers)
+
+
+def read_declared(
+    file: Path, scenario: Scenario, *, steps: Steps, also: tuple[str, ...] = (), if_there: tuple[str, ...] = (),
+    **how: Any,
+) -> pl.DataFrame:  # fmt: skip
+    """Read the declared columns of a file, and `also`; an absent one is named by its role.
+
+    `how` it is read are options of `read_file`. Of those named `if_there` what the file has, never an identifier.
+    """
+    steps.step(f"reading {file.name}")
+    from sdckit.data.files.readers import read_file, scan_header
+
+    if if_there:
+        header = scan_header(file, **how)
+        also += tuple(
+            name for name in if_there if name in header.columns and name not in scenario.identifiers
+        )
+    linking = None if scenario.ledger is None else scenario.ledger.id
+    try:
+        return read_file(
+            file, columns=tuple(dict.fromkeys([*scenario.columns, *also])),
+            identifiers=[name for name in scenario.identifiers if name != linking],
+            missing=scenario.missing_codes, **how,
+        )  # fmt: skip
+    except ColumnError:  # the scenario knows which role the absent column was to play
+        header = scan_header(file, **how)
+        scenario.check_columns(header.columns, certain=header.certain)
+        raise
+
+
+def release_header(file: Path, scenario: Scenario, *, also: tuple[str, ...] = (), **how: Any) -> FileHeader:
+    """Read the names of a release's columns alone, or of a control file's; one without a key is refused."""
+    from sdckit.data.files.readers import scan_header
+
+    header = scan_header(file, **how)
+    needed = (*scenario.all_keys, *also)
+    if absent := [name for name in needed if name not in header.columns]:
+        raise ColumnError(
+            f"{file.name} has no column {absent[0]!r}; a release and a control file need every key, and a release "
+            "the id where one is named. Where a recipe left it out, give --recipe or --log"
+        )
+    return header
+
+
+def read_release(
+    file: Path,
+    scenario: Scenario,
+    *,
+    steps: Steps,
+    also: tuple[str, ...] = (),
+    whole: bool = False,
+    **how: Any,
+) -> pl.DataFrame:
+    """Read the declared columns that a release has, or the `whole` of it but for identifiers.
+
+    One without a key is refused with its name.
+    """
+    header = release_header(file, scenario, also=also, **how)
+    left = scenario.narrowed(header.columns)
+    # identifiers are gone from a release, as they should be
+    left = left.changed(identifiers=[name for name in left.identifiers if name in header.columns])
+    return read_declared(
+        file, left, steps=steps, also=also, if_there=tuple(header.columns) if whole else (), **how
+    )  # fmt: skip
 
 
 USED = ("intruders", "person", "identifiers", "missing", "alpha", "missing_codes")  # roles of every measure
@@ -205,3 +313,104 @@ def _with_options(
     called.__signature__ = inspect.Signature([*typed_first, *first, *last])  # type: ignore[attr-defined]
     called.__annotations__ = {}
     return called
+
+
+# The options that leave a file with an engine: it is grouped there, and never read whole.
+
+
+PANEL = "Larger than memory"
+IN_MEMORY = "memory"
+SHARE = 4  # DuckDB may take one part in so many of the free memory
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Which engine reads and groups, and what it may take."""
+
+    engine: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="polars, duckdb or spark: FILE is Parquet or CSV, or a folder of it, and is never read whole; memory: "
+            "it is. Else assess and check choose by what fits.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    memory: Annotated[
+        str | None, Option(metavar="4GB", help="What --engine duckdb may take.", rich_help_panel=PANEL)
+    ] = None
+
+    @property
+    def used(self) -> bool:
+        """Whether an engine was asked for."""
+        return self.engine not in (None, IN_MEMORY)
+
+    def by_default(self, reading: Reading, scenario: Scenario, *, has_release: bool) -> EngineOptions:
+        """With an engine for a folder, an address and a file too large for the memory, where none is named.
+
+        DuckDB where it is installed, which keeps to a quarter of the free memory, else Polars.
+        """
+        from sdckit.data.files.scan_file import is_for_an_engine
+        from sdckit.data.memory import free_bytes
+
+        named = self.engine is not None or self.memory is not None
+        if named or _not_done(reading, has_release=has_release) is not None:
+            return self
+        if not is_for_an_engine(reading.file, len(scenario.columns)):
+            return self
+        if find_spec("duckdb") is None:
+            return replace(self, engine="polars")
+        free = free_bytes()
+        return replace(self, engine="duckdb", memory=None if free is None else f"{free // SHARE // 10**6}MB")
+
+    def check(self, reading: Reading, *, has_release: bool) -> None:
+        """Refuse what no engine does: comparing a release, joining a second file."""
+        if not self.used:
+            if self.memory is not None:
+                raise ScenarioError("--memory is what an engine may take; give --engine duckdb")
+            return
+        if (refused := _not_done(reading, has_release=has_release)) is not None:
+            raise ScenarioError(refused)
+
+    def header(self, reading: Reading) -> FileHeader:
+        """What the file says of itself; its records are not read."""
+        from sdckit.data.files.readers import plan_header
+
+        return plan_header(
+            reading.file, engine=cast("ScanEngine", self.engine), memory=self.memory, delimiter=reading.delimiter,
+            encoding=reading.encoding,
+        )  # fmt: skip
+
+    def open(
+        self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps
+    ) -> tuple[Any, int]:
+        """The declared columns of the file as a plan, and its number of records."""
+        columns = tuple(dict.fromkeys([*scenario.columns, *also]))
+        return self.scan(
+            reading, steps, columns=columns, identifiers=scenario.identifiers, missing=scenario.missing_codes
+        )
+
+    def scan(
+        self, reading: Reading, steps: Steps, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
+        missing: Sequence[str] = (),
+    ) -> tuple[Any, int]:  # fmt: skip
+        """The file as a plan, all its columns where none are named, and its number of records."""
+        from sdckit.data.files.scan_file import scan_file
+        from sdckit.data.frames import count_records
+
+        steps.step(f"opening {reading.file.name} by {self.engine}")
+        plan = scan_file(
+            reading.file, engine=cast("ScanEngine", self.engine), columns=columns, identifiers=identifiers,
+            missing=missing, memory=self.memory, delimiter=reading.delimiter, encoding=reading.encoding,
+            decimal=reading.decimal,
+        )  # fmt: skip
+        return plan, count_records(plan)
+
+
+def _not_done(reading: Reading, *, has_release: bool) -> str | None:
+    """Why no engine takes what was asked for; None where one does."""
+    if has_release:
+        return "--engine is for a file by itself; a release is compared in memory, leave it out"
+    if reading.join is not None or reading.user_missing:
+        return "--engine reads one Parquet or CSV file as it is; leave --join, --user-missing out"
+    return None

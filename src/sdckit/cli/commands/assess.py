@@ -12,17 +12,27 @@ import typer
 
 from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
-from sdckit.cli.cover_options import CoverOptions
-from sdckit.cli.engine_options import EngineOptions
+from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
-from sdckit.cli.matching_options import MatchingOptions
-from sdckit.cli.options import Quiet, codes, make_scenario, split
-from sdckit.cli.outputs import STDOUT, check_beside, check_enough_records, check_report_name, check_targets
+from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, codes, make_scenario, split, whole_population
+from sdckit.cli.outputs import (
+    TO_STDOUT as STDOUT,
+    check_beside,
+    check_enough_records,
+    check_report_name,
+    check_targets,
+)
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import GivenLog, GivenRecipe, read_declared, read_given, read_release
-from sdckit.cli.release_type import ReleaseType
-from sdckit.cli.source import Reading, takes
-from sdckit.cli.whole_population import whole_population
+from sdckit.cli.source import (
+    EngineOptions,
+    GivenLog,
+    GivenRecipe,
+    Reading,
+    read_declared,
+    read_given,
+    read_release,
+    takes,
+)
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:

@@ -15,9 +15,8 @@ from sdckit.catalogue import rows
 from sdckit.cli.attack_files import read_attacked, without_left_out
 from sdckit.cli.attack_options import planned, read_wanted
 from sdckit.cli.options import Texts, split
-from sdckit.cli.outputs import STDOUT, check_enough_records, check_targets
-from sdckit.cli.reading import GivenLog, GivenRecipe, read_given
-from sdckit.cli.source import Source, reads_a_file
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_enough_records, check_targets
+from sdckit.cli.source import GivenLog, GivenRecipe, Source, read_given, reads_a_file
 from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:

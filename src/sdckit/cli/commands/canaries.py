@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from sdckit.attacks.planted.canaries import CanaryExposure
-    from sdckit.cli.canaries_key import Key
+    from sdckit.cli.attack_files import Key
 
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
@@ -81,7 +81,7 @@ def make(
         )  # fmt: skip
         steps.step(f"planting {n:,} records")
         from sdckit.attacks.planted.canaries import canaries
-        from sdckit.cli.canaries_key import write_key
+        from sdckit.cli.attack_files import write_key
         from sdckit.data.seeds import Mixed, read_secret, warn_of_short
 
         warn_of_short(seed, keeper="key")
@@ -115,7 +115,7 @@ def measure(
 
     Exit code 0 when it ran, whatever the verdict; 2 for bad input.
     """
-    from sdckit.cli.canaries_key import read_key
+    from sdckit.cli.attack_files import read_key
 
     planted = read_key(key)
     with Steps(quiet=no_progress) as steps:

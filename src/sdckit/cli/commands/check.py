@@ -10,14 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, say, tell
-from sdckit.cli.options import Quiet, codes
+from sdckit.cli.options import Quiet, ReleaseType, codes, whole_population
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import GivenLog, GivenRecipe
-from sdckit.cli.release_type import ReleaseType
-from sdckit.cli.source import Reading, takes
-from sdckit.cli.whole_population import whole_population
+from sdckit.cli.source import EngineOptions, GivenLog, GivenRecipe, Reading, takes
 from sdckit.errors import SdcWarning
 
 if TYPE_CHECKING:

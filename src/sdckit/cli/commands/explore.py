@@ -10,11 +10,10 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Quiet
+from sdckit.cli.options import Quiet, ReleaseType
 from sdckit.cli.outputs import FEWEST_RECORDS, check_chart_name, check_targets, refuse_existing
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_of
-from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
@@ -134,7 +133,7 @@ def _write(found: Exploration, out: Path | None, plot: Path | None) -> None:
 
 
 def _print(found: Exploration, name: str, written: list[Path]) -> None:
-    from sdckit.cli.formats import count, number, percent
+    from sdckit.cli.outputs import count, number, percent
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import Block, Paragraph, TableBlock
 

@@ -13,8 +13,7 @@ from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
 from sdckit.cli.options import Texts, codes, make_scenario, split
 from sdckit.cli.outputs import check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared, read_release
-from sdckit.cli.source import NoProgress, Reading, takes
+from sdckit.cli.source import NoProgress, Reading, read_declared, read_release, takes
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import BAD_INPUT, EXCEEDED, OK, tell
-from sdckit.cli.options import Quiet, Texts, codes, make_scenario, split, split_named
+from sdckit.cli.options import Quiet, ReleaseType, Texts, codes, make_scenario, split, split_named
 from sdckit.cli.outputs import (
-    STDOUT,
+    TO_STDOUT as STDOUT,
     check_enough_records,
     check_report_name,
     check_targets,
@@ -22,7 +22,6 @@ from sdckit.cli.outputs import (
 )
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import codes_of, read_all
-from sdckit.cli.release_type import ReleaseType
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError

@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer import Option
 
-from sdckit.cli.cover_options import CoverOptions
-from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Quiet, Texts, split_named
+from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, Texts, split_named, whole_population
 from sdckit.cli.outputs import check_beside, check_enough_records, check_report_name, check_targets
 from sdckit.cli.progress import Steps
 from sdckit.cli.recipe_files import (
@@ -32,9 +30,7 @@ from sdckit.cli.recipe_files import (
     read_replay,
     scenario_of,
 )
-from sdckit.cli.release_type import ReleaseType
-from sdckit.cli.source import Reading, takes
-from sdckit.cli.whole_population import whole_population
+from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release

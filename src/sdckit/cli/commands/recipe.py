@@ -9,12 +9,10 @@ import typer
 from typer import Option
 
 from sdckit.cli.errors import tell
-from sdckit.cli.options import Quiet, codes, make_scenario
-from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.options import Quiet, ReleaseType, codes, make_scenario
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
-from sdckit.cli.reading import read_declared
-from sdckit.cli.release_type import ReleaseType
-from sdckit.cli.source import Reading, takes
+from sdckit.cli.source import Reading, read_declared, takes
 from sdckit.display import counted
 from sdckit.errors import ScenarioError
 

@@ -10,7 +10,7 @@ from typer import Option
 
 from sdckit.cli.errors import tell
 from sdckit.cli.options import codes
-from sdckit.cli.outputs import STDOUT, check_targets, refuse_existing, write_text
+from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_targets, refuse_existing, write_text
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import Reading, takes
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from typer import Option
 
-from sdckit.cli.engine_options import EngineOptions
 from sdckit.cli.errors import tell
 from sdckit.cli.options import Quiet, Texts, codes, split, split_named
 from sdckit.cli.outputs import check_targets
@@ -28,7 +27,7 @@ from sdckit.cli.recipe_files import (
     read_all,
     read_replay,
 )
-from sdckit.cli.source import Reading, takes
+from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, write_release
 
