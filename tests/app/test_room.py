@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
 from shiny import reactive
 
 from app.toys import toy_seat
-from sdckit.app.room import Room
-from sdckit.app.seats import Seat
-from sdckit.app.work import Step
+from sdckit.app import room as module
+from sdckit.app.room import (
+    Job,
+    Jobs,
+    Kept,
+    Room,
+    Shown,
+    box,
+    file_field,
+    meanings,
+    nothing_yet,
+    say,
+    speaker,
+    term,
+)
+from sdckit.app.seats import Seat, Step, Work
+from spoken import asked, progress, refused, texts, untold
+from tree import none_offends
 
 
 def within(tmp_path: Path, run: Callable[[Seat, Room], Any]) -> None:
@@ -82,3 +101,215 @@ def test_texts_are_in_the_language_of_the_session(tmp_path: Path) -> None:
         room.cancel()
 
     within(tmp_path, run)
+
+
+# The texts of the app, filled and translated, without loading what computes.
+
+
+def test_places_are_filled_before_the_text_is_looked_up() -> None:
+    assert say("Continue: {t}", "en", t="Risk") == "Continue: Risk"
+    assert say("Continue: {t}", "de", t="Roles") == "Weiter: Rollen"
+    assert say("{braces} stay where nothing is filled", "en") == "{braces} stay where nothing is filled"
+    assert speaker("de")("Cancel") == "Abbrechen"
+    assert "\u00ad" not in speaker("de")("Verdict")
+
+
+def test_the_server_loads_nothing_that_computes() -> None:
+    """The first page would wait for it; and what is not loaded reads no data."""
+    code = "import sys, sdckit.app.frame, sdckit.app.serve, sdckit.app.__main__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy = {"numba", "numpy", "polars", "pandas", "pyarrow", "scipy", "sklearn", "statsmodels", "altair"}
+    assert not heavy & set(done.stdout.split())
+
+
+@pytest.mark.parametrize("found", [texts, asked, progress, refused])
+def test_every_text_is_said_in_german(found: Callable[[], Iterator[str]]) -> None:
+    """Also what a form asks for, what is told while work runs, and what a page refuses."""
+    there = set(found())
+    assert len(there) > 10
+    none_offends(untold("de", there), "a text of the app stands in the file of words")
+
+
+def test_what_is_not_translated_is_found() -> None:
+    assert untold("de", ["Cancel", "{n} quaint gizmos", "reading {n}"]) == ["{n} quaint gizmos"]
+    assert "Cancel" in set(texts())
+    assert "reading {n}" in set(progress())
+    assert 'Names of the bands, from the lowest; default made from the edges, as "30-39".' in set(asked())
+    assert "no file is open; open one on the first page" in set(refused())
+
+
+# Parts that several pages have.
+
+
+SAY = speaker("de")
+
+
+def test_a_field_for_a_file_speaks_the_language() -> None:
+    html = str(file_field(SAY, "load", "Datei", accept=[".toml"]))
+    assert 'accept=".toml"' in html
+    assert "Durchsuchen" in html
+    assert "Keine Datei gewählt" in html
+    assert "accept" not in str(file_field(SAY, "any", "Datei"))
+
+
+def test_an_empty_page_says_why_and_where_to_go() -> None:
+    html = str(nothing_yet(SAY, "No file is open yet: the first page opens one.", "Go to Roles", "roles"))
+    assert 'data-go="roles"' in html
+    assert "Noch ist keine Datei geöffnet" in html
+
+
+def test_a_box_is_hidden_and_can_be_closed() -> None:
+    html = str(box(SAY, "alert", "alert", "danger"))
+    assert 'id="alert" hidden' in html
+    assert 'role="alert"' in html
+    assert 'data-close="alert"' in html
+
+
+# A term and its meaning, which belong together for who sees and who does not.
+
+
+def test_a_term_is_a_button_with_its_meaning_in_the_language() -> None:
+    shown = str(term("Cell", speaker("en")))
+    assert shown.startswith('<button type="button" class="term">')
+    assert "The records that share one combination of key values." in shown
+    german = str(term("Cell", speaker("de"), text="eine Zelle"))
+    assert "eine Zelle" in german
+    assert "The records" not in german
+    with pytest.raises(KeyError):
+        term("No such term", speaker("en"))
+
+
+def test_a_page_names_its_terms_in_a_line() -> None:
+    html = str(meanings(["Cell", "Weight"], speaker("de")))
+    assert html.count('role="tooltip"') == 2
+    assert "Was die Wörter bedeuten:" in html
+
+
+# Exact figures never stay on a screen of protected ones, nor come late to it.
+
+
+class KeptRoom:
+    """What a kept value asks of a room."""
+
+    def __init__(self) -> None:
+        self.work = reactive.Value(Work(exact=True))
+
+    def switch(self, **fields: Any) -> None:
+        """Change how figures are shown."""
+        self.work.set(replace(self.work.get(), **fields))
+
+
+def test_a_value_is_gone_with_the_switch_and_there_again_with_it() -> None:
+    with reactive.isolate():
+        room: Any = KeptRoom()
+        kept: Kept[dict[str, Any]] = Kept(room, {})
+        kept.taker()({"n": 1})
+        assert kept.get() == {"n": 1}
+        room.switch(exact=False)
+        assert kept.get() == {}
+        kept.set({"n": 2})
+        assert kept.get() == {"n": 2}
+        room.switch(language="de")
+        assert kept.get() == {}
+
+
+def test_a_result_that_comes_after_the_switch_is_none() -> None:
+    with reactive.isolate():
+        room: Any = KeptRoom()
+        kept: Kept[str] = Kept(room, "")
+        late = kept.taker(lambda told: str(told["html"]))
+        room.switch(exact=False)
+        late({"html": "exact"})
+        assert kept.get() == ""
+
+
+# The line of tasks of a seat: one after another, the latest of a task for all of it, and no fault stops
+# it.
+
+
+def run(
+    tmp_path: Path, begin: Callable[[Jobs, list[Any]], None], **first: Any
+) -> tuple[list[Any], list[Shown]]:
+    """What the jobs gave, and what was shown of them, until nothing runs."""
+    results: list[Any] = []
+    shown: list[Shown] = []
+
+    async def whole() -> None:
+        seat = toy_seat(tmp_path, **first)
+        jobs = Jobs(seat)
+        jobs.show = shown.append
+        begin(jobs, results)
+        runner = jobs._runner
+        assert runner is not None
+        await runner
+        seat.worker.close()
+        await asyncio.sleep(0.1)
+
+    asyncio.run(whole())
+    return results, shown
+
+
+def job(task: str, then: Callable[[Any], object], **arguments: Any) -> Job:
+    return Job(f"toys.{task}", arguments, f"doing {task}", then)
+
+
+def test_jobs_run_in_turn_with_label_progress_and_notes(tmp_path: Path) -> None:
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        jobs.start(job("echo", results.append, n=1))
+        jobs.start(job("warn", results.append))
+
+    results, shown = run(tmp_path, begin, path="/data/a.csv", reading={"missing": ["9"]})
+    assert [one.get("given") for one in results] == [{"n": 1}, None]
+    assert results[0]["opened"] == [["/data/a.csv", {"missing": ["9"]}]]
+    assert Shown("doing echo", "half") in shown
+    assert shown[0].label == "doing echo"
+    assert shown[-1] == Shown(notes=("a note", "codes were taken for missing"))
+
+
+def test_of_those_that_wait_the_latest_stands_for_its_task(tmp_path: Path) -> None:
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        for n in range(4):
+            jobs.start(job("echo", results.append, n=n))
+        jobs.start(job("warn", results.append))
+        jobs.start(job("echo", results.append, n=9))
+
+    results, _ = run(tmp_path, begin)
+    assert [one.get("given", {}).get("n") for one in results] == [None, 9]
+
+
+def test_an_error_stays_to_be_seen_while_the_next_runs(tmp_path: Path) -> None:
+    def break_down(_: Any) -> None:
+        raise RuntimeError("the value 4711")
+
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        jobs.start(job("refuse", results.append))
+        jobs.start(job("warn", break_down))
+        jobs.start(job("echo", results.append, n=2))
+
+    results, shown = run(tmp_path, begin)
+    assert len(results) == 1
+    errors = list(dict.fromkeys(one.error for one in shown))
+    assert errors[1].startswith("there is no column 'agee'")
+    assert errors[2] == "internal error: RuntimeError; please report it"
+    assert shown[-1].label == ""
+
+
+def test_cancel_ends_what_runs_and_forgets_what_waits(tmp_path: Path) -> None:
+    def begin(jobs: Jobs, results: list[Any]) -> None:
+        def seen(shown: Shown) -> None:
+            if shown.progress:
+                jobs.cancel()
+
+        jobs.start(job("begin", results.append))
+        jobs.start(job("echo", results.append))
+        jobs.show = seen
+
+    results, _ = run(tmp_path, begin)
+    assert results == []
+
+
+def test_what_does_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "lacking", lambda *_: "this may take 9 GB")
+    results, shown = run(tmp_path, lambda jobs, found: jobs.start(job("echo", found.append)))
+    assert results == []
+    assert shown[-1] == Shown(error="this may take 9 GB")

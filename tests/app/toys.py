@@ -6,11 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sdckit.app.autosave import Autosave
-from sdckit.app.folders import Folders
-from sdckit.app.seats import Seat, Seats
-from sdckit.app.work import Work
-from sdckit.app.worker import Worker
+from sdckit.app.seats import Autosave, Folders, Seat, Seats, Work, Worker
 
 TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
 

@@ -2,17 +2,216 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import contextlib
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
-from shiny import reactive
-from shiny.session import get_current_session
+from shiny import reactive, ui
+from shiny.session import Session, get_current_session, session_context
+from shiny.ui import Tag, TagChild, tags
 
-from sdckit.app.jobs import Job, Jobs, Shown
-from sdckit.app.seats import Seat
-from sdckit.app.words import say
-from sdckit.app.work import Work
+from sdckit.app.seats import Seat, TaskCancelledError, TaskError, Work
+from sdckit.report.wording import SOFT_HYPHEN, say as say_in
+from sdckit.workflow.sessions.answering import INTERNAL, lacking
+
+# The texts of the app in the session's language.
+
+
+Say = Callable[..., str]
+
+
+def say(text: str, language: str, **words: Any) -> str:
+    """A text with its places filled, in a language.
+
+    The places are those of the language files (see `report/wording.py`): {n} for a number, {c} for a name.
+
+    >>> say("{n} against {n2}", "de", n="1,200", n2="3.5")
+    '1.200 gegenüber 3,5'
+    """
+    return say_in(text.format(**words) if words else text, language).replace(SOFT_HYPHEN, "")
+
+
+def speaker(language: str) -> Say:
+    """`say` in one language."""
+    return lambda text, **words: say(text, language, **words)
+
+
+# Parts that several pages have: a field for a file, a page that has nothing yet, a box that can be closed.
+
+
+def file_field(say: Say, name: str, label: str, *, accept: Sequence[str] | None = None, **more: Any) -> Tag:
+    """A field that takes a file; `label` is in the session's language."""
+    every = None if accept is None else list(accept)
+    words = say("Browse…"), say("No file chosen")
+    return ui.input_file(name, label, accept=every, button_label=words[0], placeholder=words[1], **more)
+
+
+def nothing_yet(say: Say, text: str, words: str, page: str) -> Tag:
+    """What stands on a page before there is anything to show: why, and a button to the page that changes it."""
+    go = tags.button(say(words), type="button", class_="btn btn-primary", data_go=page)
+    return tags.div(tags.p(say(text)), go, class_="empty")
+
+
+def box(say: Say, name: str, role: str, look: str) -> Tag:
+    """A hidden box for a text of the status, with a button that closes it."""
+    close = tags.button(say("Close"), type="button", class_=f"btn btn-sm btn-outline-{look}", data_close=name)
+    return tags.div(tags.p(id=f"{name}_text", role=role), close, id=name, hidden="")
+
+
+# Terms with their meaning beside them, from the glossary of the documents.
+
+
+@cache
+def _meanings() -> dict[str, str]:
+    text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
+    return {one["name"]: one["means"] for one in tomllib.loads(text)["term"]}
+
+
+def term(name: str, say: Say, *, text: TagChild = None) -> Tag:
+    """A term of the glossary that tells its meaning under the pointer and at the focus.
+
+    Parameters
+    ----------
+    name
+        As the glossary has it; a `KeyError` says that it has not.
+    say
+        Of the session.
+    text
+        What is printed instead of the name.
+    """
+    return tags.button(
+        say(name) if text is None else text,
+        tags.span(say(_meanings()[name]), class_="means", role="tooltip"),
+        type="button", class_="term",
+    )  # fmt: skip
+
+
+def meanings(names: Sequence[str], say: Say) -> Tag:
+    """A line of terms that a page uses, each with its meaning."""
+    each = [one for name in names for one in (" ", term(name, say), ",")][:-1]
+    return tags.p(say("What the words mean:"), *each, class_="quiet")
+
+
+# The tasks of a seat, one after another: what runs, how far it is, and what to do with its result.
+
+
+@dataclass(frozen=True)
+class Job:
+    """A task that somebody asked for."""
+
+    task: str
+    arguments: Mapping[str, Any]
+    label: str
+    then: Callable[[dict[str, Any]], object] = field(repr=False)
+    session: Session | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the frame shows of it."""
+
+    label: str = ""
+    progress: str = ""
+    error: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Jobs:
+    """Runs one job at a time; of those that wait, the latest of a task stands for all of it."""
+
+    def __init__(self, seat: Seat) -> None:
+        self._seat = seat
+        self._waiting: list[Job] = []
+        self._runner: asyncio.Task[None] | None = None
+        self.shown = Shown()
+        self.show: Callable[[Shown], None] = lambda _: None
+
+    def warm(self) -> None:
+        """Start the worker ahead, once the page has had its turn."""
+        asyncio.get_running_loop().call_later(self._seat.warm, self._warm_if_idle)
+
+    def _warm_if_idle(self) -> None:
+        if self._runner is None or self._runner.done():
+            self._runner = asyncio.get_running_loop().create_task(self._warm())
+
+    def start(self, job: Job) -> None:
+        """Put a job into the line."""
+        self._waiting = [*(one for one in self._waiting if one.task != job.task), job]
+        if self._runner is None or self._runner.done():
+            self._set(Shown(label=job.label))
+            self._runner = asyncio.get_running_loop().create_task(self._run())
+
+    def cancel(self) -> None:
+        """End what runs, and forget what waits."""
+        self._waiting = []
+        self._seat.worker.cancel()
+
+    async def _run(self) -> None:
+        error = ""  # stays to be seen while what comes after it runs
+        while self._waiting:
+            job = self._waiting.pop(0)
+            await self._told(Shown(label=job.label, error=error))
+            try:
+                await self._one(job)
+            except TaskCancelledError:
+                await self._told(Shown())
+                await self._warm()
+            except TaskError as refused:
+                error = str(refused)
+                await self._told(Shown(error=error))
+            except Exception as fault:  # noqa: BLE001 - a page's mistake must not stop the line
+                error = INTERNAL.format(kind=type(fault).__name__)
+                await self._told(Shown(error=error))
+        if self.shown.label:
+            await self._told(Shown(error=self.shown.error, notes=self.shown.notes))
+
+    async def _one(self, job: Job) -> None:
+        work = self._seat.work
+        if text := lacking(job.task, job.arguments, work.facts):
+            raise TaskError(text)
+        loop = asyncio.get_running_loop()
+        told: set[asyncio.Task[None]] = set()
+
+        def tell(text: str) -> None:
+            one = loop.create_task(self._told(Shown(label=job.label, progress=text)))
+            told.add(one)
+            one.add_done_callback(told.discard)
+
+        file = {"path": work.path, "reading": dict(work.reading)}
+        result = await self._seat.worker.run(job.task, job.arguments, tell, file=file)
+        if told:
+            await asyncio.wait(told)
+        async with reactive.lock():
+            with session_context(job.session), reactive.isolate():
+                if "verdict" in result:
+                    self._seat.verdict = result["verdict"]
+                    self._seat.changed()
+                job.then(result)
+            await reactive.flush()  # what follows from it joins the line before anybody sees it empty
+            self._set(
+                Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ())))
+            )
+            await reactive.flush()
+
+    async def _told(self, shown: Shown) -> None:
+        async with reactive.lock():
+            self._set(shown)
+            await reactive.flush()
+
+    def _set(self, shown: Shown) -> None:
+        self.shown = shown
+        self.show(shown)
+
+    async def _warm(self) -> None:
+        with contextlib.suppress(TaskCancelledError):
+            await self._seat.worker.warm()
+
 
 Told = Mapping[str, Any] | None
 
@@ -126,3 +325,48 @@ class Room:
     def go(self, page: str) -> None:
         """Show another page."""
         self.page.set(page)
+
+
+# What a task gave, shown only as the session shows figures now.
+
+
+One = TypeVar("One")
+
+
+class Kept(Generic[One]):
+    """A value of a task; `empty` stands for it once the session is switched to other figures or another language.
+
+    A result that comes after the switch is none either: exact figures never stay on a screen of protected ones.
+    """
+
+    def __init__(self, room: Room, empty: One) -> None:
+        self._room, self._empty = room, empty
+        self._held: reactive.Value[tuple[tuple[bool, str], One]] = reactive.Value((self._now(), empty))
+
+    def _now(self) -> tuple[bool, str]:
+        with reactive.isolate():
+            work = self._room.work.get()
+        return work.exact, work.language
+
+    def taker(self, make: Callable[[dict[str, Any]], Any] = dict) -> Callable[[dict[str, Any]], None]:
+        """What takes the result of a task that is started now."""
+        asked = self._now()
+
+        def take(told: dict[str, Any]) -> None:
+            self._held.set((asked, make(told)))
+
+        return take
+
+    def set(self, value: One) -> None:
+        """Hold a value as the session is now."""
+        self._held.set((self._now(), value))
+
+    def held(self) -> One:
+        """The value however the session shows figures now: to work with, not to show; reactive."""
+        return self._held.get()[1]
+
+    def get(self) -> One:
+        """The value; reactive."""
+        asked, value = self._held.get()
+        work = self._room.work.get()
+        return value if asked == (work.exact, work.language) else self._empty

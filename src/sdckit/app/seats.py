@@ -6,17 +6,401 @@ A tab keeps the name of its seat; who reloads within the grace sits down again. 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
+import os
 import re
 import secrets
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from sdckit.app.autosave import Autosave
-from sdckit.app.folders import Folders
-from sdckit.app.work import DECIDED, History, Work
-from sdckit.app.worker import Worker
+from sdckit.data.files.whole_files import replacing
+from sdckit.errors import FileFormatError
+
+# What a session decided: plain values that the server may hold, since no record is among them; undo and
+# redo.
+
+
+DECIDED = ("scenario", "steps")  # what undo takes back
+DEEPEST = 200  # decisions kept
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of protection; one that is off stands in the list and is not carried out."""
+
+    method: str
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    on: bool = True
+
+
+@dataclass(frozen=True)
+class Work:
+    """A session's decisions.
+
+    `facts` is what opening the file told, `release` what protecting told; both are aggregates and paths. `secret`
+    draws every run of the recipe alike, and is written nowhere but in the log.
+    """
+
+    path: str = ""
+    name: str = ""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] | None = None
+    scenario: Mapping[str, Any] | None = None
+    steps: tuple[Step, ...] = ()
+    secret: str = field(default="", repr=False)
+    release: Mapping[str, Any] | None = None
+    control: str = ""
+    exact: bool = False
+    language: str = "en"
+
+    def recipe(self) -> list[dict[str, Any]]:
+        """The steps that are on, as tasks take them."""
+        return [{"method": one.method, "arguments": dict(one.arguments)} for one in self.steps if one.on]
+
+    def digest(self) -> str:
+        """One text for file, scenario and recipe: what is made from them holds while it stays the same.
+
+        >>> Work(name="a").digest() == Work(name="a", language="de").digest() != Work(name="b").digest()
+        True
+        """
+        told = [self.path, self.name, dict(self.reading), self.scenario, self.recipe()]
+        return sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()
+
+    def saved(self) -> dict[str, Any]:
+        """What may be kept on disk between two starts: scenario and recipe, no data and no secret."""
+        return {"name": self.name, "scenario": self.scenario, "steps": [asdict(one) for one in self.steps]}
+
+    def taken_up(self, saved: Mapping[str, Any]) -> Work:
+        """The same with the scenario and the recipe that were saved.
+
+        >>> work = Work(name="a.csv", scenario={"keys": ["sex"]}, steps=(Step("round_values", {"base": 10}),))
+        >>> Work().taken_up(work.saved()).steps == work.steps
+        True
+        """
+        steps = tuple(Step(one["method"], one["arguments"], one["on"]) for one in saved["steps"])
+        name = self.name or str(saved.get("name", ""))
+        return replace(self, name=name, scenario=saved["scenario"], steps=steps)
+
+
+@dataclass
+class History:
+    """Decisions before and after the present ones.
+
+    >>> history, first = History(), Work(steps=(Step("round_values"),))
+    >>> second = replace(first, steps=())
+    >>> history.keep(first)
+    >>> history.undo(second).steps == first.steps, history.redo(first).steps == second.steps
+    (True, True)
+    """
+
+    before: list[dict[str, Any]] = field(default_factory=list)
+    after: list[dict[str, Any]] = field(default_factory=list)
+
+    def keep(self, work: Work) -> None:
+        """Remember decisions that are about to change; what was undone cannot be done again."""
+        self.before = [*self.before, _decided(work)][-DEEPEST:]
+        self.after = []
+
+    def undo(self, work: Work) -> Work:
+        """The decisions before the last change; the same where there was none."""
+        return self._step(self.before, self.after, work)
+
+    def redo(self, work: Work) -> Work:
+        """The decisions that were undone last; the same where none were."""
+        return self._step(self.after, self.before, work)
+
+    def clear(self) -> None:
+        """Forget all, as another file asks for."""
+        self.before, self.after = [], []
+
+    @staticmethod
+    def _step(source: list[dict[str, Any]], target: list[dict[str, Any]], work: Work) -> Work:
+        if not source:
+            return work
+        target.append(_decided(work))
+        return replace(work, **source.pop())
+
+
+def _decided(work: Work) -> dict[str, Any]:
+    return {name: getattr(work, name) for name in DECIDED}
+
+
+# Scenario and recipe of the last sessions, kept for the next start; never data, and no secret of the
+# draws.
+
+
+SAVED_NAME = "last-work.json"
+
+
+class Autosave:
+    """One file that only its owner may read: what was decided last.
+
+    Parameters
+    ----------
+    folder
+        The user's folder of the app.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / SAVED_NAME
+        self.found = self._read()
+
+    def _read(self) -> dict[str, Any] | None:
+        """What the last start left; None for nothing, or for a file that is not ours."""
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8"))
+            Work().taken_up(found)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+        return dict(found) if found.get("scenario") or found.get("steps") else None
+
+    def keep(self, work: Work) -> None:
+        """Write scenario and recipe; an empty session leaves what is there."""
+        saved = work.saved()
+        if saved["scenario"] or saved["steps"]:
+            told = json.dumps({**saved, "day": time.strftime("%Y-%m-%d")}, default=str)
+            with (
+                contextlib.suppress(FileFormatError),  # a full disk must not end the work
+                replacing(self._path, what="the saved work", private=True) as part,
+            ):
+                part.write_text(told, encoding="utf-8")
+
+    def forget(self) -> None:
+        """Remove what was kept."""
+        self.found = None
+        self._path.unlink(missing_ok=True)
+
+
+# Where a session's files lie: one folder each that only its owner may enter, gone at the end.
+# A server's folders stand below one that it holds a lock on. A server that was killed holds none any more:
+# the next one to start removes what it left.
+
+
+PRIVATE = 0o700
+LOCK = "lock"
+SERVER = "server-"
+
+
+def state_folder() -> Path:
+    """The folder of the user in which the app keeps its own; ``SDCKIT_APP_STATE`` wins."""
+    if named := os.environ.get("SDCKIT_APP_STATE"):
+        return Path(named)
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "sdckit" / "app"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Application Support" / "sdckit" / "app"
+    return Path(os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state") / "sdckit" / "app"
+
+
+class Folders:
+    """The folders of one server.
+
+    Parameters
+    ----------
+    state
+        The user's folder, `state_folder()`; made where it is not there.
+    """
+
+    def __init__(self, state: Path) -> None:
+        self.state = state
+        state.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
+        state.chmod(PRIVATE)
+        remove_stale(state)
+        self.own = Path(tempfile.mkdtemp(prefix=SERVER, dir=state))
+        self._lock = _locked(self.own / LOCK)
+        self.uploads = self.own / "uploads"
+        self.uploads.mkdir(mode=PRIVATE)
+
+    def make(self) -> Path:
+        """A new folder for a session; `mkdtemp` lets nobody else in."""
+        return Path(tempfile.mkdtemp(prefix="session-", dir=self.own))
+
+    def remove(self, folder: Path) -> None:
+        """Remove a session's folder with all in it."""
+        shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove everything of this server."""
+        if self._lock is not None:
+            self._lock.close()
+        shutil.rmtree(self.own, ignore_errors=True)
+
+
+def remove_stale(state: Path) -> None:
+    """Remove what servers left that no longer run."""
+    for folder in state.glob(f"{SERVER}*"):
+        with contextlib.suppress(OSError):
+            lock = _locked(folder / LOCK)
+            if lock is not None:
+                lock.close()
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _locked(path: Path) -> IO[bytes] | None:
+    """The file with a lock on it that ends with this process; None where another holds it."""
+    file = path.open("ab")
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        file.close()
+        return None
+    return file
+
+
+# The parent's side of the one process in which a session's data are worked on.
+# It speaks JSON lines over two pipes: requests in; progress, a result or an error out. Whoever cancels
+# kills the process with all its children; the next task starts a new one.
+
+
+LONGEST_LINE = 256 * 2**20  # of one answer; the drawings of a page are some hundred kilobytes
+PROGRAM = (sys.executable, "-m", "sdckit.app.worker_process")
+ENDED = "the process that works on the data ended by itself; it may have run out of memory"
+POSIX = os.name == "posix"
+
+
+class TaskError(Exception):
+    """What a task refused, in a text that may be shown."""
+
+
+class TaskCancelledError(Exception):
+    """Somebody cancelled the task."""
+
+
+class Worker:
+    """One process, one task at a time.
+
+    Parameters
+    ----------
+    folder
+        The session's folder, which the process may read and write.
+    program
+        What is started, with the folder as its last argument.
+    """
+
+    def __init__(self, folder: Path, *, program: Sequence[str] = PROGRAM) -> None:
+        self.folder = folder
+        self._program = program
+        self._process: asyncio.subprocess.Process | None = None
+        self._lock = asyncio.Lock()
+        self._closed = False
+        self._cancels = 0
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, while there is one."""
+        alive = self._process is not None and self._process.returncode is None
+        return self._process.pid if alive and self._process else None
+
+    async def warm(self) -> None:
+        """Start the process ahead, so that the first task finds everything loaded."""
+        async with self._lock:
+            await self._started()
+
+    async def run(
+        self, task: str, arguments: Mapping[str, Any], tell: Callable[[str], None], *, file: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Carry out a task and give its result.
+
+        Parameters
+        ----------
+        task
+            "FILE.FUNCTION" of `sdckit.workflow.sessions`.
+        arguments
+            Plain values.
+        tell
+            Is called with every text of progress.
+        file
+            The path of the open file and how it is read: a new process opens it first.
+
+        Raises
+        ------
+        TaskError
+            The task refused, or the process ended by itself; the message may be shown.
+        TaskCancelledError
+            `cancel` or `close` was called.
+        """
+        async with self._lock:
+            before = self._cancels
+            process = await self._started()
+            if self._cancels != before:  # while it started
+                self._kill()
+                raise TaskCancelledError
+            request = {"task": task, "arguments": dict(arguments), "file": dict(file)}
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")  # type: ignore[union-attr]
+                await process.stdin.drain()  # type: ignore[union-attr]
+                return await self._answer(process, tell)
+            except (OSError, EOFError):
+                cancelled = self._process is not process
+                self._kill()
+                raise TaskCancelledError if cancelled else TaskError(ENDED) from None
+
+    async def _answer(
+        self, process: asyncio.subprocess.Process, tell: Callable[[str], None]
+    ) -> dict[str, Any]:
+        while line := await process.stdout.readline():  # type: ignore[union-attr]
+            told = json.loads(line)
+            if "tell" in told:
+                tell(told["tell"])
+            elif "error" in told:
+                raise TaskError(told["error"])
+            else:
+                return dict(told["result"])
+        raise EOFError
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        if self._closed:
+            raise TaskCancelledError
+        if self._process is None or self._process.returncode is not None:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._program, str(self.folder),
+                stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                limit=LONGEST_LINE, start_new_session=POSIX,
+            )  # fmt: skip
+        if self._closed:  # while it started
+            self._kill()
+            raise TaskCancelledError
+        return self._process
+
+    def cancel(self) -> None:
+        """End the process and its children now; whoever waits for the task gets `TaskCancelledError`."""
+        self._cancels += 1
+        self._kill()
+
+    def close(self) -> None:
+        """End the process for good."""
+        self._closed = True
+        self._kill()
+
+    def _kill(self) -> None:
+        process, self._process = self._process, None
+        if process is None or process.returncode is not None:
+            return
+        with contextlib.suppress(OSError):
+            if POSIX:
+                os.killpg(process.pid, signal.SIGKILL)
+            else:
+                subprocess.run(
+                    ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
+                )
+
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead
 GRACE = 600.0  # seconds in which a reload takes up the same work

@@ -19,10 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sdckit.app.autosave import Autosave
-from sdckit.app.folders import Folders, state_folder
 from sdckit.app.guard import Guard
-from sdckit.app.work import Work
+from sdckit.app.seats import Autosave, Folders, Work, state_folder
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
@@ -95,7 +93,7 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
 
         from sdckit.app.frame import Frame
         from sdckit.app.seats import Seats
-        from sdckit.app.untraced import leave_untraced
+        from sdckit.app.unused import leave_untraced
 
         leave_untraced()
         first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)

@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from sdckit.app.pages.file import DROPPED, _kept, _taken, panel, reading_of
-from sdckit.app.seats import Seat
-from sdckit.app.words import speaker
-from sdckit.app.work import Step, Work
+from sdckit.app.room import speaker
+from sdckit.app.seats import Seat, Step, Work
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 

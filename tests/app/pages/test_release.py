@@ -7,10 +7,9 @@ from typing import Any
 
 from shiny import reactive
 
-from sdckit.app.kept import Kept
 from sdckit.app.pages.release import Made, asked_of, current, panel
-from sdckit.app.words import speaker
-from sdckit.app.work import Step, Work
+from sdckit.app.room import Kept, speaker
+from sdckit.app.seats import Step, Work
 
 WORK = Work(
     path="a.csv",

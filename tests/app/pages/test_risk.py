@@ -7,7 +7,7 @@ from inspect import signature
 import pytest
 
 from sdckit.app.pages.risk import ANSWERED, MORE, _keys, _more, panel
-from sdckit.app.words import speaker
+from sdckit.app.room import speaker
 from sdckit.workflow.sessions import risk as tasks
 
 

@@ -11,9 +11,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.parts import file_field
-from sdckit.app.room import Room
-from sdckit.app.words import Say
+from sdckit.app.room import Room, Say, file_field
 from sdckit.data.scenarios.scenario_form import fits
 
 ACCEPTED = [

@@ -9,14 +9,10 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.kept import Kept
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.parts import nothing_yet
-from sdckit.app.room import Room
-from sdckit.app.step_form import WHAT
-from sdckit.app.step_list import button, found_shown, is_ready, name_of, start_shown, step_shown
-from sdckit.app.words import Say
-from sdckit.app.work import Step
+from sdckit.app.room import Kept, Room, Say, nothing_yet
+from sdckit.app.seats import Step
+from sdckit.app.step_form import WHAT, button, found_shown, is_ready, name_of, start_shown, step_shown
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe

@@ -10,11 +10,8 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
-from sdckit.app.kept import Kept
-from sdckit.app.parts import file_field, nothing_yet
-from sdckit.app.room import Room
-from sdckit.app.words import Say
-from sdckit.app.work import Work
+from sdckit.app.room import Kept, Room, Say, file_field, nothing_yet
+from sdckit.app.seats import Work
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."

@@ -11,9 +11,7 @@ from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
 from sdckit.app.pages.release import asked_of, current
-from sdckit.app.parts import nothing_yet
-from sdckit.app.room import Room
-from sdckit.app.words import Say
+from sdckit.app.room import Room, Say, nothing_yet
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}
