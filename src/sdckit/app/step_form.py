@@ -12,7 +12,7 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
 from sdckit.app.room import Room, Say
 from sdckit.app.seats import Work
-from sdckit.data.scenarios.scenario_form import LIMITS
+from sdckit.data.limits import LIMITS
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_steps import written
 
@@ -290,7 +290,7 @@ def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:
 def found_shown(say: Say, told: Plain) -> Tag:
     """What a search or the advice has found, with its reasons and the recipes beside it."""
     exceeded: Sequence[str] = told["exceeded"]
-    limits = ", ".join(say(LIMITS.get(one, one)) for one in exceeded)
+    limits = ", ".join(say(LIMITS[one].form or one) for one in exceeded)
     words = say("Limits that do not hold yet: {c}.", c=limits) if exceeded else say(
         "Every limit holds with this recipe."
     )  # fmt: skip

@@ -160,6 +160,8 @@ class HouseholdStructure(RecordResult):
         Sizes that fewer than 3 households have.
     unique_compositions : int
         Households whose composition no other household has.
+    share_unique_compositions : float
+        Their share of the households.
     household_variables : tuple of str
         Keys that never differ within a household, where some household has two members with a value; of all
         columns: `household_variables`, the function.
@@ -215,6 +217,11 @@ class HouseholdStructure(RecordResult):
     def n(self) -> int:
         """Records."""
         return self.cells.n
+
+    @property
+    def share_unique_compositions(self) -> float:
+        """Share of the households that are alone with their composition."""
+        return self.unique_compositions / self.n_households
 
     @cached_property
     def records_in_unique_compositions(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -59,10 +59,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class ShareView(View):
-    """The view of a measure of shares: its figures, and by a limit's name the figure that the limit is about."""
+    """The view of a measure of shares: its figures."""
 
     shares: tuple[Figure, ...] = ()
-    limits: Mapping[str, str] = field(default_factory=dict)
 
 
 More = Callable[[Any, PairSetting], Mapping[str, Tree]]
@@ -74,7 +73,6 @@ def share_view(
     head: str,
     shares: Sequence[Figure],
     *notes: Note,
-    limits: Mapping[str, str] | None = None,
     answer: Callable[[Plain, str], str] = lambda _tree, _variable: "",
     more: More = lambda _result, _setting: {},
     draw: Draw | None = None,
@@ -101,7 +99,6 @@ def share_view(
         lambda _: notes,
         answer=lambda plain, place, _: answer(plain[place], place.partition(":")[2]),
         shares=tuple(shares),
-        limits=limits or {},
         charts=charts or {},
     )
 

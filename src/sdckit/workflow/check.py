@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.files.readers import read_file
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.release_types import a_release
 from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.display import Displayed
@@ -111,9 +112,6 @@ def _forgotten_limit(one: Verdict) -> Plain:
         "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
         "holds": {"value": None}, "reason": one.reason, "origin": one.origin,
     }  # fmt: skip
-
-
-PER_VARIABLE = ("l", "correctly_disclosed")
 
 
 @dataclass(frozen=True)
@@ -282,7 +280,7 @@ def _forgotten(assessment: Assessment | ReleaseAssessment) -> list[Verdict]:
     scenario, compared = assessment.scenario, _is_compared(assessment)
     for intruder in scenario.intruders:
         for name, limit in scenario.limits_of(compared=compared).declared.items():
-            variables: tuple[str | None, ...] = scenario.sensitive if name in PER_VARIABLE else ()
+            variables: tuple[str | None, ...] = scenario.sensitive if LIMITS[name].per_variable else ()
             lacking = [variable for variable in variables if (intruder, name, variable) not in judged]
             if not variables and (intruder, name) not in any_variable:
                 lacking = [None]

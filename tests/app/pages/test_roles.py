@@ -20,7 +20,7 @@ from sdckit.app.pages.roles import (
     variables_part,
 )
 from sdckit.app.room import speaker
-from sdckit.data.scenarios.scenario_form import LIMITS
+from sdckit.data.limits import LIMITS
 from sdckit.errors import ScenarioError
 
 GUESSED = {
@@ -52,7 +52,7 @@ def form(scenario: dict[str, Any] | None = None, **fields: Any) -> _Form:
         "role_0": "key", "role_1": "key numeric", "role_2": "sensitive", "release": "teaching", "fraction": "0,05",
         "population": "",
         "missing": "wildcard", "confirmed": False,
-        **{f"limit_{one}": "" for one in LIMITS},
+        **{f"limit_{one}": "" for one in LIMITS if LIMITS[one].form},
         **fields,
     }  # fmt: skip
     facts = reactive.Value({"records": 1003})

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from sdckit.data.scenarios.release_types import (
-    PUBLIC_USE,
     RELEASE_TYPES,
     Limit,
     a_release,
@@ -172,4 +171,4 @@ def test_an_office_without_a_file(tmp_path: Path) -> None:
 
 
 def test_teaching_files_are_public() -> None:
-    assert RELEASE_TYPES["teaching"] is PUBLIC_USE
+    assert RELEASE_TYPES["teaching"] == RELEASE_TYPES["public-use"]

@@ -10,15 +10,13 @@ import pytest
 import sdckit as sdc
 from report.fakes import FULL, assess_fake, survey
 from report.real import MADE, page, plain as printed
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.report.blocks import Blanks, ChartBlock, Facts, Items, Page, Paragraph, Section, Verdicts
 from sdckit.report.chapters.decision import (
     AGAIN,
-    ASKED,
     CONDITIONS,
     NEXT,
-    QUESTION_OF,
     QUESTIONS,
     READY,
     TAKE_OUT,
@@ -30,7 +28,6 @@ from sdckit.report.chapters.decision import (
     remaining_questions,
 )
 from sdckit.report.chapters.page import texts_of
-from sdckit.report.chapters.sentences import UNDONE
 from sdckit.report.formats.write import plain_document
 from sdckit.report.wording import say
 
@@ -197,7 +194,6 @@ def test_what_remains_open_is_said() -> None:
 
 
 N = {"text": "600", "value": 600}
-LIMITS = [*Thresholds.model_fields, *UNDONE]
 # Words that a reader who knows no statistics does not know.
 FORBIDDEN = (
     r"k-anonym|k =|l-divers|pMSE|SPECKS|wildcard|global risk|equivalence|\bcells?\b|quasi|from the margin|\balpha\b",
@@ -223,12 +219,12 @@ def document(*verdicts: dict[str, Any], intruders: int = 1) -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", LIMITS)
 def test_every_limit_belongs_to_a_question_and_is_told(name: str) -> None:
-    assert QUESTION_OF[name] in QUESTIONS
+    assert LIMITS[name].question in QUESTIONS
     told = {holds: plain_verdict(verdict(name, holds=holds), N) for holds in (True, False)}
     assert told[True] != told[False]
     opened = plain_verdict(verdict(name, holds=None, reason="too few"), N)
     assert opened.endswith("could not be judged: too few.")
-    assert opened.startswith(ASKED[name])
+    assert opened.startswith(LIMITS[name].asked)
     for words in (*told.values(), opened):
         assert words[0].isupper() or words[0].isdigit()
         assert words.endswith(".")

@@ -13,6 +13,7 @@ from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
 from sdckit.app.room import Room, Say, file_field, meanings
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError
 
@@ -89,12 +90,15 @@ def drawn_part(turn: int, keys: list[str]) -> TagChild:
     return tags.input(type="text", id=resolve_id("drawn"), value=json.dumps([turn, *keys]), hidden="")
 
 
+LIMIT_FIELDS = {name: kind.form for name, kind in LIMITS.items() if kind.form}
+
+
 def limits_part(say: Say, scenario: Plain, records: int) -> TagChild:
     """Type of release, limits of one's own, the population, what a missing key value is."""
     stated = scenario_form.limits_of(scenario)
     fields = (
         ui.input_text(f"limit_{name}", say(words), value=_typed(stated.get(name)))
-        for name, words in scenario_form.LIMITS.items()
+        for name, words in LIMIT_FIELDS.items()
     )
     rule = scenario.get("missing", "wildcard")
     fraction, population = scenario_form.sizes_of(scenario, records)
@@ -249,9 +253,9 @@ class _Form:
         base = self.standing()
         limits = {
             name: scenario_form.number_told(
-                words, input[f"limit_{name}"](), whole=name in scenario_form.WHOLE
+                words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level"
             )
-            for name, words in scenario_form.LIMITS.items()
+            for name, words in LIMIT_FIELDS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
         kept = isinstance(rule, Mapping) and input.missing() == "wildcard"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, make_dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,6 +33,7 @@ from sdckit.cli.source import (
     read_release,
     takes,
 )
+from sdckit.data.limits import LimitKind, declarable
 from sdckit.errors import ScenarioError
 
 if TYPE_CHECKING:
@@ -167,33 +168,15 @@ class Release:
         check_attack_options(file, self.files, self.control, attacks=self.attacks, n_attacks=self.n_attacks)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """Thresholds by their names in a scenario."""
+def _option(name: str, kind: LimitKind) -> tuple[str, Any, Any]:
+    """A limit as an option: its name as a flag of one letter has two dashes, too."""
+    typed = int | None if kind.values == "level" else Share
+    flags = (f"--{name}",) if len(name) == 1 else ()
+    return name, Annotated[typed, LIMIT(*flags, metavar=kind.metavar, help=kind.option)], field(default=None)
 
-    k: Annotated[int | None, LIMIT("--k", metavar="K", help="k-anonymity to hold.")] = None
-    risk: Annotated[Share, LIMIT(metavar="R", help="Largest individual risk.")] = None
-    l: Annotated[int | None, LIMIT("--l", metavar="L", help="ℓ-diversity to hold.")] = None  # noqa: E741
-    global_risk: Annotated[Share, LIMIT(metavar="R", help="Largest mean risk.")] = None
-    household_risk: Annotated[Share, LIMIT(metavar="R", help="Largest household risk.")] = None
-    household_uniques: Annotated[
-        Share, LIMIT(metavar="R", help="Largest share of households alone with their composition.")
-    ] = None
-    match_risk: Annotated[Share, LIMIT(metavar="R", help="Largest share of rows matched back.")] = None
-    replicated_uniques: Annotated[Share, LIMIT(metavar="R", help="Largest share unique in both files.")] = (
-        None
-    )
-    correctly_disclosed: Annotated[Share, LIMIT(metavar="R", help="Largest share disclosed correctly.")] = (
-        None
-    )
-    residual_risk: Annotated[Share, LIMIT(metavar="R", help="Largest residual risk of an attack.")] = None
-    recoverable: Annotated[Share, LIMIT(metavar="R", help="Largest share of a column given back.")] = None
-    differencing: Annotated[
-        Share, LIMIT(metavar="R", help="Largest share given away with releases of the scenario's ledger.")
-    ] = None
-    joint_recoverable: Annotated[
-        Share, LIMIT(metavar="R", help="The same together with the tables that the scenario declares.")
-    ] = None
+
+Limits = make_dataclass("Limits", [_option(*row) for row in declarable().items()], frozen=True, kw_only=True)
+Limits.__doc__ = "Thresholds by their names in a scenario."
 
 
 @takes(Roles, Release, MatchingOptions, Limits, ReleaseType, CoverOptions, EngineOptions, Reading)
@@ -201,7 +184,7 @@ def assess(
     roles: Roles,
     release: Release,
     matching: MatchingOptions,
-    limits: Limits,
+    limits: Any,
     of_type: ReleaseType,
     cover: CoverOptions,
     engine: EngineOptions,

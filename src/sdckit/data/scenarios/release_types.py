@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.limits import LIMITS, limits_of_type
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_form import RELEASE_WORDS
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -22,33 +23,12 @@ ENTRY = "release_types"
 NONE = "none"  # an office's word for: this limit is not asked of files of the type
 
 # Where they come from stands in docs/release-types.md.
-PUBLIC_USE: dict[str, int | float] = {
-    "k": 5,
-    "risk": 0.05,
-    "l": 2,
-    "household_risk": 0.05,
-    "recoverable": 0.0,
-}
-SCIENTIFIC_USE: dict[str, int | float] = {"k": 3, "risk": 0.2, "household_risk": 0.2}
-RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {
-    "public-use": PUBLIC_USE,
-    "teaching": PUBLIC_USE,  # given to many who sign nothing
-    "scientific-use": SCIENTIFIC_USE,
-    "enclave": {},  # what leaves an enclave is checked, not what lies in it
-}
+RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
 NO_RELEASE = "no original stands beside the file"
-NO_HOUSEHOLD = "no household column is declared"
-NO_SENSITIVE = "no sensitive variable is declared"
-# Limits on a release beside its original.
-OF_TWO_FILES = (
-    "match_risk",
-    "replicated_uniques",
-    "correctly_disclosed",
-    "residual_risk",
-    "recoverable",
-    "joint_recoverable",
-)
+LACKING = {
+    "household": "no household column is declared", "sensitive": "no sensitive variable is declared",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -201,10 +181,7 @@ def _of_type(scenario: Scenario) -> dict[str, Limit]:
 
 def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:
     """Why a limit of the type has nothing to be about, or nothing."""
-    if name in OF_TWO_FILES and not compared:
+    kind = LIMITS[name]
+    if kind.scope == "release" and not compared:
         return NO_RELEASE
-    if name in ("l", "correctly_disclosed") and not scenario.sensitive:
-        return NO_SENSITIVE
-    if name == "household_risk" and scenario.household is None:
-        return NO_HOUSEHOLD
-    return ""
+    return LACKING[kind.needs] if kind.needs and not getattr(scenario, kind.needs) else ""

@@ -30,23 +30,12 @@ RELEASE_WORDS = {
     "enclave": "file for use in a secure environment",
 }
 NO_TYPE = "no type: only the limits below"
-LIMITS = {
-    "k": "k-anonymity, k",
-    "l": "ℓ-diversity, ℓ",
-    "risk": "largest individual risk",
-    "global_risk": "largest mean risk",
-    "household_risk": "largest household risk",
-    "household_uniques": "largest share of households alone with their composition",
-    "match_risk": "largest share matched back",
-    "recoverable": "largest share of changed values given back",
-}
 # What a missing value in a key is.
 RULES = {
     "wildcard": "may stand for any value",
     "category": "is a value of its own",
     "error": "is not allowed",
 }
-WHOLE = ("k", "l")
 SINGLE = ("weight", "household", "person")
 LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
 FIRST = "default"

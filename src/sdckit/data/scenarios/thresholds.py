@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from sdckit.data.limits import declarable
 from sdckit.data.scenarios.scenario_checks import explain
 from sdckit.errors import ScenarioError
 
-_Share = Annotated[float, Field(strict=True, gt=0, le=1)]
-_ShareFrom0 = Annotated[float, Field(strict=True, ge=0, le=1)]
-_Level = Annotated[int, Field(strict=True, ge=2)]
+VALUES: dict[str, Any] = {
+    "level": Annotated[int, Field(strict=True, ge=2)],
+    "share": Annotated[float, Field(strict=True, gt=0, le=1)],
+    "share from 0": Annotated[float, Field(strict=True, ge=0, le=1)],
+}
+if TYPE_CHECKING:
+    _Limits = BaseModel
+else:
+    _Limits = create_model(
+        "_Limits",
+        __config__=ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True),
+        **{name: (VALUES[kind.values] | None, None) for name, kind in declarable().items()},
+    )
 
 
-class Thresholds(BaseModel):
+class Thresholds(_Limits):
     """The limits a release must keep; those not given are not checked.
 
     Parameters
@@ -52,21 +63,20 @@ class Thresholds(BaseModel):
     {'k': 3, 'risk': 0.1}
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    k: _Level | None = None
-    risk: _Share | None = None
-    l: _Level | None = None  # noqa: E741 - the name the literature uses
-    global_risk: _Share | None = None
-    household_risk: _Share | None = None
-    household_uniques: _ShareFrom0 | None = None
-    match_risk: _Share | None = None
-    replicated_uniques: _Share | None = None
-    correctly_disclosed: _Share | None = None
-    residual_risk: _Share | None = None
-    recoverable: _ShareFrom0 | None = None
-    differencing: _ShareFrom0 | None = None
-    joint_recoverable: _ShareFrom0 | None = None
+    if TYPE_CHECKING:  # the fields are those of the rows in `sdckit.data.limits`
+        k: int | None
+        risk: float | None
+        l: int | None  # noqa: E741 - the name the literature uses
+        global_risk: float | None
+        household_risk: float | None
+        household_uniques: float | None
+        match_risk: float | None
+        replicated_uniques: float | None
+        correctly_disclosed: float | None
+        residual_risk: float | None
+        recoverable: float | None
+        differencing: float | None
+        joint_recoverable: float | None
 
     def __init__(
         self,
@@ -87,14 +97,7 @@ class Thresholds(BaseModel):
         joint_recoverable: float | None = None,
         **unknown: object,
     ) -> None:
-        given = {
-            "k": k, "risk": risk, "l": l, "global_risk": global_risk, "household_risk": household_risk,
-            "household_uniques": household_uniques,
-            "match_risk": match_risk, "replicated_uniques": replicated_uniques,
-            "correctly_disclosed": correctly_disclosed, "residual_risk": residual_risk, "recoverable": recoverable,
-            "differencing": differencing,
-            "joint_recoverable": joint_recoverable,
-        }  # fmt: skip
+        given = {name: limit for name, limit in locals().items() if name in declarable()}
         try:
             super().__init__(**given, **unknown)
         except ValidationError as error:

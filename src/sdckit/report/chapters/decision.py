@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.release_types import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
-from sdckit.report.chapters.sentences import UNDONE, labelled, listed, some_records, status
+from sdckit.report.chapters.sentences import labelled, listed, some_records, status
 from sdckit.report.parts import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
@@ -22,35 +23,6 @@ QUESTIONS = {
     "linked": "Can records be linked to somebody?",
     "learnt": "Can something be learnt about somebody?",
     "tried": "Do trial attacks succeed?",
-}
-QUESTION_OF = {
-    "k": "singled", "k_undone": "singled", "household_uniques": "singled",
-    "risk": "linked", "household_risk": "linked", "global_risk": "linked",
-    "risk_undone": "linked", "match_risk": "linked", "replicated_uniques": "linked", "l": "learnt",
-    "correctly_disclosed": "learnt", "recoverable": "learnt", "joint_recoverable": "learnt", "differencing": "learnt",
-    "residual_risk": "tried",
-}  # fmt: skip
-ASKED = {
-    "k": "How many records share what is known", "risk": "The chance of being recognised",
-    "household_risk": "The chance of being recognised through the household",
-    "household_uniques": "How many households are like no other",
-    "global_risk": "The average chance of being recognised", "l": "How many values a group holds",
-    "match_risk": "How many records can be matched back", "replicated_uniques": "How many stay alone in the release",
-    "correctly_disclosed": "How much could be told rightly", "residual_risk": "How far trial attacks succeed",
-    "recoverable": "How many changed values can be worked out",
-    "differencing": "How much is given away together with earlier releases",
-    "joint_recoverable": "How many hidden values can be worked out with published tables",
-    "k_undone": "How many records share what is known, with what the release gives back",
-    "risk_undone": "The chance of being recognised, with what the release gives back",
-}  # fmt: skip
-SHARES = {
-    "match_risk": "Records expected to be matched back to the person",
-    "replicated_uniques": "Records alone with what is known, before and after",
-    "household_uniques": "Households of which no other has as many members of the same kind",
-    "correctly_disclosed": "Records of which the release tells {variable} rightly",
-    "recoverable": "Changed values of a column that can be worked out from the release, at most",
-    "differencing": "Records of which something is given away together with earlier releases",
-    "joint_recoverable": "Hidden values of a column that can be worked out with published tables, at most",
 }
 NO_LIMIT = "no limit"
 RANK = {False: 0, None: 1, True: 2}
@@ -77,7 +49,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """
     found = []
     for name, question in QUESTIONS.items():
-        verdicts = [one for one in plain["verdicts"] if QUESTION_OF.get(one["name"]) == name]
+        verdicts = [one for one in plain["verdicts"] if LIMITS[one["name"]].question == name]
         if verdicts:
             holds = min((one["holds"]["value"] for one in verdicts), key=lambda one: RANK[one])
             found.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
@@ -102,75 +74,35 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
 
 def plain_verdict(one: Plain, n: Plain) -> str:
     """Say whether a limit holds, to a reader who knows no statistics."""
-    name, limit, holds = one["name"], one["limit"], one["holds"]["value"]
+    kind, limit, holds = LIMITS[one["name"]], one["limit"], one["holds"]["value"]
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "it was not measured"
-        return f"{ASKED[name]} could not be judged: {reason.rstrip('.')}."
-    some = some_records(one, n)
-    others = "1 other" if limit == 2 else f"{limit - 1:,g} others"
-    values = f"{limit:,g} values of {one['variable']}"
-    told = {
-        "k": (
-            f"every record shares what is known with at least {others}",
-            f"{some} share what is known with fewer than {others}",
-        ),
-        "l": (
-            f"every group with the same known details holds at least {values}",
-            f"{some} are in groups with fewer than {values}, which tells it to whoever finds the group",
-        ),
-        "risk": _chances("", some, limit),
-        "household_risk": _chances(" through the household", some, limit),
-    }  # fmt: skip
-    if name in told:
-        words = told[name][0] if holds else f"{told[name][1]}; none may"
-        return f"{words[0].upper()}{words[1:]}."
-    if name == "residual_risk":
-        who = "No trial attack succeeds" if holds else "A trial attack succeeds"
-        return f"{who} on people in the file more often than on others, by more than {100 * limit:g} in 100."
-    value = one["value"]["text"] if one["value"] else "withheld"
-    if name in UNDONE:
-        who, share = ("no record", "shares") if holds else (f"{value} of the records", "share")
-        what = (
-            f"{share} what is known with fewer than {others}"
-            if name == "k_undone"
-            else f"would be recognised with a chance above {chance(limit)}"
+        return f"{kind.asked} could not be judged: {reason.rstrip('.')}."
+    plain = kind.plain
+    if isinstance(plain, str):  # what its value is a share of
+        plain = (
+            f"{plain}: {{value}}, within the limit of {{percent}} %",
+            f"{plain}: {{value}}, above the limit of {{percent}} %",
         )
-        return f"With what can be worked out from the release, {who} {what}."
-    side = "within" if holds else "above"
-    if name in SHARES:
-        return f"{SHARES[name].format(variable=one['variable'])}: {value}, {side} the limit of {100 * limit:g} %."
-    return f"On average the chance of being recognised is {value}, {side} the limit of {limit:g}."
-
-
-def _chances(through: str, some: str, limit: float) -> tuple[str, str]:
-    beyond = f"would be recognised{through} with a chance above {chance(limit)}"
-    return f"no record {beyond}", f"{some} {beyond}"
+    said = (plain[0] if holds else plain[1]).format(
+        limit=limit, some=some_records(one, n), variable=one["variable"],
+        others="1 other" if limit == 2 else f"{limit - 1:,g} others",
+        values=f"{limit:,g} values of {one['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
+        value=one["value"]["text"] if one["value"] else "withheld",
+    )  # fmt: skip
+    return f"{said[0].upper()}{said[1:]}."
 
 
 # What to do next, the most useful first: from the verdicts and the printed advice on each key.
 
 
 CONTRIBUTIONS = "key_contributions"
-RARE = {
-    "k",
-    "risk",
-    "household_risk",
-    "global_risk",
-    "match_risk",
-    "replicated_uniques",
-    "k_undone",
-    "risk_undone",
-}
 READY = (
     "Check once more that the file that leaves is the one assessed here.",
     "Give out that file and documents without exact figures only; the original, the log and all keys stay inside.",
     "Set a date for the next review: what others know, and what else is published, changes.",
 )
 TAKE_OUT = "Then take out single values of the records that still share what is known with too few."
-HOUSEHOLDS = (
-    "Leave out the number of the household and what tells who lives together, release fewer members of large "
-    "households (limit_households), or make coarser what tells the members apart."
-)
 AGAIN = "Apply this to the file and assess it again beside the original."
 
 
@@ -188,18 +120,18 @@ def next_steps(plain: Plain) -> list[str]:
     several = len(plain["intruders"]) > 1
     names = {one["name"] for one in beyond}
     steps: list[str] = []
-    if names & RARE:
+    coarser = any(LIMITS[name].coarser for name in names)
+    if coarser:
         for one in _files(plain):
-            if any(v["intruder"] == one["name"] and v["name"] in RARE for v in beyond):
+            if any(v["intruder"] == one["name"] and LIMITS[v["name"]].coarser for v in beyond):
                 steps += _coarser(one, several=several)
-    steps += _learnt([one for one in beyond if QUESTION_OF.get(one["name"]) == "learnt"])
-    if "household_uniques" in names:
-        steps.append(HOUSEHOLDS)
-    if "residual_risk" in names:
-        steps.append(
-            "Change more of what the trial attacks used, or make the release anew with less memory of the file."
-        )
-    if names & RARE:
+    steps += _learnt([one for one in beyond if LIMITS[one["name"]].question == "learnt"])
+    steps += [
+        kind.advice
+        for kind in LIMITS.values()
+        if kind.question != "learnt" and kind.advice and kind.name in names
+    ]
+    if coarser:
         steps.append(TAKE_OUT)
     return [*dict.fromkeys(steps), AGAIN]
 
@@ -243,10 +175,8 @@ def _learnt(beyond: Sequence[Plain]) -> Iterator[str]:
     variables = listed(list(dict.fromkeys(one["variable"] for one in beyond if one["variable"])))
     if variables:
         yield f"Form larger groups, or make {variables} coarser or leave it out, where a group gives it away."
-    if any(one["name"] == "recoverable" for one in beyond):
-        yield "Take out, or change in the same way, the columns from which changed values can be worked out."
-    if any(one["name"] == "joint_recoverable" for one in beyond):
-        yield "Round the published tables, leave some out, or hide values of records alike (joint_audit)."
+    names = {one["name"] for one in beyond}
+    yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 
 
 def remaining_questions(plain: Plain) -> list[str]:

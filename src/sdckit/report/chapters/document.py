@@ -9,6 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.sentences import limits_tree
 from sdckit.report.gate.figures import (
@@ -163,13 +164,6 @@ def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[
 
 SCHEMA_VERSION = "1"
 CATEGORY = ".category"
-# Limits on a mean or a share: the number, as its view enters it for an intruder, and what it is a part of.
-MEANS = {"global_risk": ("expected", "n"), "household_risk": ("expected_household", "n")}
-SHARES = {
-    "differencing": ("differencing.people", "n"),
-    "household_uniques": ("households.unique_compositions", "households"),
-}
-ON_FIGURES = ("global_risk", *SHARES)  # what no number of records decides
 PROTECTION = Note(
     "Protection of this document",
     'Counts from 1 to 4 are printed as "<5" and all others rounded to the nearest 5, more '
@@ -362,7 +356,7 @@ def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
     Where it holds because a count is none, so much is told of the count; one on a mean, which no number of records
     stands beside, is told as far as it is printed.
     """
-    if one.name in ON_FIGURES and (parts := _parts_of(one, setting)):
+    if LIMITS[one.name].judged != "count" and (parts := _parts_of(one, setting)):
         return Holds(one.holds, one.reason, value=parts[0], base=parts[1], limit=float(one.limit))
     is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
     return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
@@ -389,7 +383,7 @@ def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
     ledger.ask(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
-    if one.name == "household_risk" and above is not None and (above.true or 0) <= one.n_records:
+    if LIMITS[one.name].needs == "household" and above is not None and (above.true or 0) <= one.n_records:
         # A household is recognised at least as easily as its member.
         ledger.nested(count.name, f"{prefix}.above")
     return count
@@ -405,11 +399,11 @@ def _verdict_value(one: Verdict, setting: Setting) -> Tree:
     parts = _parts_of(one, setting)
     if parts is None:
         return None
-    return Ratio(*parts) if one.name in MEANS else Share(*parts)
+    return Ratio(*parts) if LIMITS[one.name].mean else Share(*parts)
 
 
 def _parts_of(one: Verdict, setting: Setting) -> tuple[str, str] | None:
     """The number that a limit on a share or a mean is about, and what it is a part of; None where they are absent."""
-    value, base = (MEANS | SHARES).get(one.name, ("", ""))
+    value, base = LIMITS[one.name].part or ("", "")
     name = f"{setting.prefix}.{value}"
     return (name, base) if name in setting.ledger.variables else None

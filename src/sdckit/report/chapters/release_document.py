@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import concerns
+from sdckit.data.limits import LIMITS
 from sdckit.display import displayed, printable
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.chapters.attacks_chapter import attacks_tree, conclude
@@ -85,12 +86,6 @@ def recoded_blocks(plain: Plain) -> list[Block]:
 
 
 RELEASE_SCHEMA = "sdckit/release-assessment"
-# Limits on shares that a document prints, and the least part of a hidden one's bound: one person of at most five,
-# with room for the rounding of the whole; of expected numbers, nothing.
-SHARES = {
-    "match_risk": 0.0, "replicated_uniques": 0.1, "correctly_disclosed": 0.1, "recoverable": 0.1,
-    "joint_recoverable": 0.1,
-}  # fmt: skip
 PlainDict = dict[str, Any]
 OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDDEN}, "reason": HIDDEN}
 
@@ -170,7 +165,7 @@ def judged_by_print(one: PlainDict, attacks: Mapping[str, Any], intruders: Seque
 
     Otherwise a limit between what one success and what two would give tells which of them it was.
     """
-    if one["name"] != "residual_risk" or one["holds"]["value"] is None:
+    if LIMITS[one["name"]].judged != "attacks" or one["holds"]["value"] is None:
         return {}
     leaves = [
         tree["residual_risk"]
@@ -190,17 +185,16 @@ def shares_by_print(one: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
 
     A share of one hidden person at least is above a limit that is far below that of one.
     """
-    if one["name"] not in SHARES or one["holds"]["value"] is None:
+    kind = LIMITS[one["name"]]
+    if kind.least is None or one["holds"]["value"] is None:
         return {}
+    part = kind.least
     limit, hidden = one["limit"], [leaf for leaf in leaves if leaf["value"] is None]
     if all(most is not None and most <= limit for most in map(_most, hidden)):
         return {}
-    least = [leaf["below"] * SHARES[one["name"]] for leaf in hidden if "below" in leaf]
+    least = [leaf["below"] * part for leaf in hidden if "below" in leaf]
     shown = any((leaf["value"] or 0.0) > limit for leaf in leaves)
-    none_allowed = limit == 0 and one["name"] in (
-        "recoverable",
-        "joint_recoverable",
-    )  # whatever is hidden there is one value at least
+    none_allowed = limit == 0 and kind.values == "share from 0"  # what is hidden there is one value at least
     if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}
     return OPEN
@@ -300,7 +294,7 @@ def _verdict(
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": one.origin, "release": None,
     }  # fmt: skip
-    if not internal and one.name == "recoverable":
+    if not internal and LIMITS[one.name].judged == "recovered":
         plain["variable"] = None  # the first of columns by their exact shares
     if leaves := list(_compared(one, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)
@@ -314,9 +308,9 @@ def _verdict(
 
 def _compared(one: Verdict, intruders: Sequence[PlainDict]) -> Iterator[PlainDict]:
     """The printed figures of both files that a limit is about, release by release."""
+    kind = LIMITS[one.name]
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
-            view, variable = find_view(place), place.partition(":")[2]
-            if isinstance(view, ShareView) and one.name in view.limits and variable in ("", one.variable):
-                name = view.limits[one.name]
-                yield from (release[name] for release in tree["releases"] if name in release)
+            view, (measure, _, variable) = find_view(place), place.partition(":")
+            if isinstance(view, ShareView) and measure == kind.measure and variable in ("", one.variable):
+                yield from (release[kind.figure] for release in tree["releases"] if kind.figure in release)

@@ -5,35 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios.release_types import a_release, limits_in_force, limits_not_asked, release_words
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain, views_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-
-COMPARED = {
-    "match_risk": "Share of the records expected to be matched back",
-    "replicated_uniques": "Share of the records unique in both files",
-    "correctly_disclosed": "Share of the records for which the release discloses {variable} correctly",
-    "recoverable": "Largest share of the changed values of a column that the release gives back",
-    "household_uniques": "Share of the households that are alone with their composition",
-    "differencing": "Share of the records of which something is given away together with earlier releases",
-    "joint_recoverable": "Largest share of the hidden values of a column that release and published tables give back",
-}
-UNDONE = {
-    "k_undone": "in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})",
-    "risk_undone": "beyond a risk of re-identification of {limit:g}",
-}
-
-NAMES = {
-    "risk": "individual risk", "correctly_disclosed": "correct disclosure", "residual_risk": "residual risk of attacks",
-    "recoverable": "values given back", "joint_recoverable": "values given back with tables",
-    "household_uniques": "households alone with their composition",
-    "differencing": "given away with earlier releases",
-    "k_undone": "k with what is given back",
-    "risk_undone": "risk with what is given back",
-}  # fmt: skip
 
 
 def listed(words: Sequence[str], last: str = "and") -> str:
@@ -95,34 +73,14 @@ def _judged(one: Plain, n: Plain) -> str:
     if holds is None:
         reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"
         return f"{_limit_words(one)} could not be judged: {reason.rstrip('.')}."
-    some = some_records(one, n)
-    if one["name"] == "k":
-        said = (
-            f"Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})"
-            if holds
-            else f"{some} are in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})"
-        )
-        return f"{said}{_rules(one)}."
-    if one["name"] == "l":
-        what = one["variable"] or "the sensitive variable"
-        if holds:
-            return f"Every group with the same keys holds at least {limit:,g} different values of {what}."
-        return f"{some} are in groups with fewer than {limit:,g} different values of {what}."
-    if one["name"] in ("risk", "household_risk"):
-        what = "risk of re-identification" if one["name"] == "risk" else "household risk"
-        return f"{'No record has' if holds else f'{some} have'} a {what} above {limit:g}."
-    if one["name"] == "residual_risk":
-        some = "No simulated attack has" if holds else "At least one simulated attack has"
-        return f"{some} a residual risk above {limit:g}."
-    value = one["value"]["text"] if one["value"] else "withheld"
-    if one["name"] in UNDONE:
-        some = "no record is" if holds else f"{value} of the records are"
-        return f"With what the release gives back, {some} {UNDONE[one['name']].format(limit=limit)}."
-    words = "not above" if holds else "above"
-    if one["name"] in COMPARED:
-        what = COMPARED[one["name"]].format(variable=one["variable"] or "the sensitive variable")
-        return f"{what}: {value}, {words} {limit:g}."
-    return f"The expected share of records re-identified (global risk) is {value}, {words} {limit:g}."
+    printed = LIMITS[one["name"]].printed
+    if isinstance(printed, str):  # what its value is a share of
+        printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
+    said = (printed[0] if holds else printed[1]).format(
+        limit=limit, some=some_records(one, n), variable=one["variable"] or "the sensitive variable",
+        value=one["value"]["text"] if one["value"] else "withheld",
+    )  # fmt: skip
+    return f"{said}{_rules(one)}."
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
@@ -173,12 +131,13 @@ def _rests(verdicts: Sequence[Plain]) -> str:
 
 def limit_name(name: str) -> str:
     """What a limit is called in words."""
-    return NAMES.get(name, name.replace("_", " "))
+    kind = LIMITS.get(name)
+    return kind.words if kind is not None and kind.words else name.replace("_", " ")
 
 
 def _limit_words(one: Plain) -> str:
     of = f" of {one['variable']}" if one["variable"] else ""
-    name = {"k": "k-anonymity", "l": "l-diversity"}.get(one["name"]) or limit_name(one["name"]).capitalize()
+    name = LIMITS[one["name"]].title or limit_name(one["name"]).capitalize()
     return f"{name}{of} (limit {one['limit']:g})"
 
 

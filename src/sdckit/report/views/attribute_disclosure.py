@@ -21,6 +21,4 @@ DISCLOSED = Note(
     "true one; numbers are grouped.",
     "Raab, Nowok & Dibben (2024)",
 )
-VIEW = share_view(
-    LEARNING, "Disclosure of {}", SHARES, DISCLOSED, limits={"correctly_disclosed": "correctly_disclosed"}
-)
+VIEW = share_view(LEARNING, "Disclosure of {}", SHARES, DISCLOSED)

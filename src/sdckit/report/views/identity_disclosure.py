@@ -24,6 +24,5 @@ VIEW = share_view(
         Figure("replicated_uniques", "unique in both files", inside="unique_in_original_in_released"),
     ),
     UNIQUES,
-    limits={"replicated_uniques": "replicated_uniques"},
     answer=lambda tree, _: f"Unique in both files are {over(tree, 'replicated_uniques')} of the original's records.",
 )  # fmt: skip

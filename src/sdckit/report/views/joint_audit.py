@@ -249,5 +249,5 @@ def _answer(plain: Plain, place: str, _: Plain) -> str:
 
 
 VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=_answer, limits={"joint_recoverable": "joint_recoverable"},
+    TITLE, _tree, _blocks, noted(NOTE), answer=_answer,
 )  # fmt: skip

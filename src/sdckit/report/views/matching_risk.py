@@ -138,7 +138,6 @@ VIEW = share_view(
         "at random; what lies above it is due to the changed values.",
         "Reiter & Mitra (2009); Hornby & Hu (2021)",
     ),
-    limits={"match_risk": "mean_match_risk"},
     answer=answer,
     more=more,
     draw=draw,

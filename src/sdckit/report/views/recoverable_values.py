@@ -184,5 +184,4 @@ def _answer(plain: Plain, place: str, _: Plain) -> str:
 
 VIEW = ShareView(
     TITLE, _tree, _blocks, noted(NOTE), answer=_answer,
-    limits={"recoverable": "recoverable", "k_undone": "k_undone", "risk_undone": "risk_undone"},
 )  # fmt: skip

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame
+from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
@@ -110,7 +111,7 @@ def _from(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
     return {**step, "hierarchy": Path(os.path.relpath(start / step["hierarchy"], folder)).as_posix()}
 
 
-AIMED_AT = ("k", "l", "risk", "global_risk")
+AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed)
 HEAD = (
     "A recipe found by sdckit: of the recodings looked at, the one that loses least of what the keys tell.",
     "Shares are ranges. Read it through: sdckit does not know what the columns mean.",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data.limits import LIMITS
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
@@ -274,7 +275,7 @@ class Trials:
 
 
 SEED = 1  # of the trial, of which nothing is kept
-GIVEN_BACK = ("k_undone", "risk_undone", "recoverable")
+GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
 SMALL = 5
 Told = tuple[dict[str, Any], Sequence[str]]
@@ -374,7 +375,7 @@ def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None
     First nothing is taken out that follows from the rest, and columns that tell a key lose their value where it does;
     then such columns are left out.
     """
-    if not set(one.failing) & set(GIVEN_BACK):
+    if not set(one.failing) & GIVEN_BACK:
         return None
     told = _tellers(one, scenario)
     how = one.how

@@ -15,7 +15,6 @@ from sdckit.data.formula_text import formula_columns
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
-from sdckit.workflow.verdicts import DIVERSITY
 
 # Recipes as TOML: what such a file can hold, in and out.
 
@@ -132,7 +131,7 @@ NAMING = (
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
 RISK_MEASURE = "individual_risk"
-LACKING_VALUES = DIVERSITY  # sensitive values that a record's group lacks to the threshold l
+LACKING_VALUES = "l_diversity"  # sensitive values that a record's group lacks to the threshold l
 RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES)
 
 

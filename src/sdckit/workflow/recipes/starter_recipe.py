@@ -18,6 +18,7 @@ import numpy as np
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import homes_of, household_variables
+from sdckit.data.limits import LIMITS
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.data.telling import TELLS, told_by
@@ -470,7 +471,7 @@ def last_step(scenario: Scenario, columns: Sequence[str]) -> Iterator[Told]:
 
 
 SEED, TRIAL = 1, bytes(32)  # of the trial, of which nothing is kept
-AIMED_AT = ("k", "risk", "global_risk")
+AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed and not kind.per_variable)
 TITLE = "A recipe to start from"
 HEAD = (
     "A recipe to start from, written by sdckit. Each step follows the advice on the keys; its comment says why.",

@@ -1,0 +1,347 @@
+"""The limits a release can be held to, a row each: what each reads, what is said of it, and what is to be done.
+
+Scenario, release types, command line, verdicts, documents, proposals and app ask these rows: a new limit is a row
+here, its name in the signature of `Thresholds`, its test and its page. Rows are plain data; `judged` names how the
+workflow judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitKind:
+    """What a limit is.
+
+    Attributes
+    ----------
+    name : str
+        As in ``[thresholds]`` of a scenario.
+    values : str
+        "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
+    scope : str
+        Whose verdict it is: of a "file", of a "variable" of it that is sensitive, of a file with its "ledger" of
+        earlier releases, or of a "release" beside its original. Verdicts come in this order.
+    per_variable : bool
+        Judged once for each sensitive variable.
+    of : str
+        The declared limit that this one holds again against the release with what it gives back put back.
+    measure, figure : str
+        The measure that is read, and the attribute of its result: a share, or a method that counts the records beyond.
+    judged : str
+        How, see `sdckit.workflow.verdicts`: "violations", "count", "share", "groups", "ledger", "worst release",
+        "recovered", "attacks" or "undone".
+    without : str
+        What is said where the measure has no result and gives no reason.
+    needs : str
+        The role without which there is nothing to ask: "sensitive" or "household".
+    holds, exceeded : str
+        The verdict with exact figures: `limit`, `value`, `percent`, `records`, `variable`.
+    printed : tuple of str, or str
+        The verdict in documents, where it holds and where not: `limit`, `value`, `some`, `variable`. One text goes
+        on with "not above" the limit, or "above" it.
+    question : str
+        Which question it answers: "singled", "linked", "learnt" or "tried".
+    asked : str
+        What it asks, for readers who know no statistics.
+    plain : tuple of str, or str
+        The verdict in these words; as `printed`, with `others`, `values`, `chance` and `percent`. One text is what the
+        value is a share of.
+    words, title : str
+        What sentences and headings call it.
+    advice : str
+        What to do where it is exceeded.
+    coarser : bool
+        Coarser keys help.
+    aimed : bool
+        A search for a recipe aims at it.
+    part : tuple of str
+        The number in documents, as its view enters it for an intruder, and what it is a part of.
+    mean : bool
+        That number is a sum of probabilities.
+    least : float or None
+        Of a share of two files that documents print: the least part of the bound of a hidden one.
+    types : mapping
+        The published types of release that bring it, and at which value.
+    form : str
+        Its field in the app; empty where the app does not show it.
+    metavar, option : str
+        Its value and its help on the command line.
+    """
+
+    name: str
+    values: str
+    measure: str
+    figure: str
+    judged: str
+    holds: str
+    exceeded: str
+    printed: tuple[str, str] | str
+    question: str
+    asked: str
+    plain: tuple[str, str] | str
+    scope: str = "file"
+    per_variable: bool = False
+    of: str = ""
+    without: str = "its measure did not run"
+    needs: str = ""
+    words: str = ""
+    title: str = ""
+    advice: str = ""
+    coarser: bool = False
+    aimed: bool = False
+    part: tuple[str, str] | None = None
+    mean: bool = False
+    least: float | None = None
+    types: Mapping[str, int | float] = field(default_factory=dict)
+    form: str = ""
+    metavar: str = "R"
+    option: str = ""
+
+
+SCOPES = ("file", "variable", "ledger", "release")
+KINDS = (
+    LimitKind(
+        name="k", values="level", measure="k_anonymity", figure="violations", judged="violations", title="k-anonymity",
+        holds="every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
+        exceeded="{records} {are} in {group} of fewer than {limit:,g} with the same keys (k = {limit:,g})",
+        printed=(
+            "Every record is in a group of at least {limit:,g} with the same keys (k = {limit:,g})",
+            "{some} are in groups of fewer than {limit:,g} with the same keys (k = {limit:,g})",
+        ),
+        question="singled", asked="How many records share what is known",
+        plain=(
+            "every record shares what is known with at least {others}",
+            "{some} share what is known with fewer than {others}; none may",
+        ),
+        coarser=True, aimed=True, types={"public-use": 5, "teaching": 5, "scientific-use": 3},
+        form="k-anonymity, k", metavar="K", option="k-anonymity to hold.",
+    ),
+    LimitKind(
+        name="risk", values="share", measure="individual_risk", figure="count_above", judged="count",
+        words="individual risk",
+        holds="no record has a risk of re-identification above {limit:g}",
+        exceeded="{records} {have} a risk of re-identification above {limit:g}",
+        printed=(
+            "No record has a risk of re-identification above {limit:g}",
+            "{some} have a risk of re-identification above {limit:g}",
+        ),
+        question="linked", asked="The chance of being recognised",
+        plain=(
+            "no record would be recognised with a chance above {chance}",
+            "{some} would be recognised with a chance above {chance}; none may",
+        ),
+        coarser=True, aimed=True, types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
+        form="largest individual risk", option="Largest individual risk.",
+    ),
+    LimitKind(
+        name="l", values="level", measure="l_diversity", figure="below", judged="groups", scope="variable",
+        per_variable=True, needs="sensitive", title="l-diversity",
+        holds="every group with the same keys holds at least {limit:,g} different values of {variable}",
+        exceeded="{records} {are} in {group} with fewer than {limit:,g} different values of {variable}",
+        printed=(
+            "Every group with the same keys holds at least {limit:,g} different values of {variable}",
+            "{some} are in groups with fewer than {limit:,g} different values of {variable}",
+        ),
+        question="learnt", asked="How many values a group holds",
+        plain=(
+            "every group with the same known details holds at least {values}",
+            "{some} are in groups with fewer than {values}, which tells it to whoever finds the group; none may",
+        ),
+        aimed=True, types={"public-use": 2, "teaching": 2},
+        form="ℓ-diversity, ℓ", metavar="L", option="ℓ-diversity to hold.",
+    ),
+    LimitKind(
+        name="global_risk", values="share", measure="individual_risk", figure="global_risk", judged="share",
+        holds="the expected share of records re-identified is {value:.3g}, not above {limit:g}",
+        exceeded="the expected share of records re-identified is {value:.3g}, above {limit:g}",
+        printed="The expected share of records re-identified (global risk) is {value}",
+        question="linked", asked="The average chance of being recognised",
+        plain=(
+            "On average the chance of being recognised is {value}, within the limit of {limit:g}",
+            "On average the chance of being recognised is {value}, above the limit of {limit:g}",
+        ),
+        coarser=True, aimed=True, part=("expected", "n"), mean=True,
+        form="largest mean risk", option="Largest mean risk.",
+    ),
+    LimitKind(
+        name="household_risk", values="share", measure="individual_risk", figure="count_households_above",
+        judged="count", needs="household",
+        holds="no record has a household risk above {limit:g}",
+        exceeded="{records} {have} a household risk above {limit:g}",
+        printed=(
+            "No record has a household risk above {limit:g}", "{some} have a household risk above {limit:g}",
+        ),
+        question="linked", asked="The chance of being recognised through the household",
+        plain=(
+            "no record would be recognised through the household with a chance above {chance}",
+            "{some} would be recognised through the household with a chance above {chance}; none may",
+        ),
+        coarser=True, part=("expected_household", "n"), mean=True,
+        types={"public-use": 0.05, "teaching": 0.05, "scientific-use": 0.2},
+        form="largest household risk", option="Largest household risk.",
+    ),
+    LimitKind(
+        name="household_uniques", values="share from 0", measure="household_structure",
+        figure="share_unique_compositions", judged="share", without="the scenario names no household column",
+        words="households alone with their composition",
+        holds="{percent} of the households are alone with their composition, not above {limit:g}",
+        exceeded="{percent} of the households are alone with their composition, above {limit:g}",
+        printed="Share of the households that are alone with their composition: {value}",
+        question="singled", asked="How many households are like no other",
+        plain="Households of which no other has as many members of the same kind",
+        advice="Leave out the number of the household and what tells who lives together, release fewer members of "
+        "large households (limit_households), or make coarser what tells the members apart.",
+        part=("households.unique_compositions", "households"),
+        form="largest share of households alone with their composition",
+        option="Largest share of households alone with their composition.",
+    ),
+    LimitKind(
+        name="match_risk", values="share", measure="matching_risk", figure="mean_match_risk", judged="worst release",
+        scope="release",
+        holds="{value:.3g} of the records are expected to be matched back, not above {limit:g}",
+        exceeded="{value:.3g} of the records are expected to be matched back, above {limit:g}",
+        printed="Share of the records expected to be matched back: {value}",
+        question="linked", asked="How many records can be matched back",
+        plain="Records expected to be matched back to the person",
+        coarser=True, least=0.0, form="largest share matched back", option="Largest share of rows matched back.",
+    ),
+    LimitKind(
+        name="replicated_uniques", values="share", measure="identity_disclosure", figure="replicated_uniques",
+        judged="worst release", scope="release",
+        holds="{value:.3g} of the records are unique in both files, not above {limit:g}",
+        exceeded="{value:.3g} of the records are unique in both files, above {limit:g}",
+        printed="Share of the records unique in both files: {value}",
+        question="linked", asked="How many stay alone in the release",
+        plain="Records alone with what is known, before and after",
+        coarser=True, least=0.1, option="Largest share unique in both files.",
+    ),
+    LimitKind(
+        name="correctly_disclosed", values="share", measure="attribute_disclosure", figure="correctly_disclosed",
+        judged="worst release", scope="release", per_variable=True, needs="sensitive", words="correct disclosure",
+        holds="{variable} is disclosed correctly for {value:.3g} of the records, not above {limit:g}",
+        exceeded="{variable} is disclosed correctly for {value:.3g} of the records, above {limit:g}",
+        printed="Share of the records for which the release discloses {variable} correctly: {value}",
+        question="learnt", asked="How much could be told rightly",
+        plain="Records of which the release tells {variable} rightly",
+        least=0.1, option="Largest share disclosed correctly.",
+    ),
+    LimitKind(
+        name="residual_risk", values="share", measure="attacks", figure="risk", judged="attacks", scope="release",
+        words="residual risk of attacks",
+        holds="the largest residual risk of the simulated attacks is {value:.3g}, not above {limit:g}",
+        exceeded="the largest residual risk of the simulated attacks is {value:.3g}, above {limit:g}",
+        printed=(
+            "No simulated attack has a residual risk above {limit:g}",
+            "At least one simulated attack has a residual risk above {limit:g}",
+        ),
+        question="tried", asked="How far trial attacks succeed",
+        plain=(
+            "No trial attack succeeds on people in the file more often than on others, by more than {percent} in 100",
+            "A trial attack succeeds on people in the file more often than on others, by more than {percent} in 100",
+        ),
+        advice="Change more of what the trial attacks used, or make the release anew with less memory of the file.",
+        option="Largest residual risk of an attack.",
+    ),
+    LimitKind(
+        name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
+        judged="recovered", scope="release", words="values given back",
+        holds="at most {percent} of the changed values of a column are given back, not above {limit:g}",
+        exceeded="{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
+        printed="Largest share of the changed values of a column that the release gives back: {value}",
+        question="learnt", asked="How many changed values can be worked out",
+        plain="Changed values of a column that can be worked out from the release, at most",
+        advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
+        least=0.1, types={"public-use": 0.0, "teaching": 0.0},
+        form="largest share of changed values given back", option="Largest share of a column given back.",
+    ),
+    LimitKind(
+        name="differencing", values="share from 0", measure="differencing", figure="differencing", judged="ledger",
+        scope="ledger", without="the scenario names no ledger of earlier releases",
+        words="given away with earlier releases",
+        holds="of {percent} of the records something is given away together with earlier releases, not above {limit:g}",
+        exceeded="of {percent} of the records something is given away together with earlier releases, above {limit:g}",
+        printed="Share of the records of which something is given away together with earlier releases: {value}",
+        question="learnt", asked="How much is given away together with earlier releases",
+        plain="Records of which something is given away together with earlier releases",
+        part=("differencing.people", "n"),
+        option="Largest share given away with releases of the scenario's ledger.",
+    ),
+    LimitKind(
+        name="joint_recoverable", values="share from 0", measure="joint_audit", figure="joint_recoverable",
+        judged="worst release", scope="release", words="values given back with tables",
+        holds="at most {percent} of the hidden values of a column are given back by release and published tables, not "
+        "above {limit:g}",
+        exceeded="{percent} of the hidden values of a column are given back by release and published tables, above "
+        "{limit:g}",
+        printed="Largest share of the hidden values of a column that release and published tables give back: {value}",
+        question="learnt", asked="How many hidden values can be worked out with published tables",
+        plain="Hidden values of a column that can be worked out with published tables, at most",
+        advice="Round the published tables, leave some out, or hide values of records alike (joint_audit).",
+        least=0.1, option="The same together with the tables that the scenario declares.",
+    ),
+    LimitKind(
+        name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",
+        scope="release", words="k with what is given back",
+        holds="with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+        exceeded="with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
+        "the same keys (k = {limit:,g})",
+        printed=(
+            ("With what the release gives back, no record is in groups of fewer than {limit:,g} with the same keys "
+             "(k = {limit:,g})"),
+            ("With what the release gives back, {value} of the records are in groups of fewer than {limit:,g} with the "
+             "same keys (k = {limit:,g})"),
+        ),
+        question="singled", asked="How many records share what is known, with what the release gives back",
+        plain=(
+            "With what can be worked out from the release, no record shares what is known with fewer than {others}",
+            ("With what can be worked out from the release, {value} of the records share what is known with fewer than "
+             "{others}"),
+        ),
+        coarser=True,
+    ),
+    LimitKind(
+        name="risk_undone", of="risk", values="share", measure="recoverable_values", figure="risk_undone",
+        judged="undone", scope="release", words="risk with what is given back",
+        holds="with what the release gives back, no record has a risk of re-identification above {limit:g}",
+        exceeded="with what the release gives back{because}, {records} {have} a risk of re-identification above "
+        "{limit:g}",
+        printed=(
+            "With what the release gives back, no record is beyond a risk of re-identification of {limit:g}",
+            ("With what the release gives back, {value} of the records are beyond a risk of re-identification of "
+             "{limit:g}"),
+        ),
+        question="linked", asked="The chance of being recognised, with what the release gives back",
+        plain=(
+            "With what can be worked out from the release, no record would be recognised with a chance above {chance}",
+            ("With what can be worked out from the release, {value} of the records would be recognised with a chance "
+             "above {chance}"),
+        ),
+        coarser=True,
+    ),
+)  # fmt: skip
+LIMITS = {kind.name: kind for kind in KINDS}
+
+
+def declarable() -> dict[str, LimitKind]:
+    """The limits that a scenario can declare, in the order in which they are written.
+
+    Examples
+    --------
+    >>> list(declarable())[:3]
+    ['k', 'risk', 'l']
+    """
+    return {name: kind for name, kind in LIMITS.items() if not kind.of}
+
+
+def limits_of_type(release: str) -> dict[str, int | float]:
+    """The limits that a published type of release brings.
+
+    Examples
+    --------
+    >>> limits_of_type("scientific-use")
+    {'k': 3, 'risk': 0.2, 'household_risk': 0.2}
+    """
+    return {name: kind.types[release] for name, kind in declarable().items() if release in kind.types}

@@ -1,0 +1,146 @@
+"""A limit is one row: one that nobody knows is found wherever limits are asked for."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from sdckit.data.limits import LIMITS, SCOPES, declarable, limits_of_type
+from sdckit.data.scenarios.thresholds import VALUES, Thresholds
+from tree import SRC, none_offends, parsed
+
+QUESTIONS = {"singled", "linked", "learnt", "tried"}
+PLACES = {"limit", "value", "percent", "records", "variable", "are", "have", "group", "because"}
+PRINTED = {"limit", "value", "some", "variable"}
+# Where a limit's name is that of a figure or a measure, which it was called after.
+FIGURES = {
+    "report/rates.py", "report/conclusions.py", "report/chapters/release_document.py",
+    "report/chapters/ledger_page.py", "report/chapters/recipe_chapter.py",
+    "workflow/assess_release.py",  # what a release without the column or the ledger's measure means for two limits
+}  # fmt: skip
+ROOMS = ("data", "report/chapters", "report", "workflow", "cli", "app")
+
+
+def test_the_signature_is_that_of_the_rows() -> None:
+    named = [
+        name for name, one in inspect.signature(Thresholds).parameters.items() if one.kind is one.KEYWORD_ONLY
+    ]
+    assert named == list(declarable()) == list(Thresholds.model_fields)
+
+
+@pytest.mark.parametrize("kind", LIMITS.values(), ids=LIMITS)
+def test_a_row_is_whole(kind) -> None:
+    assert kind.values in VALUES
+    assert kind.scope in SCOPES
+    assert kind.question in QUESTIONS
+    assert not kind.of or kind.of in declarable()
+    assert set(kind.types) <= {"public-use", "teaching", "scientific-use"}
+    for text in (kind.holds, kind.exceeded):
+        assert set(re.findall(r"{(\w+)", text)) <= PLACES
+    for texts, more in ((kind.printed, set()), (kind.plain, {"others", "values", "chance", "percent"})):
+        for text in (texts,) if isinstance(texts, str) else texts:
+            assert set(re.findall(r"{(\w+)", text)) <= PRINTED | more
+    assert kind.option or kind.of
+
+
+def test_types_of_release_bring_limits() -> None:
+    assert limits_of_type("public-use") == {
+        "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0,
+    }  # fmt: skip
+    assert limits_of_type("enclave") == {}
+
+
+def test_no_limit_is_spelt_beside_its_row() -> None:
+    """In the rooms that speak of limits; `k`, `risk` and `l` are names of options of measures, too."""
+    names = set(LIMITS) - {"k", "risk", "l"}
+    found = []
+    for room in ROOMS:
+        paths = (SRC / room).glob("*.py") if room == "report" else (SRC / room).rglob("*.py")
+        for path in paths:
+            place = path.relative_to(SRC).as_posix()
+            if place == "data/limits.py" or place in FIGURES:
+                continue
+            found += [
+                f"{place}:{node.lineno}: {node.value}"
+                for node in ast.walk(parsed(path))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names
+            ]
+    none_offends(found, "a limit is named in its row alone")
+
+
+TOY = """
+import json, sys
+from sdckit.data import limits
+
+kind = limits.LimitKind(
+    name="worst_case", values="share", measure="individual_risk", figure="max_risk", judged="share",
+    holds="the worst case is {value:.3g}, not above {limit:g}",
+    exceeded="the worst case is {value:.3g}, above {limit:g}",
+    printed=("No case is worse than {limit:g}", "Some case is worse than {limit:g}"), question="linked",
+    asked="How bad it can get", plain=("it cannot get worse than {limit:g}", "it can get worse than {limit:g}"),
+    words="worst case", title="", advice="Think of the worst case.", aimed=True, types={"public-use": 0.01},
+    form="largest case", metavar="CASE", option="Worst case to hold.",
+)
+limits.LIMITS[kind.name] = kind
+
+import polars as pl
+import sdckit as sdc
+from sdckit.cli.app import run
+from sdckit.workflow.proposing.propose import AIMED_AT
+from sdckit.app.pages.roles import limits_part
+from sdckit.app.room import speaker
+from sdckit.report.formats.write import plain_document
+
+file = pl.DataFrame({"sex": ["f", "m"] * 300 + ["f"], "age": [20, 30, 30, 20, 40] * 120 + [90]})
+stated = sdc.Scenario(keys=["sex", "age"], thresholds={"worst_case": 0.1})
+told = {"toml": stated.to_toml()}
+open(sys.argv[1] + "/scenario.toml", "w").write(told["toml"])
+told["again"] = sdc.Scenario.from_toml(sys.argv[1] + "/scenario.toml").thresholds.declared
+result = sdc.check(file, scenario=stated)
+told["verdict"] = [(one.name, one.holds, one.sentence) for one in result.verdicts]
+told["open"] = sdc.check(file, scenario=sdc.Scenario(keys=["sex"], thresholds={"worst_case": 0.9})).passed
+for internal in (False, True):
+    told[f"plain {internal}"] = plain_document(result.assessment, internal=internal)["verdicts"]
+told["type"] = sdc.Scenario(keys=["sex"], release="public-use").limits.declared
+told["aimed"] = "worst_case" in AIMED_AT
+told["form"] = str(limits_part(speaker("en"), {"keys": ["sex"]}, 601))
+try:
+    sdc.Scenario(keys=["sex"], thresholds={"worst_case": 2})
+except sdc.SdcError as error:
+    told["refused"] = str(error)
+file.write_csv(sys.argv[1] + "/survey.csv")
+out = sys.argv[1] + "/report.md"
+line = ["assess", sys.argv[1] + "/survey.csv", "--keys", "sex,age", "--worst-case", "0.1", "--report", out, "-q"]
+told["code"] = run(line)
+told["report"] = open(out, encoding="utf-8").read()
+print("TOLD" + json.dumps(told, default=str))
+"""
+
+
+def test_a_limit_that_nobody_knows_is_found_everywhere(tmp_path) -> None:
+    line = [sys.executable, "-W", "ignore", "-c", TOY, str(tmp_path)]
+    done = subprocess.run(line, capture_output=True, text=True, check=False)
+    assert "TOLD" in done.stdout, done.stderr
+    told = json.loads(done.stdout.partition("TOLD")[2])
+    assert "worst_case = 0.1" in told["toml"]
+    assert told["again"] == {"worst_case": 0.1}
+    assert told["verdict"] == [["worst_case", False, "the worst case is 1, above 0.1"]]
+    assert told["open"] is True
+    for internal in (False, True):
+        (verdict,) = told[f"plain {internal}"]
+        assert (verdict["name"], verdict["holds"]["value"]) == ("worst_case", False)
+    assert told["type"]["worst_case"] == 0.01
+    assert told["aimed"]
+    assert "limit_worst_case" in told["form"]
+    assert "largest case" in told["form"]
+    assert "worst_case" in told["refused"]
+    assert told["code"] == 0
+    assert "Some case is worse than 0.1" in told["report"]
+    assert "It can get worse than 0.1" in told["report"]
+    assert "Think of the worst case." in told["report"]
