@@ -13,7 +13,7 @@ import pytest
 import sdckit as sdc
 from laden_files import HIDDEN, LADEN, NUMBER, UNIQUE, N, categories, laden, shown
 from sdckit.data.files.write_file import write_file
-from sdckit.workflow.recipes.recipe_steps import METHODS
+from sdckit.data.methods import METHODS
 from tree import SRC
 
 ALONE = np.arange(N) == 7  # the record whose job nobody shares

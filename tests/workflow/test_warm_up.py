@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import sdckit as sdc
+from sdckit.data.methods import METHODS
 from sdckit.numerics.compiling import heard
 from sdckit.report.formats.write import plain_document
-from sdckit.workflow.recipes.recipe_steps import METHODS
 from sdckit.workflow.warm_up import STEPS, warm_up
 
 

@@ -13,25 +13,15 @@ from shiny.ui import HTML, Tag, TagChild, TagList, tags
 from sdckit.app.room import Room, Say
 from sdckit.app.seats import Work
 from sdckit.data.limits import LIMITS
+from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_steps import written
 
 Plain = Mapping[str, Any]
 Read = Callable[[str], Any]
-EDITED = ("bands", "groups", "hierarchy", "level")  # of recode: they have editors of their own
 FIRST = ("columns", "column", "k", "intruder", "threshold", "risk")  # shown at once though not needed
 LONGEST = 70  # letters of an argument in the list of steps
 NAMED = ("column", "columns", "keys", "weight", "household")
-WHAT = {
-    "recode": "Coarser values", "top_bottom_code": "Cut off the ends", "round_to": "Round numbers",
-    "drop_identifiers": "Leave columns out", "new_ids": "New identifiers", "local_suppression": "Take out few values",
-    "suppress_above": "Take out where risk is high", "pram": "Change categories at random",
-    "microaggregate": "Means of small groups", "add_noise": "Add noise", "rank_swap": "Swap by rank",
-    "shuffle": "Shuffle", "swap_records": "Swap households", "synthesize": "Synthetic values",
-    "mask_categorical": "Mask categories", "mask_continuous": "Mask numbers",
-    "impute_masked": "Draw what was masked", "replace_high_risk": "Replace where risk is high",
-    "coarsen_weights": "Coarser weights", "limit_households": "Limit households", "random_order": "Random order",
-}  # fmt: skip
 
 
 def summary(arguments: Plain) -> str:
@@ -82,7 +72,7 @@ def form(
     shown: list[Tag] = []
     folded: list[Tag] = []
     for entry in asked["entries"]:
-        if asked["method"] == "recode" and entry["name"] in EDITED:
+        if entry["name"] in METHODS[asked["method"]].editors:
             continue
         if entry["name"] == "intruder" and len(intruders) < 2:
             continue
@@ -131,7 +121,7 @@ def arguments_of(say: Say, asked: Plain, read: Read) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for entry in asked["entries"]:
         name = entry["name"]
-        if asked["method"] == "recode" and name in EDITED:
+        if name in METHODS[asked["method"]].editors:
             continue
         given = read(f"arg_{name}")
         text = given.strip() if isinstance(given, str) else given
@@ -251,7 +241,7 @@ def step_shown(say: Say, work: Work, at: int, told: Plain) -> Tag:
         type="checkbox", data_act="switch", data_at=str(at), checked="" if one.on else None,
         aria_label=say("Step {n} is carried out", n=number),
     )  # fmt: skip
-    named = tags.strong(f"{number}. {say(WHAT.get(one.method, one.method))}")
+    named = tags.strong(f"{number}. {say(METHODS[one.method].title)}")
     buttons = tags.span(
         button("↑", "up", at, disabled=at == 0, about=say("Move step {n} up", n=number)),
         button("↓", "down", at, disabled=at == last, about=say("Move step {n} down", n=number)),

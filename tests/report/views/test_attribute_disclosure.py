@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from report.views.pairs import drawn, printed, result_of
-from sdckit.report.view import view_of
 
 
 def test_shares_contain_each_other():
@@ -17,7 +16,3 @@ def test_shares_contain_each_other():
 
 def test_five_shares_are_drawn():
     assert len(drawn("attribute_disclosure")) == 5
-
-
-def test_the_figure_that_is_limited():
-    assert view_of("attribute_disclosure").limits == {"correctly_disclosed": "correctly_disclosed"}

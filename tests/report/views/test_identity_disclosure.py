@@ -27,9 +27,8 @@ def test_four_shares_are_drawn():
     assert len(drawn("identity_disclosure")) == 4
 
 
-def test_the_answer_and_its_limit():
+def test_the_answer():
     view = view_of("identity_disclosure")
     tree = {"releases": [{"replicated_uniques": {"text": "<2 %", "value": None, "below": 0.02}}]}
     told = view.answer({"identity_disclosure": tree}, "identity_disclosure", {})
     assert told == "Unique in both files are <2 % of the original's records."
-    assert view.limits == {"replicated_uniques": "replicated_uniques"}

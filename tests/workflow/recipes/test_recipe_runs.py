@@ -303,13 +303,12 @@ def test_a_step_that_does_not_run_is_told_before_any_work(
 
 
 def test_every_method_runs() -> None:
-    from sdckit.workflow.recipes.recipe_runs import BY_RECORD, WAYS
-    from sdckit.workflow.recipes.recipe_steps import METHODS
+    from sdckit.data.methods import METHODS
+    from sdckit.workflow.recipes.recipe_runs import WAYS
 
     tried = {one["method"] for one in RECODINGS} | {"local_suppression", "random_order"}
-    assert set(WAYS) == tried
-    assert {*WAYS, *BY_RECORD} == set(METHODS)
-    assert not {*WAYS} & {*BY_RECORD}
+    assert {name for name, kind in METHODS.items() if kind.plan != "records"} == tried
+    assert {kind.plan for kind in METHODS.values()} == {*WAYS, "records"}
 
 
 @on_engines

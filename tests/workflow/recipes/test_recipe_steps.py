@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import sdckit as sdc
+from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes.recipe_steps import (
-    METHODS,
     check_arguments,
     columns_named,
     method_of,
@@ -27,7 +27,7 @@ HELPERS = {"regroup"}
 def test_every_public_protection_function_can_be_a_step() -> None:
     public = {
         path.stem
-        for path in (SRC / "protect").glob("*.py")
+        for path in (SRC / "protect").rglob("*.py")
         if path.stem in sdc.__all__ and path.stem not in HELPERS
     }
     assert public <= set(METHODS)
@@ -36,7 +36,12 @@ def test_every_public_protection_function_can_be_a_step() -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_what_names_columns_is_an_argument(name: str) -> None:
     method = method_of(name, "step 1")
-    assert set(method.numbers) <= set(method.columns) <= set(method.parameters)
+    assert set(method.kind.numbers) <= set(method.columns) <= set(method.parameters)
+    row = method.kind
+    named = {*row.naming, *row.keeps, *row.files, *row.editors, *row.by_record, *row.random_with}
+    assert named - {"household"} <= set(method.parameters)
+    assert not row.draws_with or row.draws_with in method.parameters
+    assert not row.recodes or "column" in method.parameters
     assert not {"seed", "key", "scenario"} & set(method.offered)
     assert method.columns
 

@@ -7,9 +7,10 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.data.methods import METHODS
 from sdckit.errors import ColumnError
 from sdckit.workflow.recipes.recipe_checks import checked_step
-from sdckit.workflow.recipes.recipe_steps import METHODS, method_of
+from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.step_forms import bands_for, form_of, forms, picture_of
 
 

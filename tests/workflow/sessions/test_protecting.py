@@ -10,8 +10,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+from sdckit.data.methods import METHODS
 from sdckit.errors import DataError, SdcError
-from sdckit.workflow.recipes.recipe_steps import METHODS
 from sdckit.workflow.sessions import protecting
 from sdckit.workflow.sessions.protecting import code_hierarchy
 from session_files import BANDS, GROUPS, MARKER, SCENARIO, SECRET, STEPS, a_desk

@@ -12,7 +12,8 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.pages.step_editor import Draft, serve_editor
 from sdckit.app.room import Kept, Room, Say, nothing_yet
 from sdckit.app.seats import Step
-from sdckit.app.step_form import WHAT, button, found_shown, is_ready, name_of, start_shown, step_shown
+from sdckit.app.step_form import button, found_shown, is_ready, name_of, start_shown, step_shown
+from sdckit.data.methods import METHODS
 
 Plain = Mapping[str, Any]
 SECONDS = 120  # of a search for a recipe
@@ -166,7 +167,7 @@ def _serve_list(input: Inputs, bench: Bench) -> None:
     def add() -> TagChild:
         if not is_ready(room.work.get()):
             return None
-        choices = {name: f"{room.say(what)} ({name})" for name, what in WHAT.items()}
+        choices = {name: f"{room.say(kind.title)} ({name})" for name, kind in METHODS.items()}
         return tags.div(
             ui.input_select("method", room.say("Method"), choices),
             ui.input_action_button("add_step", room.say("Add a step"), class_="btn-outline-primary"),

@@ -15,7 +15,8 @@ from shiny.ui import HTML, TagChild, TagList, tags
 
 from sdckit.app.room import Kept, Room, Say, file_field
 from sdckit.app.seats import Work
-from sdckit.app.step_form import WHAT, arguments_of, form
+from sdckit.app.step_form import arguments_of, form
+from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError
 
 # How a variable is made coarser: what the script of the page draws, and what it gives back.
@@ -346,7 +347,7 @@ def _serve_picture(edited: Editor) -> None:
 def _shown(say: Say, one: Draft, asked: Plain, work: Work) -> TagChild:
     columns = list((work.facts or {}).get("columns", ()))
     intruders = list((work.scenario or {}).get("intruders") or ())
-    what = say(WHAT.get(one.method, one.method))
+    what = say(METHODS[one.method].title)
     title = say("A new step: {c}", c=what) if one.at is None else say("Step {n}: {c}", n=one.at + 1, c=what)
     return tags.section(
         tags.h3(title), tags.p(say(asked["about"]), class_="quiet"),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import Coded, code_column, days_values, float_values
 from sdckit.data.hierarchy import range_of_label
+from sdckit.data.methods import kind_of
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.compiling import njit
@@ -315,11 +316,6 @@ MOST_GROUPED = 100  # values of a column of codes
 SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
     "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
 )  # fmt: skip
-BLANKING = ("local_suppression", "suppress_above")
-CHANGING = (
-    "pram", "add_noise", "rank_swap", "shuffle", "swap_records", "mask_categorical", "mask_continuous",
-    "microaggregate", "replace_high_risk", "synthesize", "impute_masked",
-)  # fmt: skip
 HEAP = 1.5  # times the records of the next value: a limit was put there
 CLEARLY = 2.0  # difference of the square roots of two counts that chance does not make
 
@@ -510,13 +506,14 @@ def _by_step(
     low, high = ends
     present = ~column.missing
     nothing = np.zeros(len(present), np.bool_)
-    if step.method in BLANKING:
+    trace = kind_of(step.method).trace
+    if trace == "missing":
         return column.missing, low, high, SUPPRESSED
-    if step.method in CHANGING:
+    if trace == "other":
         return present, low, high, CHANGED
     if low is None or high is None:
-        return (present, low, high, BANDED) if step.method == "recode" else (nothing, low, high, CHANGED)
-    if step.method == "top_bottom_code":
+        return (present, low, high, BANDED) if trace == "range" else (nothing, low, high, CHANGED)
+    if trace == "limit":
         at = nothing.copy()
         for end in ("top", "bottom"):
             limit = step.parameters.get(end)
@@ -525,7 +522,7 @@ def _by_step(
                 low, high = _opened(low, high, here, end)
                 at |= here
         return at, low, high, CODED
-    if step.method == "round_to":
+    if trace == "rounded":
         base = step.parameters.get("base")
         if isinstance(base, int | float) and base > 0:
             exact = present & (low == high)
@@ -536,7 +533,7 @@ def _by_step(
                 ROUNDED,
             )
         return nothing, low, high, ROUNDED
-    if step.method == "recode":
+    if trace == "range":
         with np.errstate(invalid="ignore"):
             return present & (high > low), low, high, BANDED
     return nothing, low, high, CHANGED

@@ -154,13 +154,14 @@ def _read_control(path: Path, reading: Reading, chosen: Scenario, steps: Steps) 
 
 def _report(found: Proposal, frame: Any, chosen: Scenario, path: Path, *, internal: bool) -> None:
     """Report on a release that the recipe makes; identifiers were not read and need not be left out."""
+    from sdckit.data.methods import METHODS
     from sdckit.workflow.recipes.recipe import Recipe
 
     unread = {*chosen.identifiers} - {*frame.columns}
     told = [
         (step, why)
         for step, why in zip(found.recipe.steps, found.reasons, strict=True)
-        if step.method != "drop_identifiers" or not {*step.arguments["columns"]} & unread
+        if METHODS[step.method].effect != "gone" or not {*step.arguments["columns"]} & unread
     ]
     steps = [{"method": step.method, **step.arguments} for step, _ in told]
     recipe = Recipe(steps, title=found.recipe.title, folder=found.recipe.folder)

@@ -201,7 +201,7 @@ def _print(
     tell(f"\nWritten: {', '.join(one.name for one in written)}")
     if log is not None:
         tell(f"Log written: {log.name}. It helps to undo the protection: keep it in the room.")
-    elif not replayed and any("seed" in one.secret or one.method == "new_ids" for one in applied.log.steps):
+    elif not replayed and any({"seed", "key"} & {*one.secret} for one in applied.log.steps):
         tell("Without --log this release cannot be made again: its secret is gone.")
     if report is not None:
         tell(f"Report written: {report.name}")

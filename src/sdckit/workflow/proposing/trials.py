@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data.limits import LIMITS
+from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
@@ -349,7 +350,7 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
     before, after = around(scenario, columns)
     steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
-    keys = {str(step["column"]): TRIAL for step in steps if step["method"] == "new_ids"}
+    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     with warnings.catch_warnings():  # of the original: an assessment of it tells them
         warnings.simplefilter("ignore", SdcWarning)
         applied = recipe.apply(
@@ -497,8 +498,9 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
     try:
         one = checked_step(1, given)
         method = method_of(one.method, place)
-        if one.method not in ("recode", "top_bottom_code", "round_to"):
-            raise ScenarioError("a recoding is recode, top_bottom_code or round_to")
+        if not method.kind.recodes:
+            *most, last = (name for name, kind in METHODS.items() if kind.recodes)
+            raise ScenarioError(f"a recoding is {', '.join(most)} or {last}")
         made = method.function(
             open_eager(data, {})[[key]].to_native(),
             **call_arguments(one, scenario=None, folder=scenario.folder),

@@ -414,7 +414,7 @@ class Recipe(Displayed):
             if watch:
                 figures += running.figures(number, one.method, change.n_changed)
         made = {
-            number: change.secret["key"] for number, change in enumerate(changes, 1) if change.method == "new_ids"
+            number: change.secret["key"] for number, change in enumerate(changes, 1) if "key" in change.secret
         }  # fmt: skip
         log = RecipeLog(
             recipe=self.to_toml(), steps=tuple(changes), n=running.n, columns=running.columns,
@@ -484,7 +484,11 @@ class Recipe(Displayed):
 
     def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
         """The key of each step that makes identifiers, where one is given for its column."""
-        steps = {n: one.arguments["column"] for n, one in enumerate(self.steps, 1) if one.method == "new_ids"}
+        steps = {
+            n: one.arguments["column"]
+            for n, one in enumerate(self.steps, 1)
+            if method_of(one.method, "").keyed
+        }
         for column in keys or {}:
             if column not in steps.values():
                 near = did_you_mean(column, steps.values())

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sdckit.data.methods import METHODS
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import Tallied
 from sdckit.data.scenarios.scenario_toml import read_toml
@@ -29,8 +30,6 @@ from sdckit.workflow.recipes.recipe_steps import (
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
-
-NUMBERING = ("new_ids", "limit_households")  # what they call the household they give new numbers to
 
 
 class StepLike(NamedTuple):
@@ -81,11 +80,11 @@ def check_against(
         if isinstance(k, int) and k > header.n:
             raise DataError(f"{place}: k = {k} is more than the {header.n} records of the data")
         _check_scenario(method, step, scenario, place)
-        if step.method == "local_suppression":
+        if method.kind.plan == "cells":
             _check_suppression(step, scenario, header.n, place)
-        if step.method == "recode":
+        if method.kind.effect == "unknown":
             _try(header, step, frame, folder, place)
-        elif step.method == "pram" and "matrix" in step.arguments:
+        elif "matrix" in step.arguments:
             _try(header, _on_distinct(step) if counted else step, frame, folder, place)
         if n_files(method, step.arguments) != 1 and number < len(steps):
             raise ScenarioError(f"{place}: several files come of it (m), so it must be the last step")
@@ -123,7 +122,7 @@ def columns_used(steps: Sequence[StepLike]) -> set[str]:
     return {
         name
         for one in steps
-        for role in ("column", "columns", "masked", *(["household"] if one.method in NUMBERING else []))
+        for role in ("column", "columns", "masked", *(["household"] if METHODS[one.method].renumbers else []))
         for name in columns_named(method_of(one.method, "step"), one.arguments, role)
     }
 
@@ -144,12 +143,11 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
     for role in method.columns:
         for name in columns_named(method, arguments, role):
             header.check(name, role, place)
-            if role in method.numbers and header.kinds[name] is False:
+            if role in method.kind.numbers and header.kinds[name] is False:
                 raise DataError(
                     f"{place}, {role}: column {name!r} holds no numbers; {method.name} needs some"
                 )
-    bands = arguments.get("bands") if method.name == "recode" else None
-    if bands is not None and header.kinds[arguments["column"]] is False:
+    if arguments.get("bands") is not None and header.kinds[arguments["column"]] is False:
         name = arguments["column"]
         raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")
 
@@ -195,7 +193,7 @@ def _try(header: _Header, step: StepLike, frame: Any, folder: Path | None, place
         return
     try:
         sample = frame[list(dict.fromkeys(named))].to_native()
-        if method.name == "pram" and isinstance(sample, Tallied):
+        if method.kind.plan == "records" and isinstance(sample, Tallied):
             sample = sample.frame
         method.function(sample, **call_arguments(step, scenario=None, folder=folder))
     except SdcError as error:
@@ -208,27 +206,28 @@ def _on_distinct(step: StepLike) -> StepLike:
 
 
 def _after(header: _Header, method: Method, step: StepLike, place: str) -> None:
+    effect = method.kind.effect
     for role in ("column", "columns", "keys", "household"):
         if role not in method.columns:
             continue
         for name in columns_named(method, step.arguments, role):
             header.touched.add(name)
-            if role == "household" and method.name not in NUMBERING:
+            if role == "household" and not method.kind.renumbers:
                 continue
-            if method.effect == "gone":
+            if effect == "gone":
                 del header.kinds[name]
                 header.gone[name] = place
-            elif method.effect == "text":
+            elif effect == "text":
                 header.kinds[name] = False
-            elif method.effect == "unknown":
+            elif effect == "unknown":
                 header.kinds[name] = None
     for name in columns_made(method, step.arguments):
         header.kinds[name] = header.kinds[name.removesuffix(step.arguments["suffix"])]
-    copies = step.arguments.get("masked") if method.name == "impute_masked" else None
+    copies = step.arguments.get("masked")
     for name in copies.values() if isinstance(copies, Mapping) else ():
         del header.kinds[name]
         header.gone[name] = place
-    if method.effect == "same" and not columns_named(method, step.arguments, "columns"):
+    if effect == "same" and not columns_named(method, step.arguments, "columns"):
         header.touched.update(header.kinds)
 
 
@@ -242,8 +241,8 @@ def call_arguments(step: StepLike, *, scenario: Scenario | None, folder: Path | 
     {'combinations': {2: 3}}
     """
     given = {name: value for name, value in step.arguments.items() if name != "intruder"}
-    if step.method == "recode" and isinstance(given.get("hierarchy"), str) and folder is not None:
-        given["hierarchy"] = folder / given["hierarchy"]
+    if folder is not None:
+        given |= {name: folder / path for name, path in _files(step)}
     if isinstance(given.get("combinations"), Mapping):
         given["combinations"] = {
             int(size) if size.isdecimal() else size: k for size, k in given["combinations"].items()
@@ -311,8 +310,13 @@ def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
     """Files of hierarchies that steps name."""
-    named = [one.arguments.get("hierarchy") for one in steps if one.method == "recode"]
-    return tuple(dict.fromkeys(one for one in named if isinstance(one, str)))
+    return tuple(dict.fromkeys(path for one in steps for _, path in _files(one)))
+
+
+def _files(step: StepLike) -> list[tuple[str, str]]:
+    """The arguments of a step that are paths, and the paths."""
+    given = [(name, step.arguments.get(name)) for name in METHODS[step.method].files]
+    return [(name, path) for name, path in given if isinstance(path, str)]
 
 
 def digests(steps: Sequence[StepLike], folder: Path | None) -> dict[str, str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sdckit.data.households import Homes, household_variables
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, pick_rows
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError, SdcError
@@ -68,7 +69,7 @@ def _household(
     columns = open_eager(data, {}).columns
     if scenario.household not in columns or given.get("household") is not None:
         return {}
-    if method.name == "swap_records":
+    if method.kind.by_household:
         moved = [
             *given["hierarchy"],
             *given.get("carry_along", ()),
@@ -128,7 +129,7 @@ def _risk(data: Any, scenario: Scenario) -> Any:
 
 def drawn_order(change: Change, before: Any) -> Ints | None:
     """The record that a step put in each row, given the file before it; None where it left the order alone."""
-    if change.method != "random_order":
+    if kind_of(change.method).plan != "order":
         return None
     household = change.parameters["household"]
     homes = (
@@ -152,16 +153,16 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
     if original is not None and len(open_eager(original, {})) != log.n:
         raise DataError("the log is about another file: the number of its records differs")
     for number, change in enumerate(log.steps, 1):
-        if change.method != "random_order":
+        if kind_of(change.method).plan != "order":
             continue
         if other_number(log.steps[:number], log.n):
             raise DataError(
-                f"step {number} (random_order) moved {change.n:,} records, and none of them stands for one of the "
+                f"step {number} ({change.method}) moved {change.n:,} records, and none of them stands for one of the "
                 f"{log.n:,} of the original"
             )
         if "seed" not in change.secret:
             raise DataError(
-                f"step {number} (random_order) was carried out by Spark, which knows no rows: find the records by a "
+                f"step {number} ({change.method}) was carried out by Spark, which knows no rows: find the records by a "
                 "column that numbers them"
             )
         order = row_order(
@@ -180,10 +181,10 @@ def _homes(
         return None
     if original is None:
         raise DataError(
-            f"step {number} (random_order) kept households together; give the original file, which has them"
+            f"step {number} ({change.method}) kept households together; give the original file, which has them"
         )
     earlier = log.steps[: number - 1]
-    if any(household in one.changed and one.method != "new_ids" for one in earlier):
+    if any(household in one.changed and "key" not in one.secret for one in earlier):
         return read_homes(open_eager(_before(log, number, original, folder), {}), household)
     frame = open_eager(original, {"household": [household]})
     column = frame.to_native() if rows is None else pick_rows(frame, rows, [household])
@@ -192,9 +193,9 @@ def _homes(
 
 def _as_read(step: StepLike, columns: Sequence[str]) -> StepLike | None:
     """A step without the identifiers that nobody reads; None where nothing is left of it."""
-    if step.method == "new_ids":
+    if method_of(step.method, "step").keyed:
         return step if step.arguments["column"] in columns else None
-    if step.method != "drop_identifiers":
+    if METHODS[step.method].effect != "gone":
         return step
     left = [name for name in columns_mentioned([step]) if name in columns]
     return StepLike(step.method, {**step.arguments, "columns": left}) if left else None

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.changing import RECOUNT, Blanked, Changing, Distinct, open_changing
 from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
+from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.data.telling import TELLS, told_by
@@ -95,10 +96,10 @@ def _told(frame: Any, weight: str, keys: Sequence[str], household: str | None) -
 def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
     """The columns in which a step hides values of some records; a recoding shows the same of all of them."""
     method = method_of(step.method, "step")
-    if method.recodes or method.name == "coarsen_weights":
+    if method.kind.alike:
         return set()
     found = _named(step, CHANGED, scenario)
-    if method.name == "synthesize" and not columns_named(method, step.arguments, "columns"):
+    if method.kind.new_rows and not columns_named(method, step.arguments, "columns"):
         return set()  # nobody's values at all
     return found
 
@@ -106,9 +107,9 @@ def _hidden(step: StepLike, scenario: Scenario) -> set[str]:
 def _named(step: StepLike, roles: Sequence[str], scenario: Scenario) -> set[str]:
     method = method_of(step.method, "step")
     found = {name for role in roles for name in columns_named(method, step.arguments, role)}
-    if method.name == "swap_records":
-        found -= set(columns_named(method, step.arguments, "keys"))
-    if method.name == "local_suppression" and "keys" in roles and "keys" not in step.arguments:
+    for role in method.kind.keeps:
+        found -= set(columns_named(method, step.arguments, role))
+    if method.kind.scenario_keys and "keys" in roles and "keys" not in step.arguments:
         intruder = step.arguments.get("intruder")
         found |= set(scenario.all_keys if intruder is None else scenario.intruders.get(intruder, ()))
     return found
@@ -125,12 +126,10 @@ def columns_read(step: StepLike, columns: Sequence[str], scenario: Scenario | No
     """
     method, given = method_of(step.method, "step"), step.arguments
     named = [name for role in method.columns for name in columns_named(method, given, role)]
-    if method.name == "synthesize":  # whatever is not drawn predicts, where nothing is said of it
+    if method.kind.predictors == "others":  # whatever is not drawn predicts, where nothing is said of it
         needed = synthesis(columns, given.get("columns"), given.get("predictors"), given.get("rules"))
         named += [*needed, *([given["rows"]] if isinstance(given.get("rows"), str) else [])]
-    if (
-        method.name == "impute_masked" or given.get("n") is not None
-    ):  # all variables predict; all records are others
+    if method.kind.predictors == "all" or given.get("n") is not None:  # with n all records are others
         named += columns
     if absent := [name for name in named if name not in columns]:
         raise ColumnError(f"no column {absent[0]!r} in the data")
@@ -162,7 +161,7 @@ def check_step(step: StepLike, n: int, columns: Sequence[str], scenario: Scenari
     m = n_files(method_of(step.method, "step"), given)
     size = given.get("n") or n
     if m > 1 or size != n:
-        drawn = given["masked"] if step.method == "impute_masked" else given.get("columns") or columns
+        drawn = given.get("masked") or given.get("columns") or columns
         check_made(m, size, len(drawn))
 
 
@@ -191,7 +190,7 @@ def run_on_records(
     return with_files(plan, found, changed, like), change
 
 
-def in_random_order(plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
+def in_random_order(name: str, plan: Changing, household: str | None, seed: int) -> tuple[Changing, Change]:
     """The order that a frame in memory gets; Spark knows no places, and hashes with the seed."""
     told = {"order": "no value is changed; row i is no longer made from row i"}
     spark = on_spark(plan.frame)
@@ -201,7 +200,7 @@ def in_random_order(plan: Changing, household: str | None, seed: int) -> tuple[C
         homes = read_homes(open_eager(plan.brought([household]).table, {}), household)
     order = None if spark else row_order(plan.n, homes, seed)
     secret = {"hashed": str(seed)} if spark else {"seed": seed}
-    change = Change("random_order", plan.n, {}, {"household": household}, secret, told)
+    change = Change(name, plan.n, {}, {"household": household}, secret, told)
     return plan.shuffled(order, str(seed)), change
 
 
@@ -230,16 +229,16 @@ def _read(method: Any, given: Given) -> list[str]:
     return list(dict.fromkeys(named))
 
 
-def _dropped(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+def _dropped(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
     names = [given["columns"]] if isinstance(given["columns"], str) else list(given["columns"])
     if len(names) == len(plan.columns):
         raise ColumnError("columns: no column would remain; keep at least one", argument="columns")
-    change = Change("drop_identifiers", plan.n, plan.present(names), {"columns": names})
+    change = Change(function.__name__, plan.n, plan.present(names), {"columns": names})
     return plan.without(names), change
 
 
-def _shuffled(_: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
-    return in_random_order(plan, given.get("household"), given["seed"])
+def _shuffled(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
+    return in_random_order(function.__name__, plan, given.get("household"), given["seed"])
 
 
 def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Change]:
@@ -286,39 +285,25 @@ def _as_blanked(rows: Distinct, cell: NDArray[np.int64], gone: Mapping[str, NDAr
     return Blanked(whole, split, {name: hit[order] for name, hit in gone.items()})
 
 
-WAYS: dict[str, Way] = {
-    "recode": _by_values,
-    "top_bottom_code": _by_values,
-    "round_to": _by_values,
-    "new_ids": _by_values,
-    "drop_identifiers": _dropped,
-    "local_suppression": _by_cells,
-    "random_order": _shuffled,
-}
-# Methods whose columns come here record by record.
-BY_RECORD = (
-    "suppress_above", "pram", "microaggregate", "add_noise", "rank_swap", "shuffle", "swap_records", "synthesize",
-    "replace_high_risk", "coarsen_weights", "limit_households", "mask_categorical", "mask_continuous",
-    "impute_masked",
-)  # fmt: skip
-# Arguments with which local suppression is no matter of the cells.
-NO_CELLS = ("hide_implied", "together", "household")
+WAYS: dict[str, Way] = {"values": _by_values, "columns": _dropped, "cells": _by_cells, "order": _shuffled}
 
 
 def _on_records(step: StepLike, household: str | None) -> bool:
     """Whether a step is carried out record by record. `household`: that of the scenario, if still there."""
     given = step.arguments
-    if step.method == "round_to":
-        return given.get("how") == "random"
-    if step.method != "local_suppression":
-        return step.method in BY_RECORD
-    shared = given.get("household_variables") != []
-    return any(given.get(name) for name in NO_CELLS) or (household is not None and shared)
+    kind = METHODS[step.method]
+    if kind.plan == "records":
+        return True
+    if any(
+        given.get(name) in values if values else given.get(name) for name, values in kind.by_record.items()
+    ):
+        return True
+    return kind.plan == "cells" and household is not None and given.get("household_variables") != []
 
 
 def _why_not(step: StepLike, by_record: bool, *, spark: bool, mixed_up: bool) -> str:
     """Why a step does not run on a plan; empty where it does. `mixed_up`: whether records were put in random order."""
-    if spark and step.method == "random_order" and step.arguments.get("household"):
+    if spark and METHODS[step.method].plan == "order" and step.arguments.get("household"):
         return "household: Spark knows no places, so that members of a household cannot be kept together"
     if spark and by_record and mixed_up:
         return "Spark finds no record again once they are in random order: make random_order the last step"
@@ -343,8 +328,9 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
             _check_room(number, step, n, columns, scenario)
         n = step.arguments.get("n") or n
         columns = [*columns, *columns_made(method_of(step.method, ""), step.arguments)]
-        mixed_up |= step.method == "random_order"
-        if step.method == "drop_identifiers":
+        kind = METHODS[step.method]
+        mixed_up |= kind.plan == "order"
+        if kind.effect == "gone":
             gone = _read(method_of(step.method, ""), step.arguments)
             columns = [name for name in columns if name not in gone]
             household = None if household in gone else household
@@ -381,7 +367,7 @@ def run_on_plan(
     if key is not None:
         given["key"] = key
     try:
-        made, change = WAYS[one.method](method.function, plan, given)
+        made, change = WAYS[method.kind.plan](method.function, plan, given)
     except SdcError as error:
         raise placed(error, one.place(number)) from None
     return [made], change

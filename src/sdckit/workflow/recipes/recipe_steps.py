@@ -1,4 +1,4 @@
-"""The steps a recipe can take: one line per protection method, all else read from the method's signature."""
+"""The steps a recipe can take: what a method takes, read from its row and its signature."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from functools import cache
 from typing import Any, Literal
 
 from sdckit.data.formula_text import formula_columns
+from sdckit.data.limits import LIMITS
+from sdckit.data.methods import METHODS, MethodKind
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario_toml import toml_key, toml_value
 from sdckit.errors import ScenarioError
@@ -116,7 +118,6 @@ def written(value: Any) -> str:
     return toml_value(value)
 
 
-Effect = Literal["same", "gone", "text", "unknown"]
 # Arguments that a recipe leaves to whoever applies it: it may be passed on, they may not.
 ELSEWHERE = {
     "seed": "seed= of apply (--seed)",
@@ -130,8 +131,8 @@ NAMING = (
     "margins",
 )  # fmt: skip
 TABLES = ("models", "rules")  # name columns only where they are tables
-RISK_MEASURE = "individual_risk"
-LACKING_VALUES = "l_diversity"  # sensitive values that a record's group lacks to the threshold l
+RISK_MEASURE = LIMITS["risk"].measure
+LACKING_VALUES = LIMITS["l"].measure  # sensitive values that a record's group lacks to the threshold l
 RISK_MEASURES = (RISK_MEASURE, LACKING_VALUES)
 
 
@@ -142,18 +143,14 @@ def _after_the_data(function: Any) -> Mapping[str, inspect.Parameter]:
 
 @dataclass(frozen=True)
 class Method:
-    """A protection method as a step.
+    """A protection method as a step: its row, and the arguments that its signature has."""
 
-    The columns of `numbers` must hold numbers. `effect` is what becomes of those under `column` or `columns`:
-    they stay what they are, are gone, are text, or what they are shows only when the step has run. `naming` are
-    further arguments that name columns, `not_naming` those that do not, in spite of their name.
-    """
+    kind: MethodKind
 
-    name: str
-    numbers: tuple[str, ...] = ()
-    effect: Effect = "same"
-    naming: tuple[str, ...] = ()
-    not_naming: tuple[str, ...] = ()
+    @property
+    def name(self) -> str:
+        """The method, as a recipe names it."""
+        return self.kind.name
 
     @property
     def function(self) -> Any:
@@ -170,8 +167,7 @@ class Method:
     @property
     def columns(self) -> tuple[str, ...]:
         """Arguments that name columns."""
-        named = [name for name in (*NAMING, *self.naming) if name not in self.not_naming]
-        return tuple(name for name in dict.fromkeys(named) if name in self.parameters)
+        return tuple(name for name in dict.fromkeys((*NAMING, *self.kind.naming)) if name in self.parameters)
 
     @property
     def offered(self) -> tuple[str, ...]:
@@ -187,56 +183,17 @@ class Method:
 
     def draws(self, arguments: Mapping[str, Any]) -> bool:
         """Whether it draws random numbers when it is called so."""
-        return self.random and (self.name != "local_suppression" or bool(arguments.get("hide_implied")))
+        return self.random and (not self.kind.draws_with or bool(arguments.get(self.kind.draws_with)))
+
+    @property
+    def keyed(self) -> bool:
+        """Whether it takes a key, which makes new identifiers."""
+        return "key" in self.parameters
 
     @property
     def takes_households(self) -> bool:
         """Whether it treats household variables once per household."""
-        return "household_variables" in self.parameters or self.name == "swap_records"
-
-    @property
-    def recodes(self) -> bool:
-        """Whether its result is the same function of a value in every record, or no value at all."""
-        return self.name in _RECODING
-
-
-# A new method joins by a line.
-_ALL = (
-    Method("recode", effect="unknown"),
-    Method("top_bottom_code", numbers=("column",)),
-    Method("round_to", numbers=("column",)),
-    Method("drop_identifiers", effect="gone"),
-    Method("new_ids", effect="text"),
-    Method("local_suppression"),
-    Method("suppress_above"),
-    Method("pram"),
-    Method("microaggregate", numbers=("columns",)),
-    Method("add_noise", numbers=("columns",)),
-    Method("rank_swap", numbers=("columns",)),
-    Method("shuffle", numbers=("columns",)),
-    Method("swap_records", naming=("hierarchy",)),
-    Method("synthesize", naming=("models", "predictors", "rules")),
-    Method("mask_categorical"),
-    Method("mask_continuous", numbers=("columns",)),
-    Method("impute_masked", naming=("masked", "predictors", "models")),
-    Method("replace_high_risk"),
-    Method("coarsen_weights", numbers=("weight",)),
-    Method("limit_households"),
-    Method("random_order"),
-)
-_RECODING = (
-    "recode",
-    "top_bottom_code",
-    "round_to",
-    "drop_identifiers",
-    "new_ids",
-    "limit_households",
-    "random_order",
-)
-
-
-_TABLE = {one.name: one for one in _ALL}
-METHODS = tuple(_TABLE)
+        return "household_variables" in self.parameters or self.kind.by_household
 
 
 def method_of(name: object, place: str) -> Method:
@@ -252,9 +209,9 @@ def method_of(name: object, place: str) -> Method:
         raise ScenarioError(
             f'{place} names no method; write method = "recode", or another of: {", ".join(METHODS)}'
         )
-    if name not in _TABLE:
+    if name not in METHODS:
         raise ScenarioError(f"{place}: there is no method {name!r}; {did_you_mean(name, METHODS)}")
-    return _TABLE[name]
+    return Method(METHODS[name])
 
 
 def columns_made(method: Method, arguments: Mapping[str, Any]) -> tuple[str, ...]:
@@ -286,7 +243,7 @@ def is_all_new(method: str, arguments: Mapping[str, Any]) -> bool:
     >>> is_all_new("synthesize", {"m": 3}), is_all_new("synthesize", {"columns": ["age"]})
     (True, False)
     """
-    return method == "synthesize" and ("n" in arguments or not {"columns", "rows"} & set(arguments))
+    return METHODS[method].new_rows and ("n" in arguments or not {"columns", "rows"} & set(arguments))
 
 
 def check_arguments(method: Method, arguments: Mapping[str, Any], place: str) -> None:

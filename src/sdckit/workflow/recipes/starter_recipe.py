@@ -19,6 +19,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import LIMITS
+from sdckit.data.methods import METHODS
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.data.telling import TELLS, told_by
@@ -28,7 +29,7 @@ from sdckit.identity.contributions.coarsening import step_text
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE
+from sdckit.workflow.recipes.recipe_steps import RISK_MEASURE, method_of
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -628,9 +629,9 @@ def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[
 
 def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
     """The data after the steps, but for those on direct identifiers, which it need not hold."""
-    steps = [step for step, _ in told if step is not None and step["method"] != "drop_identifiers"]
+    steps = [step for step, _ in told if step is not None and METHODS[str(step["method"])].effect != "gone"]
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
-    keys = {str(step["column"]): TRIAL for step in steps if step["method"] == "new_ids"}
+    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(
         data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False
     )

@@ -15,11 +15,12 @@ import numpy as np
 
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
+from sdckit.data.methods import METHODS
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError
 from sdckit.identity.contributions.coarsening import round_edges as inner_edges
 from sdckit.utility.tables.compare_distributions import counts_between, round_edges
-from sdckit.workflow.recipes.recipe_steps import METHODS, Method, annotation_of, method_of
+from sdckit.workflow.recipes.recipe_steps import Method, annotation_of, method_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Source
 from sdckit.data.columns import distinct_values, float_values
 from sdckit.data.hierarchy import Band, read_band
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import open_eager, with_levels
 from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -75,10 +76,10 @@ class Repeated:
     @property
     def kind(self) -> str:
         """What is done, in words."""
-        given = self.step.arguments
-        if self.step.method == "round_to":
+        given, trace = self.step.arguments, METHODS[self.step.method].trace
+        if trace == "rounded":
             return "numbers rounded"
-        if self.step.method == "top_bottom_code":
+        if trace == "limit":
             ends = [word for end, word in (("top", "largest"), ("bottom", "smallest")) if end in given]
             return f"the {' and '.join(ends)} numbers brought to a limit"
         if "bands" in given:
@@ -199,11 +200,6 @@ def _parted(bands: Sequence[Band], shared: SharedEdge) -> list[Band]:
     return made
 
 
-RECODING = ("recode", "top_bottom_code", "round_to")
-LEAVING_OUT = "drop_identifiers"
-WHOLE_ROWS = ("synthesize", "replace_high_risk")  # may change columns that they do not name
-SUPPRESSION = ("local_suppression", "suppress_above")
-MOVING_ROWS = ("random_order",)
 ANOTHER_FILE = "the log is about another file"
 
 
@@ -257,15 +253,12 @@ class Recodings:
     @property
     def left_out(self) -> tuple[str, ...]:
         """Columns that a step leaves out of the release."""
-        return tuple(
-            name for one in self.steps if one.method == LEAVING_OUT for name in columns_mentioned([one])
-        )
+        return tuple(name for one in self.steps if _leaves_out(one) for name in columns_mentioned([one]))
 
     @property
     def keeps_rows(self) -> bool:
         """Whether row i of a release was made from row i of the original, or `rows` says from which."""
-        moved = any(one.method in MOVING_ROWS for one in self.steps)
-        return not self._all_new and (self.rows is not None or not moved)
+        return not self._all_new and (self.rows is not None or not any(map(_moves_rows, self.steps)))
 
     @property
     def tells_rows(self) -> bool:
@@ -274,20 +267,17 @@ class Recodings:
 
     def in_order_of(self, original: Any) -> Recodings:
         """The same with the row of the original that each released row was made from, where the log tells it."""
-        if (
-            self.log is None
-            or self.rows is not None
-            or self._all_new
-            or not any(one.method in MOVING_ROWS for one in self.steps)
-        ):
+        known = self.log is None or self.rows is not None or self._all_new
+        if known or not any(map(_moves_rows, self.steps)):
             return self
+        assert self.log is not None
         return replace(self, rows=self.log.rows(original, folder=self.folder))
 
     def unchanged(self, columns: Collection[str]) -> tuple[str, ...]:
         """Columns that only recodings and suppression change: a value of a release is that of the recoded original."""
         changed: set[str] = set()
         for number, one in enumerate(self.steps, 1):
-            if not is_recoding(one) and one.method not in SUPPRESSION:
+            if not is_recoding(one) and METHODS[one.method].trace != "missing":
                 changed.update(self._touched(number, one, columns))
         return tuple(name for name in columns if name not in changed)
 
@@ -371,7 +361,7 @@ class Recodings:
 
     def _edges(self, number: int, one: StepLike) -> Any:
         """The bands that a step cut, as the log names them."""
-        if self.log is None or one.method != "recode":
+        if self.log is None or METHODS[one.method].trace != "range":
             return None
         return read_bands(self.log.steps[number - 1].parameters.get("bands", ()))
 
@@ -379,13 +369,13 @@ class Recodings:
         """Columns that a step changed by the log; without one, those that it may change."""
         if self.log is not None:
             return {name for name, count in self.log.steps[number - 1].changed.items() if count}
-        return set(columns if one.method in WHOLE_ROWS else columns_mentioned([one]))
+        return set(columns if METHODS[one.method].unnamed else columns_mentioned([one]))
 
     def _not_done(self) -> list[str]:
         left = [
             one.place(number)
             for number, one in enumerate(self.steps, 1)
-            if not is_recoding(one) and one.method != LEAVING_OUT
+            if not is_recoding(one) and not _leaves_out(one)
         ]
         if self.log is not None or not left:
             return []
@@ -411,23 +401,31 @@ def is_recoding(step: StepLike) -> bool:
     >>> is_recoding(StepLike("round_to", {"column": "x", "base": 5, "how": "random"}))
     False
     """
-    return step.method in RECODING and not (
-        step.method == "round_to" and step.arguments.get("how") == "random"
-    )
+    kind = METHODS[step.method]
+    return kind.recodes and all(step.arguments.get(name) != value for name, value in kind.random_with.items())
+
+
+def _leaves_out(step: StepLike) -> bool:
+    return METHODS[step.method].effect == "gone"
+
+
+def _moves_rows(step: StepLike | Change) -> bool:
+    return kind_of(step.method).plan == "order"
 
 
 def _keeps_homes_together(change: Change) -> bool:
     """Whether a step put whole households into random order."""
-    return change.method in MOVING_ROWS and change.parameters.get("household") is not None
+    return _moves_rows(change) and change.parameters.get("household") is not None
 
 
 def _from_the_data(step: StepLike) -> str:
     """What a recoding takes from the values of the file, in words; "" where nothing."""
-    if step.method == "recode" and isinstance(step.arguments.get("bands"), int):
+    trace = METHODS[step.method].trace
+    if trace == "range" and isinstance(step.arguments.get("bands"), int):
         return "the edges of its bands"
     to = step.arguments.get("to")
     takes_mean = "mean" in to.values() if isinstance(to, Mapping) else to == "mean"
-    return "a mean" if step.method == "top_bottom_code" and takes_mean else ""
+    return "a mean" if trace == "limit" and takes_mean else ""
 
 
 def read_recodings(
@@ -444,7 +442,7 @@ def read_recodings(
     if log is None:
         if steps is None:
             return None
-        if not any(is_recoding(one) or one.method == LEAVING_OUT for one in steps):
+        if not any(is_recoding(one) or _leaves_out(one) for one in steps):
             methods = ", ".join(dict.fromkeys(one.method for one in steps))
             raise ScenarioError(
                 f"recipe= recodes nothing: its steps ({methods}) perturb or suppress, and are what is to be "

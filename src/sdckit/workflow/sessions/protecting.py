@@ -121,7 +121,7 @@ def _pictured(step: Any, columns: Sequence[str], keys: Sequence[str]) -> list[st
 
     method = method_of(step.method, "step")
     named = [name for role in NAMED for name in columns_named(method, step.arguments, role)]
-    if not named and step.method in ("local_suppression", "synthesize"):
+    if not named and (method.kind.scenario_keys or method.kind.new_rows):
         named = [*keys]
     return [name for name in dict.fromkeys(named) if name in columns]
 

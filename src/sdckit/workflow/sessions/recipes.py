@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.workflow.recipes.recipe import Recipe
+from sdckit.workflow.recipes.recipe_steps import method_of
 from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell
     keys = {
         str(one.arguments["column"]): _key(secret, str(one.arguments["column"]))
         for one in recipe.steps
-        if one.method == "new_ids"
+        if method_of(one.method, "step").keyed
     }
     with warnings.catch_warnings():  # they stand in the assessment of the release
         warnings.simplefilter("ignore", SdcWarning)
