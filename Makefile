@@ -7,8 +7,6 @@ CORE_TESTS := $(addprefix tests/,data cells numerics identity attribute utility 
 	tests/workflow/test_check.py tests/workflow/test_assess.py tests/cli/commands tests/test_demo.py
 STAMP := $(VENV)/.installed
 PYTEST_ARGS ?= -n auto
-# Compiled kernels are cached here; numba does not see edits in helper files, so `make test` starts afresh.
-export NUMBA_CACHE_DIR ?= $(CURDIR)/.cache/numba
 # Tests start the program many times: it must not compile its source each time.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -32,8 +30,8 @@ demo: $(STAMP) ## assess a real survey and write demo-report.html
 	@$(BIN)/sdckit demo --report demo-report.html
 
 test: $(STAMP) ## lint, types, import rules and every test
-	@rm -rf .cache/numba && mkdir -p .cache
-	@# One core checks while the other compiles what all tests use.
+	@mkdir -p .cache
+	@# One core checks while the other compiles what all tests use, where no earlier run has.
 	@$(BIN)/sdckit warm-up > .cache/warm-up.txt 2>&1 & $(MAKE) --no-print-directory lint type && wait
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -43,8 +41,7 @@ test-lowest: ## the tests of data, figures and gates on the lowest versions allo
 	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check -r .cache/lowest.txt
 	@$(LOWEST)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@# Old releases warn of what later ones dropped: here a warning of theirs is no error.
-	@PATH="$(CURDIR)/$(LOWEST):$$PATH" NUMBA_CACHE_DIR="$(CURDIR)/.cache/numba-lowest" \
-		$(LOWEST)/python -m pytest -W default $(PYTEST_ARGS) $(or $(TESTS),$(CORE_TESTS))
+	@PATH="$(CURDIR)/$(LOWEST):$$PATH" $(LOWEST)/python -m pytest -W default $(PYTEST_ARGS) $(or $(TESTS),$(CORE_TESTS))
 
 smoke: $(STAMP) ## build wheel and sdist, install the wheel in an empty environment, run the demo
 	@TOOLS=$(BIN)/python PYTHON=$(PYTHON) .ci/smoke

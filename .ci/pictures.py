@@ -1,8 +1,7 @@
 """Write every document of many runs into a folder, the same on every run: `diff -r` compares two commits.
 
 Only the public surface is used: the package's names and the command line. What a run prints, draws and writes is
-its picture; a run that fails leaves the text of its error. After an edit of a kernel's helper empty numba's cache
-first, which does not notice it.
+its picture; a run that fails leaves the text of its error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Kernels are compiled once: what numba makes of them is kept in the user's cache, one folder per version."""
+"""Kernels are compiled once: what numba makes of them is kept in the user's cache."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ import numba
 import numpy as np
 from numba.core import event
 from numba.core.dispatcher import Dispatcher
+
+from sdckit.numerics.kernel_cache import KernelCache
 
 FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
 STEPS = 1 << 17  # of a kernel that Python takes sooner than it is compiled: less than a tenth of a second
@@ -37,12 +39,16 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """
 
     def decorate(kernel: Callable[..., Any]) -> Any:
-        given = {"no_cfunc_wrapper": True, **options}
-        with _kept_in(cache_folder()):
-            try:
-                return numba.njit(**given)(kernel)
-            except RuntimeError:  # numba found no folder either
-                return numba.njit(**{**given, "cache": False})(kernel)
+        given: Any = {"no_cfunc_wrapper": True, **options, "cache": False}
+        made: Any = numba.njit(**given)(kernel)
+        kept = options.get("cache", False)
+        folder = cache_folder() if kept else None
+        if folder is not None:
+            made._cache = KernelCache(made, folder)
+        elif kept:
+            with contextlib.suppress(RuntimeError):  # numba finds no folder either
+                made.enable_caching()
+        return made
 
     return decorate
 
@@ -76,9 +82,7 @@ def _is_compiled(kernel: Any) -> bool:
 
 @cache
 def _is_kept(kernel: Any) -> bool:
-    python, folder = kernel.py_func, kernel.stats.cache_path
-    index = f"*.{python.__qualname__}-{python.__code__.co_firstlineno}.*.nbi"
-    return folder is not None and any(Path(folder).glob(index))
+    return isinstance(kernel._cache, KernelCache) and kernel._cache.is_kept()
 
 
 @contextlib.contextmanager
@@ -117,14 +121,13 @@ def _uncompiled(kernel: Any) -> FunctionType:
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept; None where numba decides, or the user's cache cannot be written.
+    """Where compiled kernels are kept; None where the user's cache cannot be written.
 
     ``NUMBA_CACHE_DIR`` wins.
     """
-    if os.environ.get("NUMBA_CACHE_DIR"):
-        return None
+    own = os.environ.get("NUMBA_CACHE_DIR")
     try:
-        folder = _user_cache() / "sdckit" / "numba" / sys.modules["sdckit"].__version__
+        folder = (Path(own) if own else _user_cache()) / "sdckit" / "kernels"
         folder.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     except (OSError, RuntimeError):  # no home
         return None
@@ -137,19 +140,6 @@ def _user_cache() -> Path:
     if sys.platform == "darwin":
         return Path.home() / "Library" / "Caches"
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-
-
-@contextlib.contextmanager
-def _kept_in(folder: Path | None) -> Iterator[None]:
-    """Let numba keep what is decorated now in a folder; other packages keep theirs where they did."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    if folder is not None:
-        config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
 
 
 @contextlib.contextmanager

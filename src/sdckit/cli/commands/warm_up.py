@@ -12,7 +12,8 @@ from sdckit.cli.progress import Steps
 def warm_up(*, quiet: Quiet = False) -> None:
     """Compile what the other commands run, so that their first run need not wait.
 
-    Compiled kernels are kept in your cache directory, or in NUMBA_CACHE_DIR. Done once per version; a minute or two.
+    Compiled kernels are kept in your cache directory, or in NUMBA_CACHE_DIR.
+    Once, and again for those that a new version has changed; a minute or two.
     """
     start = time.perf_counter()
     names: list[str] = []
@@ -29,5 +30,5 @@ def warm_up(*, quiet: Quiet = False) -> None:
     what = (
         f"{len(names):,} kernel{'s' * (len(names) != 1)} compiled" if names else "Nothing was left to compile"
     )
-    where = cache_folder() or "NUMBA_CACHE_DIR, or where numba keeps its own"
+    where = cache_folder() or "where numba keeps its own"
     tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")
