@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import sys
 import time
 from collections.abc import Iterator
@@ -96,7 +97,7 @@ class KernelCache:
     @cached_property
     def _name(self) -> str:
         python = self._kernel.py_func
-        name = f"{python.__module__}.{python.__code__.co_qualname}".translate({ord("<"): None, ord(">"): None})
+        name = re.sub("[<>]", "", f"{python.__module__}.{python.__code__.co_qualname}")
         return f"{name}-{digest(self._kernel)}.py{sys.version_info.major}{sys.version_info.minor}"
 
     @cached_property
