@@ -126,3 +126,9 @@ def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
     assert {one > 0 for one in plain[0]} == {True, False}
     monkeypatch.setattr(households, "FEW", -1)
     assert found() == plain
+
+
+def test_what_is_no_variable_is_shared_by_nobody():
+    """A column of lists cannot be told apart; the others are found all the same."""
+    data = pl.DataFrame({"home": [1, 1, 2, 2], "all": [["x"]] * 4, "region": ["a", "a", "b", "b"]})
+    assert sdc.household_variables(data, household="home") == ("region",)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 import sdckit as sdc
 from sdckit.data.scenarios.scenario import Scenario
@@ -118,3 +118,25 @@ def test_the_id_goes_where_a_file_does_not_have_it() -> None:
 def test_what_it_cannot_be_is_told(place: object, told: str) -> None:
     with pytest.raises(sdc.ScenarioError, match=told):
         sdc.Scenario(keys=["sex"], ledger=place)  # type: ignore[arg-type]
+
+
+class Choosy(BaseModel):
+    """A model whose own check speaks: in our words, or in those of a library."""
+
+    kind: str
+
+    @field_validator("kind")
+    @classmethod
+    def look(cls, value: str) -> str:
+        """Refuse it."""
+        raise ScenarioError("kind is ours: write it so") if value == "ours" else ValueError("not theirs")
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [("ours", "kind is ours: write it so"), ("theirs", "kind is not valid: Value error, not theirs")],
+)
+def test_our_own_words_stand_alone_and_others_name_the_entry(value, says):
+    with pytest.raises(ValidationError) as caught:
+        Choosy(kind=value)
+    assert explain(caught.value, ["kind"]) == says

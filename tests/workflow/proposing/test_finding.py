@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import polars as pl
 import pytest
 
 from proposals import survey, trials
 from sdckit.workflow.proposing import finding
-from sdckit.workflow.proposing.finding import Asked, at_aim, beside, find_best
+from sdckit.workflow.proposing.finding import Asked, _repaired, at_aim, beside, find_best
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -62,3 +63,21 @@ def test_others_beside_it_differ() -> None:
     assert len(set(nodes)) == len(nodes) > 1
     assert list(beside(one, search, judged, asked(until=0.0), 3)) == []
     assert list(beside(one, search, judged, asked(), 0)) == []
+
+
+def test_what_is_given_back_is_taken_out_in_another_way() -> None:
+    """Until it is no longer, and not once more; where every threshold holds nothing is tried again."""
+    data = survey().with_columns(district=pl.col("area") + "x")
+    first = {"age": 1.0, "sex": 1.0, "area": 9.0}
+    one = trials("one", data, importance=first, thresholds={"k": 8, "recoverable": 0.0})
+    one.made[(3, 0, 0)] = one.make((3, 0, 0))
+    said: list[str] = []
+    told = asked(tell=said.append)
+    judged = _repaired(one, (3, 0, 0), told)
+    assert "recoverable" not in judged.failing
+    assert sum(text.startswith("taking values out in another way") for text in said) == 1
+    said.clear()
+    free = trials("one", thresholds={"k": 2})
+    free.made[(2, 0, 0)] = free.make((2, 0, 0))
+    assert _repaired(free, (2, 0, 0), told).passed
+    assert len(said) == 1
