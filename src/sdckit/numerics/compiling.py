@@ -69,10 +69,27 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     >>> sparing(twice, 1)(3), twice.signatures
     (6, [])
     """
-    if _always or not steps <= STEPS or _spent[kernel] > SPENT or _is_compiled(kernel):
-        return kernel  # type: ignore[no-any-return]
+    return _as_python(kernel) if is_little(kernel, steps) else kernel
+
+
+def is_little(
+    kernel: Any, steps: float, *, most: float = STEPS, spent: float = SPENT, loading: float = 0.0
+) -> bool:
+    """Whether it takes less time to do without a kernel than to compile it, or to load it where it is kept.
+
+    What was done without it is counted, so that whoever asks again gets the kernel: after `spent` steps it is compiled,
+    at the second time loaded. Up to `loading` steps take less time than to load it: a third of a second in a process
+    that has no other.
+    """
+    if _always or not steps <= most:
+        return False
+    if _is_compiled(kernel):
+        if kernel.signatures or _spent[kernel] or steps > loading:
+            return False
+    elif _spent[kernel] > spent:
+        return False
     _spent[kernel] += int(steps)
-    return _as_python(kernel)
+    return True
 
 
 def _is_compiled(kernel: Any) -> bool:

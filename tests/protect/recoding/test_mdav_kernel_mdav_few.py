@@ -8,13 +8,14 @@ from hypothesis import given, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from protect.plain_mdav import same_partition
+from sdckit.numerics import compiling
 from sdckit.protect.recoding import mdav_kernel
 from sdckit.protect.recoding.mdav_kernel import group_few, mdav_groups
 
 
 def by_trees(z, k, ranking):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mdav_kernel, "FEW", -1)
+        patch.setattr(mdav_kernel, "is_little", lambda *_, **__: False)
         return mdav_groups(z, k, ranking=ranking)
 
 
@@ -38,3 +39,21 @@ def test_the_groups_of_the_trees_in_a_longer_file():
 def test_distances_that_are_no_number_any_more():
     z = np.array([[1e200], [-1e200], [0.0], [2e200], [1.0], [3e200]])
     assert np.bincount(group_few(z, 3, np.empty(0, np.int64))).tolist() == [3, 3]
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_without_trees_only_until_they_are_worth_compiling(monkeypatch):
+    ways = []
+    monkeypatch.setattr(
+        mdav_kernel, "group_few", lambda z, *_: ways.append(len(z)) or np.zeros(len(z), np.int64)
+    )
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        mdav_groups(rng.normal(size=(20, 2)), 3)
+    assert ways == [20] * mdav_kernel.OFTEN
+    compiling._spent.clear()
+    mdav_groups(rng.normal(size=(8_000, 2)), 3)
+    assert len(ways) == mdav_kernel.OFTEN
+    compiling._spent.clear()
+    mdav_groups(rng.normal(size=(6_000, 2)), 3)
+    assert ways[-1] == 6_000

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import is_little, njit
 
-# MDAV of few records by comparing all with all, with NumPy: nothing has to be compiled.
+# MDAV of few records by comparing all with all, with NumPy: for a first run, which has the kernels of trees not yet.
 
 
 @njit(cache=True, nogil=True)
@@ -226,7 +226,8 @@ def remove(row, at, tree, one):  # type: ignore[no-untyped-def]
 
 
 WORN = 8  # records looked at along the list, per record in it, that make it worth a new one
-FEW = 1 << 26  # distances times columns that are computed sooner than the kernels of trees compiled
+FEW = 1 << 25  # distances times columns that NumPy has computed long before the kernels of trees are compiled
+OFTEN = 4  # calls after which they are compiled all the same
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
 FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
 
@@ -501,7 +502,7 @@ def mdav_groups(
     z, rows = np.array(values[::-1], np.float64, order="C"), np.arange(len(values))[::-1]
     given = ranking is not None
     ranked = np.empty(0, np.int64) if ranking is None else len(z) - 1 - np.asarray(ranking, np.int64)
-    if len(z) ** 2 / k * z.shape[1] <= FEW:
+    if _takes_no_trees(len(z) ** 2 / k * z.shape[1]):
         return group_few(z, k, ranked)[::-1]
     total, rest = np.zeros(z.shape[1]), np.zeros(z.shape[1])
     _sums(z, total, rest)
@@ -523,6 +524,12 @@ def mdav_groups(
         z, rows = z[~done], rows[~done]
     of_row[rows] = n_groups
     return of_row
+
+
+def _takes_no_trees(steps: float) -> bool:
+    """Whether all are compared with all: the kernels of trees are nowhere yet, and there is little to do."""
+    each = FEW / OFTEN  # a call by itself
+    return is_little(_grouped, steps + each, most=FEW + each, spent=FEW, loading=FEW / 8 + each)
 
 
 def _listing(
