@@ -21,6 +21,7 @@ from .attacks.planted.canaries import (
     CanaryExposure as CanaryExposure,
     canaries as canaries,
 )
+from .attacks.published.counted_tables import PublishedTable as PublishedTable
 from .attacks.published.joint_audit import JointAudit as JointAudit, joint_audit as joint_audit
 from .attacks.recovery.recoverable_values import (
     RecoverableValues as RecoverableValues,
@@ -65,7 +66,6 @@ from .data.files.scan_file import scan_file as scan_file
 from .data.files.write_file import write_file as write_file
 from .data.hierarchy import read_hierarchy as read_hierarchy
 from .data.households import household_variables as household_variables
-from .data.published_table import PublishedTable as PublishedTable
 from .data.scenarios.guess import guess_roles as guess_roles
 from .data.scenarios.guessing.judge import Guess as Guess, RoleGuesses as RoleGuesses
 from .data.scenarios.scenario import Scenario as Scenario

@@ -22,7 +22,7 @@ PRINTED = {"limit", "value", "some", "variable"}
 FIGURES = {
     "report/rates.py", "report/conclusions.py", "report/chapters/release_document.py",
     "report/chapters/ledger_page.py", "report/chapters/recipe_chapter.py",
-    "workflow/assess_release.py",  # what a release without the column or the ledger's measure means for two limits
+    "workflow/assess.py",  # what a release without the column or the ledger's measure means for two limits
 }  # fmt: skip
 ROOMS = ("data", "report/chapters", "report", "workflow", "cli", "app")
 

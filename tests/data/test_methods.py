@@ -16,7 +16,7 @@ from tree import SRC, none_offends, parsed
 # Who writes a step of its own accord, or finds one in a release, says which.
 WRITERS = {
     "data/methods.py",
-    "identity/contributions/coarsening.py", "identity/contributions/leaving_out.py",
+    "identity/contributions/coarsening.py", "identity/contributions/key_contributions.py",
     "cli/commands/propose.py", "workflow/proposing/ladders.py", "workflow/proposing/propose.py",
     "workflow/proposing/trials.py", "workflow/recipes/starter_recipe.py", "workflow/recoding/open_recoded.py",
     "workflow/warm_up.py", "cli/commands/synthesize.py",

@@ -27,8 +27,8 @@ from sdckit.data.replace import (
     with_numbers,
     with_some_numbers,
 )
-from sdckit.data.telling import told_by
 from sdckit.errors import ColumnError, DataError
+from sdckit.protect.recoding.coarsen_weights import told_by
 
 DATA = {"i": [1, 2, 3], "f": [0.5, 1.5, 2.5], "s": ["a", "b", "c"], "b": [True, False, True]}
 LEVELS = ["x", "y", "x"]

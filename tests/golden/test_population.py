@@ -27,7 +27,7 @@ from sdckit.identity.population.log_linear import (
     shares_of,
     sum_grid,
 )
-from sdckit.identity.population.population_model import fit_model, sum_lattice
+from sdckit.identity.population.population_risk import fit_model, sum_lattice
 from sdckit.identity.population.size_models import shlosser_classes, size_table
 
 CASE = json.loads((Path(__file__).parent / "portable" / "population.json").read_text(encoding="utf-8"))

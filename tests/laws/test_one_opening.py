@@ -11,7 +11,7 @@ import pytest
 
 import sdckit
 from recipes import SECRET
-from sdckit.cells import collect, pair
+from sdckit.cells import as_cells as collect, pair
 from sdckit.cells.pair import open_pair
 
 MAKERS = {"in memory": lambda frame: frame, "plans": lambda frame: frame.lazy()}

@@ -13,8 +13,7 @@ import pytest
 from numba.core.dispatcher import Dispatcher
 
 from sdckit.numerics import compiling
-from sdckit.numerics.compiling import njit
-from sdckit.numerics.kernel_cache import KernelCache
+from sdckit.numerics.compiling import KernelCache, njit
 
 KERNEL = """
 from sdckit.numerics.compiling import cache_folder, heard, njit

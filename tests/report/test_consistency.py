@@ -13,11 +13,11 @@ import pytest
 
 import releases
 import sdckit as sdc
+from contradictions import contradictions
 from draw import quiet
 from recipes import SECRET
 from sdckit.report.blocks import Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.consistency import contradictions
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Quantity
 from sdckit.report.gate.rounding import Identity, Printed

@@ -11,7 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.shared_coding import SharedCoding, share_coding
 from sdckit.data import arguments

@@ -11,8 +11,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import is_cells
-from sdckit.cells.collect import groups_of
+from sdckit.cells.as_cells import groups_of, is_cells
 from sdckit.cells.pair import Pair, PairResult
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.collect import columns_in_memory, groups_of
+from sdckit.cells.as_cells import columns_in_memory, groups_of
 from sdckit.cells.record_result import RecordResult, breakdown
 from sdckit.cells.table import check_result_names
 from sdckit.data import arguments

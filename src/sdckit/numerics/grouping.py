@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from sdckit.numerics.array_types import Floats
 from sdckit.numerics.coding import find_number, hash_word, hash_words, mix
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.threads import chunks, run
@@ -501,3 +502,21 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
         batches,
     )
     return found
+
+
+# Two figures of every record, counted together.
+
+
+def joint_counts(one: Floats, other: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Distinct pairs of two columns, ascending, and the rows that have each; rows with a NaN are left out.
+
+    >>> first, second, n = joint_counts(np.array([1.0, 0, 1, np.nan]), np.array([2.0, 5, 2, 0]))
+    >>> first.tolist(), second.tolist(), n.tolist()
+    ([0.0, 1.0], [5.0, 2.0], [1, 2])
+    """
+    known = ~(np.isnan(one) | np.isnan(other))
+    firsts, i = np.unique(one[known], return_inverse=True)
+    seconds, j = np.unique(other[known], return_inverse=True)
+    width = max(1, len(seconds))
+    code, n = np.unique(i.astype(np.int64) * width + j, return_counts=True)
+    return firsts[code // width], seconds[code % width], n.astype(np.int64)

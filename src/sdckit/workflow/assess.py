@@ -8,15 +8,34 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
+from sdckit.cells.pair import Pair, open_files
+from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
+from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
+from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
-from sdckit.workflow.plan import Planned, carry_out, chosen_measures, plan_file
-from sdckit.workflow.verdicts import judge, with_origins
+from sdckit.workflow.plan import (
+    Outcome,
+    Planned,
+    asked_for,
+    carry_out,
+    chosen_measures,
+    declared_knowledge,
+    plan_attacks,
+    plan_file,
+    plan_release,
+    plan_utility,
+    shared_variables,
+)
+from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
+from sdckit.workflow.recoding.recodings import Recodings, left_of
+from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone, with_origins
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
@@ -183,7 +202,6 @@ def assess(
                 "original; give released="
             )
         return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
-    from sdckit.workflow.assess_release import assess_release
     from sdckit.workflow.recoding.recodings import read_recodings
 
     return assess_release(
@@ -263,3 +281,253 @@ def _key_facts(cells: Any) -> tuple[KeyFacts, ...]:
         counts, n_levels, large = cells.level_counts(key)
         found.append(KeyFacts(key, cells.kind(key), n_levels, tuple(counts), gone, large, rule))
     return tuple(found)
+
+
+# The main job on a release: before, after, and what the two files tell together.
+
+
+AssessFile = Callable[..., Assessment]
+OPTIONAL = ("weight", "household", "person")
+LEFT_OUT = "{column}: left out of the release, so no intruder can use it there"
+SAME_HOUSEHOLDS = (
+    "{n} values of {column} (household) are in the original and in the control file: unless both number their "
+    "households anew, mates of people in the file are in the control file, and what they share makes attacks look "
+    "harmless; give people of other households"
+)
+WITHOUT = "{file} has no column {column!r} ({role}); its figures are those of a file without it"
+
+
+def assess_release(
+    original: Any, released: Any, *, scenario: Scenario, measures: Sequence[str], by: Sequence[str] = (),
+    id: str | None, models: Any = (), seed: int | None, control: Any = None, attacks: bool = False,
+    n_attacks: int = 500, tell: Step, assess_file: AssessFile, recodings: Recodings | None = None,
+) -> ReleaseAssessment:  # fmt: skip
+    """Assess a release against its original; see `assess`.
+
+    `assess_file` assesses one file (`assess` itself, which stands above). `recodings` are those of a recipe or a log.
+    """
+    tell("comparing the columns of the files")
+    opened = open_files(original, released, id=id)  # each file once, whatever is measured
+    scenario, gone = left_of(scenario, recodings, _columns_of(opened.released))
+    files, aligned = _open(opened, control, scenario, recodings, by)
+    opened, pair = files.opened, files.pair
+    columns = _in_every_file(pair)
+    known: dict[str, Any] = {
+        "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
+        "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
+    }  # fmt: skip
+    going_out = [
+        _with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released
+    ]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SdcWarning)
+        before = assess_file(
+            opened.original,
+            scenario=_of_original(scenario),
+            measures=measures,
+            step=tell,
+            compared=True,
+            by=by,
+        )
+        fitted = [
+            _fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)
+        ]
+        after = tuple(
+            assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
+            for file, (own, _) in zip(going_out, fitted, strict=True)
+        )
+        attacked = Outcome({}, ())
+        asked = None
+        if attacks or control is not None:
+            knowledge = declared_knowledge(scenario, shared_variables(scenario, columns), n_attacks=n_attacks)
+            attacked = carry_out(plan_attacks(scenario, knowledge, **known))
+            n_columns = None if pair.brought else len(pair.original.columns)
+            asked = asked_for(knowledge, attacked.places, n_columns=n_columns, seed=seed)
+        intruders = tuple(
+            _compared(name, planned, before, after, attacked, control=control is not None)
+            for name, planned in plan_release(scenario, **known).items()
+        )
+        utility = carry_out(plan_utility(scenario, models=families_of(models), **known))
+        overview: Any = next(iter(utility.results.values()), None)
+    recoding = [*(LEFT_OUT.format(column=name) for name in gone), *files.notes]
+    messages = [*recoding, *(note for _, notes in fitted for note in notes)]
+    messages += [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
+    messages += _identical(pair, scenario.all_keys)
+    messages += _households_in_both(pair, scenario.household)
+    told = tuple(dict.fromkeys(messages))
+    silent = recoding if recodings is not None and recodings.own else ()
+    for message in (one for one in told if one not in silent):
+        warnings.warn(message, SdcWarning, stacklevel=3)
+    return ReleaseAssessment(
+        scenario=scenario, original=before, released=after, intruders=intruders, warnings=told,
+        version=before.version, date=date.today().isoformat(), aligned=aligned, id=id, measures=before.measures,
+        utility=overview, no_utility="".join(reason for _, reason in utility.skipped),
+        models=tuple(families_of(models).items()), attacks=attacked.results, attacks_skipped=attacked.skipped,
+        attacks_asked=asked, control=control is not None, recoded=pair.recoded, by=tuple(by),
+        recoding="" if recodings is None else recodings.source,
+    )  # fmt: skip
+
+
+def _of_original(scenario: Scenario) -> Scenario:
+    """The scenario for the original, which does not go out: no earlier release is held against it."""
+    if scenario.ledger is None and scenario.thresholds.differencing is None:
+        return scenario
+    limits = scenario.thresholds.model_copy(update={"differencing": None})
+    return scenario.changed(ledger=None, thresholds=limits)
+
+
+def _with_ledger_id(file: Any, original: Any, scenario: Scenario, *, aligned: bool) -> Any:
+    """A release with the id under which a ledger knows its people: it need not go out, the original has it."""
+    id = None if scenario.ledger is None else scenario.ledger.id
+    if id is None or not aligned or is_lazy(file) or is_lazy(original):
+        return file
+    if id in file.columns or id not in original.columns or len(file) != len(original):
+        return file
+    return with_column_of(file, original[id])
+
+
+def _in_every_file(pair: Pair) -> frozenset[str]:
+    first, *others = ({*frame.columns} for frame in (pair.original, *pair.released))
+    return frozenset(first.intersection(*others))
+
+
+def _fitted(scenario: Scenario, released: Any, label: str) -> tuple[Scenario, list[str]]:
+    """The scenario for a release that lacks a weight or an id of the original, and what that means."""
+    present = released.collect_schema().names()
+    notes = [
+        WITHOUT.format(file=label, column=column, role=role)
+        for role in OPTIONAL
+        if (column := getattr(scenario, role)) is not None and column not in present
+    ]
+    return scenario.narrowed(present), notes
+
+
+def _open(
+    opened: Pair, control: Any, scenario: Scenario, recodings: Recodings | None, by: Sequence[str] = ()
+) -> tuple[Opened, bool]:
+    """Read the keys, and every other declared variable that all files have; say whether rows belong together.
+
+    A log says that they do where its steps leave the rows where they were.
+    """
+    columns = [frame.collect_schema().names() for frame in opened.frames]
+    shared = [
+        name
+        for name in shared_variables(scenario, columns[0])
+        if name not in scenario.all_keys and all(name in others for others in columns)
+    ]
+    aligned = scenario.aligned or opened.id is not None
+    if recodings is not None:
+        recodings = recodings.check_file(columns[0], _size(opened.original), identifiers=scenario.identifiers)
+        if opened.id is None and not is_lazy(opened.original):
+            recodings = recodings.in_order_of(opened.original)
+        sizes = [_size(frame) for frame in opened.released]
+        recodings.check_sizes(sizes, opened.names[1:])
+        in_memory = None not in (*sizes, _size(opened.original))
+        aligned = aligned or (in_memory and recodings.log is not None and recodings.keeps_rows)
+    files = open_recoded(
+        opened, {"keys": scenario.all_keys, "variables": shared}, also=scenario.columns, by=by, control=control,
+        recodings=recodings, aligned=aligned,
+    )  # fmt: skip
+    return files, aligned
+
+
+def _size(frame: Any) -> int | None:
+    """Records of a file in memory; None of a plan, which is not counted here."""
+    return None if is_lazy(frame) else len(frame)
+
+
+def _columns_of(frames: Sequence[Any]) -> set[str]:
+    """Columns that any of the files has."""
+    return {name for frame in frames for name in frame.collect_schema().names()}
+
+
+def _households_in_both(pair: Pair, household: str | None) -> list[str]:
+    """Say that mates of people in the file are in the control file: they look like members of it."""
+    control = pair.control
+    if control is None or household is None:
+        return []
+    if any(household not in frame.columns for frame in (pair.original, control)):
+        return []
+    sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
+    shared = share_coding(
+        household, [(one, one.codes()) for one in sides], ("the original", "the control file")
+    )
+    both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
+    return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
+
+
+def _identical(pair: Pair, names: Sequence[str]) -> list[str]:
+    of = "recoded original, row by row: nothing in them was changed but by the recoding"
+    if not any(one.column in names for one in pair.recoded):
+        of = "original, row by row: nothing in them was changed"
+    return [
+        f"{label} has the keys of the {of}"
+        for label, same in zip(pair.names[1:], pair.identical(names), strict=True)
+        if same
+    ]
+
+
+def _compared(
+    name: str, planned: Sequence[Planned], before: Assessment, after: Sequence[Assessment], attacked: Outcome,
+    *, control: bool,
+) -> IntruderAssessment:  # fmt: skip
+    one = planned[0].context.scenario
+    outcome = carry_out(planned)
+    lost = _lost(one, name, after)
+    worst = _worst([assessment[name].verdicts for assessment in after])
+    limits = one.limits_of(compared=True)
+    verdicts = (
+        *(verdict for verdict in worst if not (lost and verdict.name == "l" and verdict.variable is None)),
+        *lost,
+        *_without_households(one, name, after),
+        *judge_release(limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped),
+        *judge_undone(limits, name, outcome.results, skipped=outcome.skipped),
+        *judge_attacks(
+            limits.residual_risk,
+            name,
+            attacked.results,
+            intruders=list(before),
+            failed=attacked.failed,
+            control=control,
+        ),
+    )
+    return IntruderAssessment(
+        name, before[name].keys, outcome.results, with_origins(verdicts, one, compared=True), outcome.skipped
+    )
+
+
+def _worst(verdicts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
+    """Of the verdicts on the releases the worst: exceeded by most, else not judged, else holding."""
+    found: dict[tuple[str, str | None], Verdict] = {}
+    for verdict in (verdict for one in verdicts for verdict in one):
+        place = (verdict.name, verdict.variable)
+        known = found.get(place)
+        if known is None or _badness(verdict) > _badness(known):
+            found[place] = verdict
+    return list(found.values())
+
+
+def _badness(verdict: Verdict) -> tuple[int, float]:
+    rank: Mapping[bool | None, int] = {True: 0, None: 1, False: 2}
+    return rank[verdict.holds], float(verdict.n_records or verdict.value or 0)
+
+
+def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """A sensitive variable that no release has any more cannot be learnt from its groups: l holds."""
+    limit = scenario.limits.l
+    if limit is None:
+        return []
+    kept = {variable for one in after for variable in one.scenario.sensitive}
+    gone = [variable for variable in scenario.sensitive if variable not in kept]
+    reason = "the release does not have the variable"
+    return [Verdict("l", name, variable, limit, True, 0, None, reason) for variable in gone]
+
+
+def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
+    """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
+    limit = scenario.limits.household_risk
+    by_type = limit is not None and scenario.thresholds.household_risk is None
+    if limit is None or not by_type or any(one.scenario.household is not None for one in after):
+        return []
+    reason = "the release does not have the household column"
+    return [Verdict("household_risk", name, None, limit, True, 0, None, reason)]

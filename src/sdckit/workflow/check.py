@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data import arguments
 from sdckit.data.files.readers import read_file
 from sdckit.data.limits import LIMITS
-from sdckit.data.scenarios.release_types import a_release
 from sdckit.data.scenarios.scenario_checks import require_confirmed
+from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import Displayed
 from sdckit.errors import DataError, ScenarioError, SdcError
 from sdckit.report.chapters.sentences import status, verdict_sentence

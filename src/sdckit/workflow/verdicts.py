@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.attacks.attack_rates import OVERLAP, concerns, control_state_of
 from sdckit.data.limits import LIMITS, SCOPES, LimitKind
-from sdckit.data.scenarios.release_types import limits_in_force
+from sdckit.data.scenarios.thresholds import limits_in_force
 from sdckit.report.chapters.sentences import both_rules
 from sdckit.report.gate.protect import overall
 

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import sdckit as sdc
-from sdckit.data.scenarios.release_types import RELEASE_TYPES, release_words
 from sdckit.data.scenarios.scenario_form import (
     ROLES,
     columns_of,
@@ -20,6 +19,7 @@ from sdckit.data.scenarios.scenario_form import (
     release_choices,
     role_of,
 )
+from sdckit.data.scenarios.thresholds import RELEASE_TYPES, release_words
 from sdckit.errors import ScenarioError
 
 FULL: dict[str, Any] = {

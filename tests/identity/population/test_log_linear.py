@@ -34,7 +34,7 @@ from sdckit.identity.population.log_linear import (
     term_name,
     term_names,
 )
-from sdckit.identity.population.population_model import generators
+from sdckit.identity.population.population_risk import generators
 
 
 def gridded(file):

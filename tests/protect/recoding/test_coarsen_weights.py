@@ -10,9 +10,8 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from homes import people, shared
 from sdckit.data.frames import open_frame
-from sdckit.data.telling import TELLS, told_by
 from sdckit.errors import ColumnError, DataError
-from sdckit.protect.recoding.coarsen_weights import raked, read_margins, weight_groups
+from sdckit.protect.recoding.coarsen_weights import TELLS, raked, read_margins, told_by, weight_groups
 
 
 @pytest.mark.parametrize("engine", [pl.DataFrame.clone, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])

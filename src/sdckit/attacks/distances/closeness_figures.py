@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import AttackFiles
 from sdckit.cells.packing import group_codes
+from sdckit.cells.shared_coding import quantile_bins
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.coding import Encoded, gower, stacked_ranges
-from sdckit.numerics.quantile_bins import quantile_bins
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.numerics.search.neighbours import Index, prepare
 

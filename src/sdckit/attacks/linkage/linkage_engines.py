@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.pair import Pair
 from sdckit.data.files.whole_files import spill_folder
 from sdckit.data.frames import carried_out
 from sdckit.errors import DataError
+from sdckit.numerics.array_types import Bytes
 
 
 class Engine(ABC):
@@ -119,8 +124,6 @@ def _beside(session: Any) -> Any:
             argument="session",
         ) from None
 
-    from sdckit.attacks.linkage.worker_similarity import similarity_for_workers
-
     try:
         other = session.newSession()
         for name, value in session.conf.getAll.items():
@@ -157,3 +160,191 @@ def session_of(pair: Pair) -> Any:
     """The session of the first Spark frame among files that are opened and not read yet, or None."""
     spark = (frame.to_native().sparkSession for frame in pair.frames if frame.implementation.is_pyspark())
     return next(spark, None)
+
+
+# Jaro and Winkler's similarity in NumPy, for the workers of a cluster, which have nothing of ours and no compiler.
+#
+# A function inside a function goes to a worker by value, with all it uses; one of a module would be looked for there.
+
+
+# Jaro and Winkler's similarity of texts as DuckDB computes it, for engines that lack it.
+
+
+BOOST_FROM = 0.7  # Jaro's similarity above which an equal beginning counts more
+BEGINNING = 4
+SCALE = 0.1
+
+
+@numba.njit(cache=True)
+def _jaro(a: Bytes, b: Bytes) -> float:
+    if len(a) == 0 or len(b) == 0:
+        return 0.0
+    window = max(max(len(a), len(b)) // 2 - 1, 0)
+    taken = np.zeros(len(b), np.bool_)
+    matched = np.empty(min(len(a), len(b)), np.uint8)
+    common = 0
+    for i in range(len(a)):
+        for j in range(max(0, i - window), min(len(b), i + window + 1)):
+            if not taken[j] and a[i] == b[j]:
+                taken[j] = True
+                matched[common] = a[i]
+                common += 1
+                break
+    if common == 0:
+        return 0.0
+    swapped, k = 0, 0
+    for j in range(len(b)):
+        if taken[j]:
+            swapped += b[j] != matched[k]
+            k += 1
+    # Half of the characters out of order, rounded down as in Winkler's own program.
+    return (common / len(a) + common / len(b) + (common - swapped // 2) / common) / 3
+
+
+# Contracted to one rounding, as DuckDB's build is: texts that lie exactly on a limit fall to the same side.
+@numba.njit(cache=True, fastmath={"contract"})
+def _boosted(jaro: float, same: int) -> float:
+    return jaro + (same * SCALE) * (1 - jaro)
+
+
+@numba.njit(cache=True)
+def _over_pairs(a: Bytes, starts_a: NDArray[np.int64], b: Bytes, starts_b: NDArray[np.int64]) -> Any:
+    out = np.empty(len(starts_a) - 1)
+    for i in range(len(out)):
+        left, right = a[starts_a[i] : starts_a[i + 1]], b[starts_b[i] : starts_b[i + 1]]
+        same = 0
+        while same < min(len(left), len(right), BEGINNING) and left[same] == right[same]:
+            same += 1
+        jaro = _jaro(left, right)
+        out[i] = _boosted(jaro, same) if jaro > BOOST_FROM else jaro
+    return out
+
+
+def _utf8(texts: Any) -> tuple[Bytes, NDArray[np.int64]]:
+    import pyarrow as pa
+
+    wide = texts.cast(pa.large_string()).fill_null("")
+    starts = np.frombuffer(wide.buffers()[1], np.int64)[wide.offset : wide.offset + len(wide) + 1]
+    text = wide.buffers()[2]
+    return np.frombuffer(text, np.uint8) if text is not None and text.size else np.empty(0, np.uint8), starts
+
+
+def jaro_winkler(left: Any, right: Any) -> Any:
+    """Compare texts pair by pair, byte by byte of their UTF-8.
+
+    The texts are PyArrow arrays, equally long. Gives 0 to 1, and null where a text is.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> jaro_winkler(pa.array(["martha", "a", None]), pa.array(["marhta", "b", "c"])).to_pylist()
+    [0.9611111111111111, 0.0, None]
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    values = _over_pairs(*_utf8(left), *_utf8(right))
+    absent = pc.or_(pc.is_null(left), pc.is_null(right))
+    return pa.array(values, pa.float64(), mask=np.asarray(absent.to_numpy(zero_copy_only=False), bool))
+
+
+AT_ONCE = 4096  # pairs, whose texts lie side by side as matrices of bytes
+
+
+def similarity_for_workers() -> Callable[[Any, Any], Any]:
+    """The function `jaro_winkler`, to the last bit, that takes nothing of ours along.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> similarity_for_workers()(pa.array(["martha", "a", None]), pa.array(["marhta", "b", "c"])).to_pylist()
+    [0.9611111111111111, 0.0, None]
+    """
+    padded, compared, together = _padding(), _comparing(), AT_ONCE
+
+    def similarity(left: Any, right: Any) -> Any:
+        import numpy
+        import pyarrow
+        import pyarrow.compute
+
+        parts = [
+            compared(*padded(left.slice(start, together)), *padded(right.slice(start, together)))
+            for start in range(0, len(left), together)
+        ]
+        values = numpy.concatenate(parts) if parts else numpy.zeros(0)
+        absent = pyarrow.compute.or_(pyarrow.compute.is_null(left), pyarrow.compute.is_null(right))
+        mask = numpy.asarray(absent.to_numpy(zero_copy_only=False), bool)
+        return pyarrow.array(values, pyarrow.float64(), mask=mask)
+
+    return similarity
+
+
+def _padding() -> Callable[[Any], tuple[Any, Any]]:
+    def padded(texts: Any) -> Any:
+        """The bytes of each text in a row, and their number."""
+        import numpy
+        import pyarrow
+
+        wide = texts.cast(pyarrow.large_string()).fill_null("")
+        starts = numpy.frombuffer(wide.buffers()[1], numpy.int64)[wide.offset : wide.offset + len(wide) + 1]
+        size = numpy.diff(starts)
+        out = numpy.zeros((len(size), max(1, int(size.max(initial=0)))), numpy.uint8)
+        row = numpy.repeat(numpy.arange(len(size)), size)
+        if len(row):
+            place = numpy.arange(len(row)) - (starts[:-1] - starts[0])[row]
+            out[row, place] = numpy.frombuffer(wide.buffers()[2], numpy.uint8)[starts[0] : starts[-1]]
+        return out, size
+
+    return padded
+
+
+def _rounding_once() -> Callable[[Any, Any, Any], Any]:
+    def contracted(x: Any, y: Any, z: Any) -> Any:
+        """Give x + y z, rounded once: the error of the product is exact, by Dekker's halves of a number."""
+        product, halves = y * z, []
+        for one in (y, z):
+            high = one * 134217729.0
+            high = high - (high - one)
+            halves.append((high, one - high))
+        (a, b), (c, d) = halves
+        error = ((a * c - product) + a * d + b * c) + b * d
+        total = x + product
+        gone = total - x
+        return total + ((x - (total - gone)) + (product - gone) + error)
+
+    return contracted
+
+
+def _comparing() -> Callable[[Any, Any, Any, Any], Any]:
+    contracted, least, begins, scale = _rounding_once(), BOOST_FROM, BEGINNING, SCALE
+
+    def compared(a: Any, n_a: Any, b: Any, n_b: Any) -> Any:
+        """The similarity of texts in the rows of two matrices, as many bytes of each as it has."""
+        import numpy
+
+        window = numpy.maximum(numpy.maximum(n_a, n_b) // 2 - 1, 0)[:, None]
+        place = numpy.arange(b.shape[1])[None, :]
+        taken = numpy.zeros(b.shape, bool)
+        matched = numpy.zeros((len(a), max(a.shape[1], b.shape[1])), numpy.uint8)
+        common = numpy.zeros(len(a), numpy.int64)
+        inside = place < n_b[:, None]
+        for i in range(a.shape[1]):
+            hit = (b == a[:, i : i + 1]) & ~taken & inside & (numpy.abs(place - i) <= window)
+            hit &= (i < n_a)[:, None]
+            rows = numpy.flatnonzero(hit.any(axis=1))
+            taken[rows, hit[rows].argmax(axis=1)] = True
+            matched[rows, common[rows]] = a[rows, i]
+            common[rows] += 1
+        order = numpy.argsort(~taken, axis=1, kind="stable")
+        in_b = numpy.take_along_axis(b, order, axis=1)
+        known = place < common[:, None]
+        swapped = ((in_b != matched[:, : b.shape[1]]) & known).sum(axis=1)
+        with numpy.errstate(divide="ignore", invalid="ignore"):
+            jaro = (common / n_a + common / n_b + (common - swapped // 2) / common) / 3
+        jaro = numpy.where(common > 0, jaro, 0.0)
+        width = min(a.shape[1], b.shape[1], begins)
+        alike = (a[:, :width] == b[:, :width]) & (numpy.arange(width) < numpy.minimum(n_a, n_b)[:, None])
+        same = numpy.cumprod(alike, axis=1).sum(axis=1)
+        return numpy.where(jaro > least, contracted(jaro, same * scale, 1 - jaro), jaro)
+
+    return compared

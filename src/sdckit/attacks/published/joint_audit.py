@@ -25,7 +25,14 @@ from sdckit.attacks.published.audit_figures import (
 )
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
-from sdckit.attacks.published.counted_tables import ANY, CountedTable, read_table
+from sdckit.attacks.published.counted_tables import (
+    ANY,
+    CountedTable,
+    PublishedTable,
+    as_tables,
+    declared_tables,
+    read_table,
+)
 from sdckit.attacks.recovery.recoverable_values import (
     NO_KEYS,
     NO_TRUTH,
@@ -41,7 +48,6 @@ from sdckit.data import arguments
 from sdckit.data.frames import open_frame
 from sdckit.data.hierarchy import Hierarchy, as_hierarchy
 from sdckit.data.missing_values.missing import MissingRule
-from sdckit.data.published_table import PublishedTable, as_tables, declared_tables
 from sdckit.data.replace import with_levels
 from sdckit.data.scenarios.roles import read_hierarchies
 from sdckit.data.scenarios.scenario import Scenario

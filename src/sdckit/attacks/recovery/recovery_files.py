@@ -25,7 +25,7 @@ from sdckit.attacks.recovery.touched_cells import (
     read_columns,
     truth_codes,
 )
-from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles, check_columns

@@ -20,7 +20,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
-from sdckit.numerics.joint_counts import joint_counts
+from sdckit.numerics.grouping import joint_counts
 
 # Records of an original and its releases by key and target: the table that attribute disclosure reads.
 

@@ -71,7 +71,7 @@ def joint_audit(
     Without --tables, --counted, --sums and --summed the tables are those of the scenario. Exact figures for your own
     session.
     """
-    from sdckit.data.published_table import PublishedTable, declared_tables
+    from sdckit.attacks.published.counted_tables import PublishedTable, declared_tables
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 

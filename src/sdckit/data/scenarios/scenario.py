@@ -19,7 +19,6 @@ from pydantic import (
 from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
-from sdckit.data.scenarios.release_types import check_release, limits_in_force, office_types
 from sdckit.data.scenarios.scenario_checks import (
     LedgerPlace,
     check_consistent,
@@ -30,7 +29,13 @@ from sdckit.data.scenarios.scenario_checks import (
     roles_of,
 )
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
-from sdckit.data.scenarios.thresholds import Thresholds, read_limits
+from sdckit.data.scenarios.thresholds import (
+    Thresholds,
+    check_release,
+    limits_in_force,
+    office_types,
+    read_limits,
+)
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 

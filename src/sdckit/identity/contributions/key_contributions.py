@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.frequencies import Margin, margin_of
+from sdckit.cells.packing import TABLE_SPAN
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,27 +26,393 @@ from sdckit.identity.contributions.coarsening import (
     declared_kinds,
     levels_of,
     smaller_key,
-)
-from sdckit.identity.contributions.leaving_out import (
-    Coarsened,
-    Contribution,
-    Figures,
-    LeftOut,
-    Suggestion,
-    is_packed,
-    leave_out,
-    limits_of,
-    nine_digits,
-    rank,
-    suggest,
+    step_text,
 )
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.numerics.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
+from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
+from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums, weigh
 from sdckit.result import Result
 
 if TYPE_CHECKING:
     from sdckit.cells.table import Cells
+
+
+# Figures of the cells when keys are left out or coarsened, every key and pair in a few rounds over the cells.
+
+
+# The rows of A9: a key left out, a key coarsened, and what to do first.
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What is counted of one set of keys: sample uniques, global risk, records that violate each k."""
+
+    uniques: int
+    risk: float
+    violations: dict[int, int]
+
+
+@dataclass(frozen=True)
+class Coarsened:
+    """What one step to a coarser key changes.
+
+    Attributes
+    ----------
+    rule : str
+        How levels were merged, in words.
+    levels_before, levels_after : int
+    uniques_without, uniques_saved : int
+        Sample uniques (records) that remain, and that are gone.
+    violations_without : dict of int to int
+        Records that still violate each k.
+    risk_without : float
+        Global risk that remains.
+    entropy_lost : float
+        Information lost, in bits per record.
+    decides_alone : float
+        Share of the sample uniques that stop being unique; NaN without sample uniques.
+    plain_rule : str
+        The rule without a number of levels, for documents.
+    scale : str
+        What the levels were taken for: "number", "date", "ordered", "codes", or "unknown".
+    step : str
+        The step of a recipe that does just this, as TOML; "" where no step does.
+    step_is_public : bool
+        Whether the step names nothing that few records of the data have.
+    listed : bool
+        Whether documents list it: beside one frequent level, that there is a step would tell of the rare ones.
+    """
+
+    rule: str
+    levels_before: int
+    levels_after: int
+    uniques_without: int
+    uniques_saved: int
+    violations_without: dict[int, int]
+    risk_without: float
+    entropy_lost: float
+    decides_alone: float = math.nan
+    plain_rule: str = ""
+    scale: str = "unknown"
+    step: str = ""
+    step_is_public: bool = False
+    listed: bool = True
+
+    @classmethod
+    def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
+        """Set what is left against the whole."""
+        saved = whole.uniques - left.uniques
+        return cls(
+            grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
+            grouping.entropy_lost(levels), saved / whole.uniques if whole.uniques else math.nan,
+            grouping.plain_rule or grouping.rule, levels.scale, step_text(grouping.step), grouping.public,
+            levels.hide_the_rare,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What leaving out one key, or a pair, changes.
+
+    Attributes
+    ----------
+    variables : tuple of str
+        The keys left out.
+    uniques_without, uniques_saved : int
+        Sample uniques (records) that remain, and that are gone.
+    violations_without : dict of int to int
+        Records that still violate each k.
+    risk_without : float
+        Global risk that remains.
+    suggestion : str
+        In words, what leaving the keys out brings.
+    decides_alone : float
+        Share of the sample uniques that stop being unique; NaN without sample uniques.
+    entropy_lost : float
+        Information lost, in bits per record.
+    """
+
+    variables: tuple[str, ...]
+    uniques_without: int
+    uniques_saved: int
+    violations_without: dict[int, int]
+    risk_without: float
+    suggestion: str
+    decides_alone: float = math.nan
+    entropy_lost: float = math.nan
+
+    @classmethod
+    def of(
+        cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]
+    ) -> Contribution:
+        """Set what is left against the whole."""
+        saved, lost = whole.uniques - left.uniques, math.fsum(entropies)
+        share = saved / whole.uniques if whole.uniques else math.nan
+        name = " and ".join(variables)
+        words = (
+            f"without {name}, {saved} of {whole.uniques} sample uniques are gone: coarsen or drop it"
+            if saved > 0
+            else f"{name} makes nobody unique"
+        )
+        return cls(variables, left.uniques, saved, left.violations, left.risk, words, share, lost)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """One thing to do.
+
+    Attributes
+    ----------
+    action : {"drop", "coarsen"}
+    variables : tuple of str
+    uniques_saved : int
+    violations_saved : dict of int to int
+    risk_saved : float
+    entropy_lost : float
+        Bits per record.
+    saved_per_bit : float
+        Sample uniques saved per bit lost; NaN where nothing is lost.
+    sentence : str
+    step : str
+        The step of a recipe that does just this, as TOML; "" where no step does.
+    """
+
+    action: Literal["drop", "coarsen"]
+    variables: tuple[str, ...]
+    uniques_saved: int
+    violations_saved: dict[int, int]
+    risk_saved: float
+    entropy_lost: float
+    saved_per_bit: float
+    sentence: str
+    step: str = ""
+
+
+def suggest(
+    action: Literal["drop", "coarsen"],
+    variables: tuple[str, ...],
+    row: Contribution | Coarsened,
+    whole: Figures,
+) -> Suggestion:
+    """Make a row something to do."""
+    what = "leave out" if action == "drop" else "coarsen"
+    how, step = "", step_text({"method": "drop_identifiers", "columns": list(variables)})
+    if isinstance(row, Coarsened):
+        unsure = "; or group codes that belong together" if row.scale == "unknown" else ""
+        how = f" ({row.rule}, {row.levels_before} to {row.levels_after} levels{unsure})"
+        step = row.step
+    sentence = (
+        f"{what} {' and '.join(variables)}{how}: {row.uniques_saved} of {whole.uniques} sample uniques gone "
+        f"for {row.entropy_lost:.2f} bits of information"
+    )
+    return Suggestion(
+        action, variables, row.uniques_saved,
+        {k: count - row.violations_without[k] for k, count in whole.violations.items()},
+        _saved(whole.risk, row.risk_without), row.entropy_lost, _per_bit(row.uniques_saved, row.entropy_lost), sentence,
+        step,
+    )  # fmt: skip
+
+
+def rank(one: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
+    """Order suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
+    risk = _per_bit(one.risk_saved, one.entropy_lost)
+    gains = [math.inf if math.isnan(gain) else -nine_digits(gain) for gain in (one.saved_per_bit, risk)]
+    return (gains[0], gains[1], nine_digits(one.entropy_lost), one.action, one.variables)
+
+
+def nine_digits(value: float) -> float:
+    """A sum that the order of its parts does not change any more, for comparing.
+
+    Examples
+    --------
+    >>> nine_digits(0.1 + 0.2) == nine_digits(0.3)
+    True
+    """
+    return float(f"{value:.9g}")
+
+
+def _saved(before: float, after: float) -> float:
+    """What is saved of a risk; 0 where only rounding differs."""
+    return 0.0 if math.isclose(before, after, rel_tol=1e-12) else before - after
+
+
+def _per_bit(saved: float, lost: float) -> float:
+    return saved / lost if lost > 0 else math.nan
+
+
+Plan = Sequence[tuple[Sequence[int], Sequence[Branch]]]
+Results = tuple[Sums, list[tuple[Branch, Counted]]]
+
+FEW_CELLS = 1 << 13  # NumPy is done with these before a kernel is compiled
+CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they stay in the processor's cache
+
+
+@dataclass(frozen=True)
+class Round:
+    """Keys that stay in, and what is left out of the others: a key, then further keys together with it."""
+
+    shared: tuple[int, ...]
+    branches: tuple[tuple[int, bool, tuple[int, ...]], ...]  # a key, whether for the first time, its partners
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Figures with all keys, by the keys left out (in the order of the cells), and by the key coarsened."""
+
+    whole: Figures
+    without: dict[tuple[str, ...], Figures]
+    coarser: dict[str, Figures]
+
+
+def rounds(entropy: Sequence[float], n_cells: int, *, pairs: bool) -> list[Round]:
+    """Cover every key, and every pair of more than two keys, once, in at most three rounds.
+
+    No key of a pair is in one of three sets of keys, so the pair's turn comes when that set stays in. The keys
+    that tell most make the first two sets, as small as can be, and are left out first: their pairs are merged
+    from the fewest cells.
+
+    Examples
+    --------
+    >>> for one in rounds([1.0, 3.0, 2.0], 10, pairs=True):
+    ...     print(one.shared, one.branches)
+    (1,) ((2, True, (0,)), (0, True, ()))
+    (2,) ((1, True, (0,)),)
+    (0,) ((1, False, (2,)),)
+    """
+    order = sorted(range(len(entropy)), key=lambda j: -entropy[j])
+    done: set[frozenset[int]] = set()
+    out = []
+    for shared in _thirds(entropy, order, math.log2(max(2.0, n_cells / CELLS_PER_VALUE))):
+        branches, rest = [], [j for j in order if j not in shared]
+        for one in rest:
+            others = rest if pairs and len(order) > 2 else []
+            partners = [two for two in others if two != one and frozenset((one, two)) not in done]
+            if frozenset((one,)) not in done or partners:
+                branches.append((one, frozenset((one,)) not in done, tuple(partners)))
+            done |= {frozenset((one,)), *(frozenset((one, two)) for two in partners)}
+        if branches:
+            out.append(Round(tuple(shared), tuple(branches)))
+    return out
+
+
+def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> list[list[int]]:
+    """Three sets of keys: two that tell enough bits, but a third of the keys at most, and the others."""
+    rest, sets = list(order), []
+    for _ in range(min(2, len(rest))):
+        some = [rest.pop(0)]
+        while len(some) < len(order) // 3 and sum(entropy[j] for j in some) < enough:
+            some.append(rest.pop(0))
+        sets.append(some)
+    return [*sets, rest] if len(order) > 1 else []
+
+
+def limits_of(k: Sequence[int]) -> NDArray[np.float64]:
+    """What f of a unique and of a violation of each k is below: sums of fractions of alpha may miss by rounding."""
+    return np.array([1 + 1e-9, *(one - 1e-9 for one in k)])
+
+
+def takes_whole_cells(cells: Cells) -> bool:
+    """Whether cells only merge when keys are left out: packed words, and no missing value that matches others."""
+    return is_packed(cells) and not any(_is_wild(cells))
+
+
+def is_packed(cells: Cells) -> bool:
+    """Whether the keys of a cell fit into one word."""
+    return cells.table.layout is not None
+
+
+def _is_wild(cells: Cells) -> list[bool]:
+    return [rule == "wildcard" and n > 0 for rule, n in zip(cells.rules, cells.n_missing, strict=True)]
+
+
+def leave_out(
+    cells: Cells,
+    levels: Mapping[str, Levels],
+    groupings: Mapping[str, Grouping],
+    *,
+    k: Sequence[int],
+    pairs: bool,
+) -> LeftOut:
+    """Figures of every margin of cells that are packed, by the levels of every key and the coarser keys there are.
+
+    Keys with more codes than a table takes are left out of `coarser`.
+    """
+    table, layout, keys = cells.table, cells.table.layout, cells.keys
+    assert table.words is not None
+    assert layout is not None
+
+    def branch_of(j: int, new: bool, partners: tuple[int, ...]) -> Branch:
+        codes = _codes(layout.bits[j], levels[keys[j]], groupings.get(keys[j])) if new else None
+        return Branch(j, partners, codes)
+
+    planned = rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
+    plan = [(one.shared, [branch_of(*branch) for branch in one.branches]) for one in planned]
+    merges = takes_whole_cells(cells) and len(table.size) > FEW_CELLS
+    whole, counted = (_merged if merges else _matched)(cells, levels, plan, k)
+
+    def figures(sums: Sums) -> Figures:
+        uniques, *below = sums.below.tolist()
+        return Figures(uniques, sums.risk / cells.n, dict(zip(k, below, strict=True)))
+
+    out = LeftOut(figures(whole), {}, {})
+    for branch, found in counted:
+        out.without[keys[branch.field],] = figures(found.alone)
+        if found.coarse is not None:
+            out.coarser[keys[branch.field]] = figures(found.coarse)
+        for other, sums in zip(branch.partners, found.together, strict=True):
+            first, second = sorted((branch.field, other))
+            out.without[keys[first], keys[second]] = figures(sums)
+    return out
+
+
+def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
+    """Sums of cells that only merge; a record is unique where fewer than 2 are with it."""
+    del levels
+    table, layout, limits = cells.table, cells.table.layout, [2, *k]
+    assert table.words is not None
+    assert layout is not None
+    weighed = weigh(table.words, table.size, cells.columns.get("population_frequency"))
+    whole = np.array([table.size[table.size < limit].sum() for limit in limits])
+    out: list[tuple[Branch, Counted]] = []
+    for shared, branches in plan:
+        found = margin_sums(
+            weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits
+        )
+        out.extend(zip(branches, found, strict=True))
+    return Sums(whole, float(weighed.risk.sum())), out
+
+
+def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
+    """Sums of cells that match others too; counts of matches are sums of fractions of alpha."""
+    table, layout, fraction = cells.table, cells.table.layout, cells.roles.sampling_fraction
+    assert table.words is not None
+    assert layout is not None
+    limits = limits_of(k)
+    weight = table.weight if fraction is None else table.size / fraction
+    wild = Wild(
+        [level.span for level in cells.levels],
+        [levels[key].codes if free else None for key, free in zip(cells.keys, _is_wild(cells), strict=True)],
+        cells.alpha,
+    )
+    weighed = weigh(table.words, table.size, weight)
+    found = matched_sums(
+        weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild
+    )
+    branches = [branch for _, some in plan for branch in some]
+    f, big_f = cells.columns["sample_frequency"], cells.columns.get("population_frequency")
+    risk, below = sums_of_cells(f, big_f, table.size, limits)
+    counted = [one for some in found for one in some]
+    return Sums(np.array(below), risk), list(zip(branches, counted, strict=True))
+
+
+def _codes(bits: int, levels: Levels, grouping: Grouping | None) -> NDArray[np.uint64] | None:
+    if grouping is None or bits > TABLE_SPAN.bit_length():
+        return None
+    table = np.arange(1 << bits, dtype=np.uint64)
+    table[levels.codes] = grouping.codes(levels).astype(np.uint64)
+    return table
 
 
 OF_ROW = (

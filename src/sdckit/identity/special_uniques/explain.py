@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.collect import row_of
+from sdckit.cells.as_cells import row_of, tabulate_given
 from sdckit.cells.frequencies import blank_cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sdckit.numerics.pareto import pareto
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
@@ -16,6 +15,28 @@ from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.explore import Exploration
+
+
+# Pairs of figures, of both less is better, that no other pair beats.
+
+
+def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
+    """Which pairs no other beats: less of one and not more of the other; NaN never stands on the front.
+
+    Examples
+    --------
+    >>> pareto([(1, 5), (2, 3), (2, 4), (3, 3), (1, 5)])
+    (True, True, False, False, True)
+    """
+    found = []
+    for risk, loss in pairs:
+        if math.isnan(risk) or math.isnan(loss):
+            found.append(False)
+            continue
+        beaten = any(r <= risk and l <= loss and (r < risk or l < loss) for r, l in pairs)  # noqa: E741
+        found.append(not beaten)
+    return tuple(found)
+
 
 # A recipe that was searched for, and those found beside it, by loss and risk: protected, then drawn.
 

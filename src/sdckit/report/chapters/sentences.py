@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.data.limits import LIMITS
-from sdckit.data.scenarios.release_types import a_release, limits_in_force, limits_not_asked, release_words
+from sdckit.data.scenarios.thresholds import a_release, limits_in_force, limits_not_asked, release_words
 from sdckit.report.gate.figures import Tree
 from sdckit.report.view import Plain, views_of
 

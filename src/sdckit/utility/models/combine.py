@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory
 from sdckit.data import arguments
 from sdckit.data.columns import float_values
 from sdckit.data.frames import frame_of, is_lazy, open_frame

@@ -22,8 +22,8 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
-from sdckit.numerics.pareto import pareto
 from sdckit.numerics.threads import n_threads
+from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
 from sdckit.workflow.recipes.recipe_running import other_number

@@ -17,11 +17,11 @@ from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
 from sdckit.data.scenarios.roles import resolve_roles
-from sdckit.data.telling import TELLS, told_by
 from sdckit.errors import ColumnError, DataError, SdcError, SdcWarning
 from sdckit.protect.by_household import read_homes
 from sdckit.protect.change import Change, check_made, check_room, with_files
 from sdckit.protect.random_order import row_order
+from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, placed

@@ -22,10 +22,10 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
-from sdckit.data.telling import TELLS, told_by
 from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
 from sdckit.identity.contributions.coarsening import step_text
+from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
 from sdckit.workflow.recipes.recipe import Recipe

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.collect import columns_in_memory
+from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import CONTROL, Pair, Recoded, open_pair, read_pair
 from sdckit.data.columns import Distinct, distinct_values, float_values
 from sdckit.data.frames import open_frame

@@ -2,18 +2,315 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
+import warnings
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
-from sdckit.workflow.sessions.releasing import Judged, judged
+from sdckit.display import displayed
+from sdckit.errors import DataError, FileFormatError, ScenarioError, SdcWarning
+from sdckit.report.blocks import Section
+from sdckit.report.chapters.release_page import page_of
+from sdckit.report.formats.write import plain_document
+from sdckit.report.notebook import sections_html, verdict_html, warned_html
+from sdckit.report.wording import say
+from sdckit.workflow.sessions.protecting import applied, digest, kept, make_recipe, tried
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
+    from sdckit.workflow.assessment import ReleaseAssessment
+    from sdckit.workflow.recipes.recipe import Applied
     from sdckit.workflow.sessions.answering import Desk, Tell
+
+
+# Tasks on a release beside its original: the gate's verdict, the chapters of its report, and the map of recipes.
+
+
+NO_LIMIT = "No threshold is declared, so nothing says that this release may go out. Declare limits on the page Roles."
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """A release as the gate sees it: `passed` is False where a limit is exceeded, not judged, or none is declared."""
+
+    name: str
+    made: Applied
+    found: ReleaseAssessment
+    passed: bool
+    why_not: str = ""
+
+
+def judged(
+    desk: Desk, scenario: Scenario, steps: Steps, secret: str, tell: Tell, *, models: Mapping[str, str] | None = None,
+    control: str = "", attacks: bool = False,
+) -> Judged:  # fmt: skip
+    """Make the release and hold it against every threshold, once for what is asked."""
+    made = applied(desk, scenario, steps, secret, tell)
+    asked = [scenario.to_toml(), made.recipe.to_toml(), secret, dict(models or {}), control, attacks]
+    name = digest(*asked)
+
+    def hold() -> Judged:
+        from sdckit.workflow.check import check_assessment
+
+        tell("assessing the release")
+        people = None if not control else _people(desk, control, scenario)
+        with warnings.catch_warnings():  # the document tells them
+            warnings.simplefilter("ignore", SdcWarning)
+            found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
+        try:
+            return Judged(name, made, found, check_assessment(found).passed)
+        except ScenarioError as error:  # no threshold, or guesses that nobody has confirmed
+            return Judged(name, made, found, passed=False, why_not=str(error))
+
+    one: Judged = kept(desk, "releases judged", asked, hold)
+    return one
+
+
+def _people(desk: Desk, control: str, scenario: Scenario) -> Any:
+    """The people of a control file, read as the file itself is."""
+    from sdckit.data.files.readers import read_file, scan_header
+
+    how = {name: value for name, value in desk.reading.items() if name not in ("join", "join_key", "missing")}
+    header = scan_header(control, **how)
+    known = [name for name in scenario.identifiers if name in header.columns]
+    return read_file(control, identifiers=known, missing=tuple(scenario.missing_codes), **how)
+
+
+def release(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, models: Mapping[str, str] | None = None,
+    control: str = "", attacks: bool = False, exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Make the release, and tell its verdict and the chapters that can be read."""
+    chosen = desk.scenario(scenario)
+    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    told = {
+        "passed": one.passed, "release": {"digest": digest(scenario, list(steps)), "passed": one.passed},
+    }  # fmt: skip
+    tell("protecting the figures")
+    try:
+        plain = _plain(desk, one, exact=exact)
+    except DataError as error:
+        return {**told, "verdict": warned_html(str(error), language), "html": "", "chapters": []}
+    words = sections_html([_answer(plain)], exact=exact, language=language, plain=plain)
+    extra = warned_html(NO_LIMIT if not plain["verdicts"] else one.why_not, language) if one.why_not else ""
+    verdict = verdict_html(plain, of="The release:", exact=exact, language=language) + extra
+    return {**told, "verdict": verdict, "html": words, "chapters": [title for title, _ in _chapters(plain)]}
+
+
+def _plain(desk: Desk, one: Judged, *, exact: bool) -> Plain:
+    """The protected document of the release, all of whose chapters were protected together."""
+    found: Plain = desk.remember(
+        "release", [one.name, exact], lambda: plain_document(one.found, internal=exact)
+    )
+    return found
+
+
+def _answer(plain: Plain) -> Section:
+    answer = page_of(plain).sections[0]
+    return replace(answer, blocks=tuple(one for one in answer.blocks if one.kind != "verdicts"))
+
+
+def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
+    """The sections of the annex by their chapters, but for the answer, which stands above."""
+    found: list[tuple[str, list[Section]]] = []
+    for one in page_of(plain).sections[1:]:
+        if one.level == 2 or not found:
+            found.append((one.title, []))
+        found[-1][1].append(one)
+    return found
+
+
+def chapter(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, title: str,
+    models: Mapping[str, str] | None = None, control: str = "", attacks: bool = False, exact: bool = False,
+    language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Show one chapter of the report."""
+    chosen = desk.scenario(scenario)
+    one = judged(desk, chosen, steps, secret, tell, models=models, control=control, attacks=attacks)
+    plain = _plain(desk, one, exact=exact)
+    for name, sections in _chapters(plain):
+        if name == title:
+            html = sections_html(sections, exact=exact, language=language, plain=plain)
+            return {"title": title, "html": html}
+    raise DataError("there is no such chapter; make the release again")
+
+
+def map_of_recipes(
+    desk: Desk, tell: Tell, *, scenario: Plain, steps: Steps, secret: str, risk: str = "expected_reidentifications",
+    loss: str = "share_changed", exact: bool = False, language: str = "en",
+) -> dict[str, Any]:  # fmt: skip
+    """Risk and loss of every recipe that was run in the session."""
+    from sdckit.report.chapters.map import map_chart, map_table, plain_map
+    from sdckit.report.charts import to_svg
+    from sdckit.workflow.recipes.explore import Exploration
+
+    chosen = desk.scenario(scenario)
+    made = applied(desk, chosen, steps, secret, tell)
+    found = Exploration(tried(desk), risk, loss, made.log.n, made.k, make_recipe(desk, steps), "polars")
+    try:
+        plain = plain_map(found, internal=exact)
+    except DataError as error:
+        return {"html": warned_html(str(error), language)}
+    table = sections_html([Section("", (map_table(plain),))], exact=exact, language=language)
+    return {"html": f"<figure>{to_svg(map_chart(plain, partial(say, language=language)))}</figure>{table}"}
+
+
+# The session as a script and as command lines: both make the release of the app again, byte for byte.
+
+
+OPTIONS = ("delimiter", "encoding", "decimal", "join_key")
+
+
+@dataclass(frozen=True)
+class Session:
+    """What the script of a session names: files by their names alone, since they lie beside it.
+
+    Attributes
+    ----------
+    file : str
+        What was opened; `reading` are the options of `read_file`.
+    unread : tuple of str
+        Identifiers that no step deals with.
+    missing : tuple of str
+        Codes for missing.
+    released : str
+        The file that went out.
+    labelled : bool
+        Whether its format keeps the labels of the file.
+    passed : bool
+        Whether it is within the limits.
+    several : bool
+        Whether several files come of the last step.
+    """
+
+    file: str
+    released: str
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    labelled: bool = False
+    passed: bool = True
+    several: bool = False
+    scenario: str = "scenario.toml"
+    recipe: str = "recipe.toml"
+    log: str = "log-secret.json"
+
+    @property
+    def again(self) -> str:
+        """The name of the release that is made again."""
+        path = PurePath(self.released)
+        return f"{path.stem}-again{path.suffix}"
+
+
+def command_lines(one: Session) -> str:
+    """The command lines, for a shell in the folder of the files.
+
+    >>> lines = command_lines(Session("a b.csv", "release.csv", {"missing": ["-9"]})).splitlines()
+    >>> print(lines[-2].partition(" --out ")[2])
+    release-again.csv --replay log-secret.json --missing=-9
+    """
+    read = _flags(one)
+    file = f"./{one.file}" if one.file.startswith("-") else one.file
+    again = [
+        "sdckit", "protect", one.recipe, file, "--scenario", one.scenario, "--out", one.again,
+        "--replay", one.log, *read,
+    ]  # fmt: skip
+    beside = [
+        "sdckit",
+        "check",
+        file,
+        *_released(one),
+        "--scenario",
+        one.scenario,
+        "--log",
+        one.log,
+        *read,
+    ]
+    head = [
+        "#!/bin/sh",
+        f"# Makes {one.released} again, byte for byte, and holds it against every limit.",
+        f"# Run it where {displayed(one.file)}, {one.recipe}, {one.scenario} and {one.log} lie.",
+        *_warned(one),
+        "set -e",
+    ]
+    return "\n".join([*head, shlex.join(again), shlex.join(beside), ""])
+
+
+def _released(one: Session) -> Sequence[str]:
+    path = PurePath(one.again)
+    return ("--released", f"{path.stem}_1{path.suffix}" if one.several else one.again)
+
+
+def _flags(one: Session) -> list[str]:
+    found = [f"--missing={code}" for code in one.reading.get("missing", ())]
+    for name in OPTIONS:
+        if one.reading.get(name):
+            found += [f"--{name.replace('_', '-')}", str(one.reading[name])]
+    if one.reading.get("join"):
+        found += ["--join", PurePath(str(one.reading["join"])).name]
+    return [*found, *(["--user-missing"] if one.reading.get("user_missing") else [])]
+
+
+def _warned(one: Session) -> list[str]:
+    return (
+        []
+        if one.passed
+        else ["# A limit of the scenario is exceeded or not judged: the last command says which."]
+    )
+
+
+def python_script(one: Session) -> str:
+    """The Python script; it compiles and names no path of a machine.
+
+    >>> compile(python_script(Session("a.csv", "release.csv")), "repeat.py", "exec") is not None
+    True
+    """
+    how = {name: one.reading[name] for name in OPTIONS if one.reading.get(name)}
+    if one.reading.get("user_missing"):
+        how["user_missing"] = True
+    if one.unread:
+        how["identifiers"] = list(one.unread)
+    if one.missing:
+        how["missing"] = list(one.missing)
+    given = [f"{name}={value!r}" for name, value in sorted(how.items())]
+    labels = []
+    if one.reading.get("join"):
+        given.append(f"join=here / {PurePath(str(one.reading['join'])).name!r}")
+    if one.labelled:
+        encoding = f", encoding={one.reading['encoding']!r}" if one.reading.get("encoding") else ""
+        labels = [f"labels = sdc.read_labels(file{encoding})"]
+    options = ", labels=labels" if one.labelled else ""
+    write = f"sdc.write_file(applied.data, here / {one.again!r}, sources=[file]{options})"
+    if one.several:
+        stem, ending = PurePath(one.again).stem, PurePath(one.again).suffix
+        write = (
+            "for number, release in enumerate(applied.data, 1):\n"
+            f'    sdc.write_file(release, here / f"{stem}_{{number}}{ending}", sources=[file]{options})'
+        )
+    lines = [
+        f'"""Makes {one.released} again, byte for byte, and holds it against every limit."""',
+        "",
+        "from pathlib import Path",
+        "",
+        "import sdckit as sdc",
+        "",
+        *_warned(one),
+        "here = Path(__file__).parent",
+        f"file = here / {one.file!r}",
+        f"scenario = sdc.Scenario.from_toml(here / {one.scenario!r})",
+        f"data = sdc.read_file({', '.join(['file', *given])})",
+        f"applied = sdc.Recipe.replay(data, here / {one.log!r}, folder=here, watch=False)",
+        *labels,
+        write,
+        "print(applied.assess())",
+        "",
+    ]
+    return "\n".join(lines)
 
 
 Plain = Mapping[str, Any]
@@ -78,7 +375,7 @@ def _release(
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.files.read_labelled import read_labels
     from sdckit.data.files.write_file import LABELLED, WRITTEN
-    from sdckit.workflow.recipes.release_files import unread, write_release
+    from sdckit.workflow.recipes.recipe import unread, write_release
 
     out = folder / f"{RELEASE if one.passed else EXCEEDED}{kind}"
     labelled = WRITTEN[kind] in LABELLED

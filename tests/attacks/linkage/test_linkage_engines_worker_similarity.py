@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sdckit.attacks.linkage.worker_similarity import jaro_winkler, similarity_for_workers
+from sdckit.attacks.linkage.linkage_engines import jaro_winkler, similarity_for_workers
 
 COMPARE = similarity_for_workers()
 

@@ -8,7 +8,7 @@ import pytest
 
 from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.relations import risk_of_size
-from sdckit.report.left_out import bound_risk_left, cells_between
+from sdckit.report.views.key_contributions import bound_risk_left, cells_between
 
 N = 12
 

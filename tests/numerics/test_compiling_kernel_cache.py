@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from sdckit.numerics.kernel_cache import UNUSED, _plain, digest
+from sdckit.numerics.compiling import UNUSED, _plain, digest
 
 KERNELS = """
 import sys

@@ -13,14 +13,15 @@ from hypothesis import given, strategies as st
 from draw import WIDE, quiet
 from sdckit import as_cells
 from sdckit.cells.frequencies import margin_of
-from sdckit.identity.contributions import leaving_out
+from sdckit.identity.contributions import key_contributions as leaving_out
 from sdckit.identity.contributions.coarsening import levels_of, smaller_key
-from sdckit.identity.contributions.key_contributions import figures_of, key_contributions
-from sdckit.identity.contributions.leaving_out import (
+from sdckit.identity.contributions.key_contributions import (
     Coarsened,
     Contribution,
     Figures,
+    figures_of,
     is_packed,
+    key_contributions,
     leave_out,
     limits_of,
     rank,

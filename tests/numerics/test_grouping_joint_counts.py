@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 
-from sdckit.numerics.joint_counts import joint_counts
+from sdckit.numerics.grouping import joint_counts
 
 
 def test_every_row_is_in_one_pair():

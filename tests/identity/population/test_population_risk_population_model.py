@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.identity.population import population_model
+from sdckit.identity.population import population_risk as population_model
 from sdckit.identity.population.log_linear import Grid, fit_terms, sum_grid
-from sdckit.identity.population.population_model import (
+from sdckit.identity.population.population_risk import (
     ACCEPT,
     bootstrap_interval,
     expected_histogram,

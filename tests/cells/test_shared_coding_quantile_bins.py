@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from sdckit.numerics.quantile_bins import quantile_bins
+from sdckit.cells.shared_coding import quantile_bins
 
 NAN = float("nan")
 

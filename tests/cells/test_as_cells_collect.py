@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from sdckit.cells.collect import columns_in_memory, groups_of, row_of
+from sdckit.cells.as_cells import columns_in_memory, groups_of, row_of
 from sdckit.cells.plans import lazy
 from sdckit.errors import ColumnError, DataError
 

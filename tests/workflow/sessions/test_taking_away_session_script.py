@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sdckit.workflow.recipes.session_script import Session, command_lines, python_script
+from sdckit.workflow.sessions.taking_away import Session, command_lines, python_script
 
 READ = {
     "missing": ["-9", "NA"],

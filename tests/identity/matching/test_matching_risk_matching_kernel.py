@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from sdckit.errors import DataError
-from sdckit.identity.matching import matching_kernel
-from sdckit.identity.matching.matching_kernel import Category, Interval, match, match_in_ball
+from sdckit.identity.matching import matching_risk as matching_kernel
+from sdckit.identity.matching.matching_risk import Category, Interval, match, match_in_ball
 
 
 def category(target, released, *, wild=False):

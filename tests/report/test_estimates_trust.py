@@ -9,9 +9,9 @@ import pytest
 import statsmodels.api as sm
 
 import sdckit as sdc
+from sdckit.report.estimates import FIT, MODELS, people_of, supposed_table, trust_block
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document, screen_blocks
-from sdckit.report.trust import FIT, MODELS, people_of, supposed_table, trust_block
 
 
 def leaf(text: str) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from sdckit import ColumnError, DataError, PublishedTable, Scenario
-from sdckit.data.published_table import as_tables, declared_tables
+from sdckit.attacks.published.counted_tables import as_tables, declared_tables
 
 
 def test_what_can_be_given():

@@ -8,7 +8,7 @@ import pytest
 
 from homes import people
 from sdckit.data.frames import open_frame
-from sdckit.data.telling import TELLS, told_by
+from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 
 
 def told(data, column, others, **more):

@@ -12,8 +12,8 @@ import pytest
 from scipy.optimize import LinearConstraint, milp
 
 from sdckit.errors import DataError
-from sdckit.report import step_picture
-from sdckit.report.step_picture import picture_blocks, plain_picture
+from sdckit.report import before_after as step_picture
+from sdckit.report.before_after import picture_blocks, plain_picture
 from sdckit.workflow.recipes.step_forms import Picture, picture_of
 
 JOBS = pl.DataFrame(

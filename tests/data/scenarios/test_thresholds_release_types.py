@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from sdckit.data.scenarios.release_types import (
+from sdckit.data.scenarios.scenario import Scenario
+from sdckit.data.scenarios.thresholds import (
     RELEASE_TYPES,
     Limit,
+    Thresholds,
     a_release,
     limits_in_force,
     limits_not_asked,
     office_types,
     release_words,
 )
-from sdckit.data.scenarios.scenario import Scenario
-from sdckit.data.scenarios.thresholds import Thresholds
 from sdckit.errors import FileFormatError, ScenarioError
 
 ROLES: dict[str, Any] = {"keys": ["sex"], "sensitive": ["ill"], "household": "home"}

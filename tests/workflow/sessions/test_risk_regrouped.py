@@ -9,7 +9,7 @@ import sdckit as sdc
 from sdckit.errors import ScenarioError
 from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
-from sdckit.workflow.regrouped import put_together, with_other_keys, without_measures
+from sdckit.workflow.sessions.risk import put_together, with_other_keys, without_measures
 
 DATA = pl.DataFrame(
     {"sex": ["f", "m", "f"] * 40, "age": [*range(60)] * 2, "job": (["cook"] * 3 + ["clerk"] * 2) * 24}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sdckit.errors import ScenarioError
-from sdckit.workflow.sessions.recipes import (
+from sdckit.workflow.sessions.protecting import (
     applied,
     data_for,
     digest,
