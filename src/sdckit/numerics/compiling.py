@@ -200,7 +200,7 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     `steps`: about how often its innermost loop is gone through. A kernel that was compiled before is taken as it is.
     Figures are the same to the last bit, so only kernels without ``fastmath`` are given.
 
-    >>> @njit(cache=True)
+    >>> @njit()
     ... def twice(x):
     ...     return 2 * x
     >>> sparing(twice, 1)(3), twice.signatures
