@@ -23,7 +23,7 @@ import polars as pl
 
 import sdckit as sdc
 from record import add_option, record
-from sdckit.workflow.proposing.finding import at_aim, measure_of, measured
+from sdckit.workflow.proposing.find_best import at_aim, measure_of, measured
 from sdckit.workflow.proposing.trials import Trials, judge, open_lattice
 
 CENSUS = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, Page, Paragraph, TableBlock, Tables
+from sdckit.report.common_blocks import ALONE
 from sdckit.report.gate.figures import Quantity
 from sdckit.report.gate.rounding import Identity, Printed
-from sdckit.report.parts import ALONE
 
 # How sentences name a quantity that has several rules for missing values.
 SAID = {ALONE: "alone with"}

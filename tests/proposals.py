@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from sdckit.workflow.proposing.finding import at_aim
+from sdckit.workflow.proposing.find_best import at_aim
 from sdckit.workflow.proposing.trials import Trials, open_lattice
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from app.browsing import FLAGS, Served, Windows, serve
 from needs import needs_app, needs_chromium
-from sdckit.app.unused import leave_untraced
+from sdckit.app.lean_shiny import leave_untraced
 
 
 @pytest.fixture(scope="module")

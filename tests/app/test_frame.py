@@ -13,8 +13,8 @@ from shiny.testserver import test_server as in_memory
 
 from app.browsing import PAGES as TITLES
 from app.toys import toy_seats
+from sdckit.app.browser_sessions import Seats
 from sdckit.app.frame import PAGES, STATIC, Frame, language_of
-from sdckit.app.seats import Seats
 
 
 def frame(state: Path, **first: Any) -> tuple[Frame, Seats]:

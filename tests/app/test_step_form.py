@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sdckit.app.room import speaker
-from sdckit.app.seats import Step, Work
+from sdckit.app.browser_sessions import Step, Work
+from sdckit.app.page_context import speaker
 from sdckit.app.step_form import (
     arguments_of,
     as_text,

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sdckit.app.seats import Autosave, Folders, Seat, Seats, Work, Worker
+from sdckit.app.browser_sessions import Autosave, Folders, Seat, Seats, Work, Worker
 
 TOYS = (sys.executable, str(Path(__file__).with_name("toy_worker.py")))
 

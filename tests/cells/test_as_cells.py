@@ -11,8 +11,8 @@ from plans import on_engines, opened
 from sdckit import Cells, Scenario, as_cells, individual_risk, k_anonymity, key_frequencies, l_diversity
 from sdckit.cells.as_cells import is_cells, tabulate_given, tabulate_lazy, tabulate_roles
 from sdckit.cells.plans import count_cells as counting
+from sdckit.cells.plans.cells_in_parts import PartedCells
 from sdckit.cells.plans.lazy import LazyCells
-from sdckit.cells.plans.parted import PartedCells
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, ScenarioError
 

@@ -15,7 +15,7 @@ from cli.conftest import make_survey
 from recipes import STEPS
 from sdckit.cli.recipe_files import check_format, codes_of, refuse_old_logs, scenario_of
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.recipe import write_release
+from sdckit.workflow.recipes.release_files import write_release
 
 
 def test_the_scenario_of_the_option_wins(tmp_path: Path) -> None:

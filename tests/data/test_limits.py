@@ -94,7 +94,7 @@ import sdckit as sdc
 from sdckit.cli.app import run
 from sdckit.workflow.proposing.propose import AIMED_AT
 from sdckit.app.pages.roles import limits_part
-from sdckit.app.room import speaker
+from sdckit.app.page_context import speaker
 from sdckit.report.formats.write import plain_document
 
 file = pl.DataFrame({"sex": ["f", "m"] * 300 + ["f"], "age": [20, 30, 30, 20, 40] * 120 + [90]})

@@ -18,7 +18,7 @@ WRITERS = {
     "data/methods.py",
     "identity/contributions/coarsening.py", "identity/contributions/key_contributions.py",
     "cli/commands/propose.py", "workflow/proposing/ladders.py", "workflow/proposing/propose.py",
-    "workflow/proposing/trials.py", "workflow/recipes/starter_recipe.py", "workflow/recoding/open_recoded.py",
+    "workflow/proposing/trials.py", "workflow/recipes/starter_recipe.py", "workflow/recoded_original/open_recoded.py",
     "workflow/warm_up.py", "cli/commands/synthesize.py",
 }  # fmt: skip
 WORDS = {"recode", "shuffle"}  # and words of other things
@@ -64,8 +64,8 @@ methods.METHODS[kind.name] = kind
 
 import polars as pl
 import sdckit as sdc
-from sdckit.app.room import speaker
-from sdckit.app.seats import Step, Work
+from sdckit.app.page_context import speaker
+from sdckit.app.browser_sessions import Step, Work
 from sdckit.app.step_form import form, step_shown
 from sdckit.cli.app import run
 from sdckit.protect.change import Change, Protected

@@ -13,8 +13,8 @@ import sdckit as sdc
 from engines.comparing import assert_same_figures, assert_same_records, quiet
 from every_measure import CALLED, call
 from sdckit.catalogue import Measure
-from sdckit.cells.plans import count_cells as counting, households, parted as parting
-from sdckit.cells.plans.parted import PartedCells
+from sdckit.cells.plans import cells_in_parts as parting, count_cells as counting, households
+from sdckit.cells.plans.cells_in_parts import PartedCells
 
 KEYS = ["age", "region", "size"]
 N = 700

@@ -20,7 +20,7 @@ import pytest
 import sdckit as sdc
 from engines.comparing import quiet
 from engines.test_failing_plans import MARK, check_silent
-from sdckit.cells.plans import count_cells as counting, parted
+from sdckit.cells.plans import cells_in_parts, count_cells as counting
 
 # A minute of work on one core: it has begun when it is stopped, and is far from its end.
 LONG = "select hash(i * j) % 7 as a, 'ZQXMARK' as b from range(1000000) t(i), range(3000) u(j)"
@@ -131,8 +131,8 @@ def test_parts_that_are_stopped_leave_no_files(tmp_path: Path, monkeypatch: pyte
             raise KeyboardInterrupt
         return tabulate(*given)
 
-    tabulate = parted.tabulate_part
-    monkeypatch.setattr(parted, "tabulate_part", stopped)
+    tabulate = cells_in_parts.tabulate_part
+    monkeypatch.setattr(cells_in_parts, "tabulate_part", stopped)
     with pytest.raises(KeyboardInterrupt):
         quiet(sdc.k_anonymity, pl.LazyFrame({"a": list(range(100)), "b": [MARK] * 100}), keys=["a", "b"])
     gc.collect()

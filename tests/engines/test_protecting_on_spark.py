@@ -12,7 +12,7 @@ import pytest
 
 import sdckit as sdc
 from engines.test_spark import survey
-from sdckit.cells.plans.changing import bring, put_back
+from sdckit.cells.plans.changed_plan import bring, put_back
 from sdckit.data.frames import collect
 
 pytestmark = [

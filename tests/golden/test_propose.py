@@ -8,7 +8,7 @@ import pytest
 
 import sdckit as sdc
 from needs import needs_reference
-from sdckit.workflow.proposing.finding import at_aim
+from sdckit.workflow.proposing.find_best import at_aim
 from sdckit.workflow.proposing.trials import Trials, open_lattice
 
 KEYS = ["Region", "Sex", "Age", "Marital Status", "Ethnic Group", "Occupation"]

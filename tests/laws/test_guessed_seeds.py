@@ -26,7 +26,7 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import SdcWarning
 from sdckit.workflow.recipes.recipe_checks import checked_step
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recipes.recipe_running import run_step
+from sdckit.workflow.recipes.run_step import run_step
 
 TRUE = 1789  # what the office gave
 GUESSES = (*range(10), *range(1785, 1795), *range(2010, 2030))

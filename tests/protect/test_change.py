@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from plans import collected, on_engines
-from sdckit.cells.plans.changing import open_changing
+from sdckit.cells.plans.changed_plan import open_changing
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics import threads

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from scipy.optimize import LinearConstraint, milp
 from scipy.sparse import lil_matrix
 
+from sdckit.report.gate.choose_rounding import settle, sound_relations
 from sdckit.report.gate.figures import Document, Ledger, Relation
 from sdckit.report.gate.protect import _expand
 from sdckit.report.gate.rounding import Print
-from sdckit.report.gate.settle import settle, sound_relations
 
 LARGE = 1e6
 

@@ -18,10 +18,10 @@ from draw import quiet
 from recipes import SECRET
 from sdckit.report.blocks import Facts, Page, Paragraph, Section, TableBlock, Tables
 from sdckit.report.chapters.release_page import page_of
+from sdckit.report.common_blocks import ALONE
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Quantity
 from sdckit.report.gate.rounding import Identity, Printed
-from sdckit.report.parts import ALONE
 
 N = 800
 KEYS = ["region", "sex", "age", "edu"]

@@ -26,8 +26,8 @@ from sdckit.report.chapters.page import lay_out
 from sdckit.report.charts import chart_for, to_svg
 from sdckit.report.formats.html import figure_of
 from sdckit.report.formats.write import plain_document
+from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
-from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
 
 KEYS = ["sex", "age", "region", "occupation"]

@@ -15,8 +15,8 @@ from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
 from sdckit import __version__
-from sdckit.app.room import Room, Say, box, speaker
-from sdckit.app.seats import Seats
+from sdckit.app.browser_sessions import Seats
+from sdckit.app.page_context import Room, Say, box, speaker
 from sdckit.report.wording import ENGLISH, languages
 
 STATIC = Path(__file__).with_name("static")

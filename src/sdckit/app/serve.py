@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit.app.browser_sessions import Autosave, Folders, Work, state_folder
 from sdckit.app.guard import Guard
-from sdckit.app.seats import Autosave, Folders, Work, state_folder
 from sdckit.errors import SdcError
 
 LOCAL = "127.0.0.1"
@@ -86,14 +86,14 @@ def _run(listening: socket.socket, folders: Folders, options: Options, ending: _
     _announce(guard.address, browser=options.browser)
 
     with _no_collecting():
-        from sdckit.app.unused import load_shiny
+        from sdckit.app.lean_shiny import load_shiny
 
         load_shiny()
         import uvicorn
 
+        from sdckit.app.browser_sessions import Seats
         from sdckit.app.frame import Frame
-        from sdckit.app.seats import Seats
-        from sdckit.app.unused import leave_untraced
+        from sdckit.app.lean_shiny import leave_untraced
 
         leave_untraced()
         first = Work(path=options.file, name=Path(options.file).name, scenario=options.scenario)

@@ -10,8 +10,8 @@ from typing import Any
 from shiny import ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
-from sdckit.app.room import Room, Say
-from sdckit.app.seats import Work
+from sdckit.app.browser_sessions import Work
+from sdckit.app.page_context import Room, Say
 from sdckit.data.limits import LIMITS
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError

@@ -10,9 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from sdckit.cells.packing import group_codes
+from sdckit.cells.plans.cells_in_parts import tabulate_parts
 from sdckit.cells.plans.count_cells import group_keys, most_cells
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
-from sdckit.cells.plans.parted import tabulate_parts
 from sdckit.cells.table import AnyCells
 from sdckit.cells.tabulate import tabulate_counts
 from sdckit.data import arguments

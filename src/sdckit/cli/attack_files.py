@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sdckit.cli.progress import Steps
     from sdckit.cli.source import Source
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recoding.recodings import Recodings
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 # The key of planted records: which they are, which were held back, and how far apart values can be.
 
@@ -43,7 +43,7 @@ class Key:
 
 def write_key(made: Canaries, path: Path) -> None:
     """Write the key as JSON, for its owner only."""
-    from sdckit.report.formats.atomic import write_whole
+    from sdckit.data.files.whole_files import write_whole
 
     both = made.planted.vstack(made.held_out)
     plain = {
@@ -166,7 +166,7 @@ def without_left_out(
 ) -> Scenario:
     """The scenario without the variables that a recipe left out of the releases."""
     from sdckit.data.files.readers import scan_header
-    from sdckit.workflow.recoding.recodings import left_of
+    from sdckit.workflow.recoded_original.published_recodings import left_of
 
     columns = {name for file in released for name in scan_header(file, **source.how_others).columns}
     left, _ = left_of(scenario, recodings, columns)

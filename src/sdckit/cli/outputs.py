@@ -95,7 +95,7 @@ def check_beside(folder: Path | None, *, written: bool) -> None:
         raise ScenarioError(
             "--beside audits a document together with earlier ones; name the document by --report"
         )
-    from sdckit.report.gate.beside import read_beside
+    from sdckit.report.gate.earlier_documents import read_beside
 
     read_beside(folder)
 
@@ -106,7 +106,7 @@ def check_targets(*targets: str | Path | None, inputs: tuple[Path | None, ...] =
     read = {path.resolve() for path in inputs if path is not None}
     if not files:
         return
-    from sdckit.report.formats.atomic import real_target
+    from sdckit.data.files.whole_files import real_target
 
     real: list[Path] = []
     for path in files:
@@ -161,6 +161,6 @@ def check_enough_records(n: int, *, internal: bool) -> None:
 
 def write_text(path: Path, text: str, *, private: bool = False) -> None:
     """Write a text file whole or not at all; a `private` one for its owner alone."""
-    from sdckit.report.formats.atomic import write_whole
+    from sdckit.data.files.whole_files import write_whole
 
     write_whole(text, path, private=private)

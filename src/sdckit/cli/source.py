@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from sdckit.data.files.file_checks import FileHeader
     from sdckit.data.files.scan_file import ScanEngine
     from sdckit.data.scenarios.scenario import Scenario
-    from sdckit.workflow.recoding.recodings import Recodings
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 # Read what a command needs of a file, and nothing else.
 
@@ -67,7 +67,7 @@ def read_given(
     if recipe is None and log is None:
         return None
     from sdckit.data.files.readers import scan_header
-    from sdckit.workflow.recoding.recodings import read_recodings
+    from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
     found = read_recodings(recipe, log)
     assert found is not None

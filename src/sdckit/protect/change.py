@@ -25,7 +25,7 @@ from sdckit.numerics.threads import run
 from sdckit.result import SCHEMA_VERSION, json_ready
 
 if TYPE_CHECKING:
-    from sdckit.cells.plans.changing import Brought, Changing
+    from sdckit.cells.plans.changed_plan import Brought, Changing
 
 # Methods that treat every record by itself, on a plan: columns come here, and files of records go back.
 

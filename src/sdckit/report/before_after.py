@@ -12,10 +12,10 @@ import numpy as np
 
 from sdckit.numerics.grouping import joint_counts
 from sdckit.report.blocks import Block, ChartBlock, Paragraph
+from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Count, Document, InternalOnly, Ledger, Levels, Relation, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import level_names
-from sdckit.report.parts import bars
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Any
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import has_interval
+from sdckit.report.common_blocks import bars, figure
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.gate.rounding import format_number
-from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting, carried, variables_of
 from sdckit.report.shares import said_blocks, said_tree
 from sdckit.report.view import Plain, View

@@ -13,8 +13,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
+from sdckit.data.files.whole_files import write_whole
 from sdckit.errors import FileFormatError
-from sdckit.report.formats.atomic import write_whole
 
 ENDINGS = (".html", ".json", ".png", ".svg")
 NO_MENU = {"embedOptions": {"actions": False}}

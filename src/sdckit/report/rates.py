@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from sdckit.attacks.attack_rates import control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
-from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
 

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Share, Tree, Value
-from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View
 

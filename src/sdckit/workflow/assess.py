@@ -33,14 +33,14 @@ from sdckit.workflow.plan import (
     plan_utility,
     shared_variables,
 )
-from sdckit.workflow.recoding.open_recoded import Opened, open_recoded
-from sdckit.workflow.recoding.recodings import Recodings, left_of
+from sdckit.workflow.recoded_original.open_recoded import Opened, open_recoded
+from sdckit.workflow.recoded_original.published_recodings import Recodings, left_of
 from sdckit.workflow.verdicts import Verdict, judge, judge_attacks, judge_release, judge_undone, with_origins
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Recipe
     from sdckit.workflow.recipes.recipe_log import RecipeLog
-    from sdckit.workflow.recoding.recodings import Recodings
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
 N_ATTACKS = 500
@@ -202,7 +202,7 @@ def assess(
                 "original; give released="
             )
         return _assess_file(data, scenario=scenario, measures=chosen, step=tell, by=groups)
-    from sdckit.workflow.recoding.recodings import read_recodings
+    from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
     return assess_release(
         data, released, scenario=scenario, measures=chosen, by=groups, id=id, models=models, seed=seed, control=control,

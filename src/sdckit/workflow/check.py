@@ -180,7 +180,7 @@ class CheckResult(Displayed):
         FileFormatError
             The file cannot be written.
         """
-        from sdckit.report.formats.atomic import real_target, write_whole
+        from sdckit.data.files.whole_files import real_target, write_whole
         from sdckit.report.formats.sarif import render_sarif
 
         real_target(path)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from sdckit.app.browser_sessions import Seat, Step, Work
+from sdckit.app.page_context import speaker
 from sdckit.app.pages.file import DROPPED, _kept, _taken, panel, reading_of
-from sdckit.app.room import speaker
-from sdckit.app.seats import Seat, Step, Work
 
 FACTS: dict[str, Any] = {"columns": ["age", "job"], "html": "", "missing": [], "suspected": []}
 

@@ -10,10 +10,10 @@ from typing import Any
 from shiny import reactive
 
 from app.toys import toy_seat
+from sdckit.app.browser_sessions import Step
+from sdckit.app.page_context import Room, speaker
 from sdckit.app.pages.protect import Bench, panel
 from sdckit.app.pages.step_editor import Draft
-from sdckit.app.room import Room, speaker
-from sdckit.app.seats import Step
 
 STEPS = (Step("recode", {"column": "age"}), Step("pram", {"columns": ["job"]}), Step("random_order"))
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from shiny import reactive
 
+from sdckit.app.browser_sessions import Step, Work
+from sdckit.app.page_context import Kept, speaker
 from sdckit.app.pages.release import Made, asked_of, current, panel
-from sdckit.app.room import Kept, speaker
-from sdckit.app.seats import Step, Work
 
 WORK = Work(
     path="a.csv",

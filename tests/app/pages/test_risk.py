@@ -6,8 +6,8 @@ from inspect import signature
 
 import pytest
 
+from sdckit.app.page_context import speaker
 from sdckit.app.pages.risk import ANSWERED, MORE, _keys, _more, panel
-from sdckit.app.room import speaker
 from sdckit.workflow.sessions import risk as tasks
 
 

@@ -10,6 +10,7 @@ import pytest
 from shiny import reactive
 from shiny.types import SilentException
 
+from sdckit.app.page_context import speaker
 from sdckit.app.pages.roles import (
     _Form,
     drawn_part,
@@ -19,7 +20,6 @@ from sdckit.app.pages.roles import (
     panel,
     variables_part,
 )
-from sdckit.app.room import speaker
 from sdckit.data.limits import LIMITS
 from sdckit.errors import ScenarioError
 

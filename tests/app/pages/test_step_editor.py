@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from shiny import reactive
 
+from sdckit.app.browser_sessions import Step, Work
+from sdckit.app.page_context import Kept, speaker
 from sdckit.app.pages.step_editor import (
     Draft,
     Editor,
@@ -19,8 +21,6 @@ from sdckit.app.pages.step_editor import (
     recoding_of,
     ways_shown,
 )
-from sdckit.app.room import Kept, speaker
-from sdckit.app.seats import Step, Work
 from sdckit.errors import ScenarioError
 
 FORM = {"method": "recode", "about": "", "entries": [

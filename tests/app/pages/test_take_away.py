@@ -7,9 +7,9 @@ from typing import Any
 
 from shiny import reactive
 
+from sdckit.app.browser_sessions import Step, Work
+from sdckit.app.page_context import speaker
 from sdckit.app.pages.take_away import FILES, FORMATS, REPORTS, Taken, panel
-from sdckit.app.room import speaker
-from sdckit.app.seats import Step, Work
 from sdckit.workflow.sessions import taking_away
 
 WORK = Work(path="a.csv", scenario={"keys": ["age"]}, steps=(Step("random_order"),))

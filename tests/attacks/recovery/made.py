@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import polars as pl
 
-from sdckit.attacks.recovery.told_values import Restoring
+from sdckit.attacks.recovery.reconstruction_rules import Restoring
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, by_original, read_columns
 from sdckit.data.frames import open_frame
 

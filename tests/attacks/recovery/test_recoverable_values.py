@@ -16,6 +16,7 @@ from hypothesis import given, settings, strategies as st
 import sdckit as sdc
 from attacks.recovery.made import KEYS, blanked, released, survey
 from sdckit import Scenario, recoverable_values
+from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recoverable_values import (
     ColumnRecovery,
     _remedy,
@@ -24,7 +25,6 @@ from sdckit.attacks.recovery.recoverable_values import (
     optional_roles,
     shown_size,
 )
-from sdckit.attacks.recovery.told_values import Source
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
 ORIGINAL = survey()

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 
 import sdckit as sdc
 from attacks.recovery.made import blanked, opened as guesses_opened
-from sdckit.attacks.recovery.clues import Household, column_clues
+from sdckit.attacks.recovery.derived_columns import Household, column_clues
 from sdckit.attacks.recovery.recovery_files import Guessed, _of_a_mate, beyond, guess_values, recovery_files
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError

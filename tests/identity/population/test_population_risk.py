@@ -18,7 +18,6 @@ from sdckit import Scenario, SdcWarning, as_cells, individual_risk, population_r
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population import (
     log_linear,
-    population_model as forward_search,
     population_risk as home,
     population_risk as module,
 )
@@ -168,13 +167,13 @@ def test_the_search_is_told_in_words():
 
 
 def test_who_searched_is_not_told_to_search(monkeypatch):
-    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (forward_search.Step(None, 9.0),)))
+    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (home.Step(None, 9.0),)))
     twice = pl.DataFrame({"a": [*range(40), *range(40)], "b": [*range(40), *range(40)]})
     found = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1, select=True)
     assert found.notes["z2"].endswith("recode keys")
     plain = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1)
     assert plain.notes["z2"].endswith("try select=True or interactions=2")
-    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (forward_search.Step(None, math.nan),)))
+    monkeypatch.setattr(home, "forward_search", lambda *_: ((), (home.Step(None, math.nan),)))
     found = population_risk(twice, keys=["a", "b"], sampling_fraction=0.1, select=True)
     assert "cannot judge main effects" in found.notes["path"]
 

@@ -380,7 +380,7 @@ def test_what_does_not_fit_is_told(plan: Any) -> None:
 
 
 def test_more_than_a_plan_takes_is_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    from sdckit.cells.plans.changing import Changing
+    from sdckit.cells.plans.changed_plan import Changing
 
     def work(*_: Any, **__: Any) -> None:
         raise AssertionError("columns were brought")

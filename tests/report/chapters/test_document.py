@@ -18,12 +18,12 @@ from sdckit.report.chapters.document import (
     release_calls,
     scenario_tree,
 )
+from sdckit.report.common_blocks import bars
 from sdckit.report.formats.html import render_html
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.figures import Count, InternalOnly
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_chart
-from sdckit.report.parts import bars
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, View, added
 

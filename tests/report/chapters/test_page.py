@@ -37,10 +37,10 @@ from sdckit.report.chapters.page import (
     texts_of,
     without_repeats,
 )
+from sdckit.report.common_blocks import bars, figure
 from sdckit.report.formats.markdown import render_markdown
 from sdckit.report.formats.write import plain_document
 from sdckit.report.notebook import screen_page
-from sdckit.report.parts import bars, figure
 
 FURTHER = (
     "Special uniques",

@@ -11,8 +11,8 @@ import sdckit as sdc
 from draw import quiet
 from report.attacker import Solver, opened
 from report.fakes import survey
+from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
-from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
 
 COUNTS = ("population", "n_above", "n_below", "records_above")

@@ -12,8 +12,8 @@ import sdckit as sdc
 from attacks.differencing.several import people, with_gaps
 from report.attacker import Solver, gives_away, opened
 from sdckit.report.chapters.document import build_document
+from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
-from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_blocks, result_document
 
 DATA = people(200)

@@ -18,8 +18,8 @@ from sdckit.report.blocks import ChartBlock, Code, Paragraph, TableBlock
 from sdckit.report.chapters.document import build_document
 from sdckit.report.formats.write import plain_document
 from sdckit.report.gate.audit import make_system, propagate
+from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.protect import protect
-from sdckit.report.gate.settle import sound_relations
 from sdckit.report.notebook import result_document
 from sdckit.report.views.key_contributions import VIEW, most_saving, share_saved
 

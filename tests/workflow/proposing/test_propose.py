@@ -13,7 +13,7 @@ import homes
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
 from sdckit.errors import ColumnError, DataError, ScenarioError
-from sdckit.workflow.proposing import finding
+from sdckit.workflow.proposing import find_best as module
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -121,7 +121,7 @@ def test_a_stricter_look_is_not_called_the_best() -> None:
 
 
 def test_what_is_impossible_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "JUDGED", 1)
+    monkeypatch.setattr(module, "JUDGED", 1)
     proposal = found("one", entries={"thresholds": {"k": 3, "match_risk": 0.000001}})
     assert not proposal.passed
     assert proposal.exceeded == ("match_risk",)

@@ -283,7 +283,7 @@ REFUSED: list[tuple[dict[str, Any], str]] = [
 def test_a_step_that_does_not_run_is_told_before_any_work(
     step: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from sdckit.cells.plans.changing import Changing
+    from sdckit.cells.plans.changed_plan import Changing
     from sdckit.workflow.recipes import recipe_runs as recipe_plans
 
     def work(*_: Any, **__: Any) -> None:

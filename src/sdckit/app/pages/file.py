@@ -11,7 +11,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.room import Room, Say, file_field
+from sdckit.app.page_context import Room, Say, file_field
 from sdckit.data.scenarios.scenario_form import fits
 
 ACCEPTED = [

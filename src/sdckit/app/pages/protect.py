@@ -9,9 +9,9 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
+from sdckit.app.browser_sessions import Step
+from sdckit.app.page_context import Kept, Room, Say, nothing_yet
 from sdckit.app.pages.step_editor import Draft, serve_editor
-from sdckit.app.room import Kept, Room, Say, nothing_yet
-from sdckit.app.seats import Step
 from sdckit.app.step_form import button, found_shown, is_ready, name_of, start_shown, step_shown
 from sdckit.data.methods import METHODS
 

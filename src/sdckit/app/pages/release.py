@@ -10,8 +10,8 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, Tag, TagChild, TagList, tags
 
-from sdckit.app.room import Kept, Room, Say, file_field, nothing_yet
-from sdckit.app.seats import Work
+from sdckit.app.browser_sessions import Work
+from sdckit.app.page_context import Kept, Room, Say, file_field, nothing_yet
 
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
 NOTHING = "There is no release yet: it is made by the steps on the page Protect, and no step is switched on."

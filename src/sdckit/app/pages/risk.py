@@ -9,7 +9,7 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.room import Room, Say, meanings
+from sdckit.app.page_context import Room, Say, meanings
 from sdckit.data.scenarios.scenario_form import intruders_of
 
 # What is asked for by a button: its words and the task.

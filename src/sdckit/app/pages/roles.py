@@ -12,7 +12,7 @@ from shiny.module import resolve_id
 from shiny.types import SilentException
 from shiny.ui import TagChild, TagList, tags
 
-from sdckit.app.room import Room, Say, file_field, meanings
+from sdckit.app.page_context import Room, Say, file_field, meanings
 from sdckit.data.limits import LIMITS
 from sdckit.data.scenarios import scenario_form
 from sdckit.errors import ScenarioError

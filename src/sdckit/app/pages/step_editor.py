@@ -13,8 +13,8 @@ from typing import Any
 from shiny import Inputs, Session, reactive, render, ui
 from shiny.ui import HTML, TagChild, TagList, tags
 
-from sdckit.app.room import Kept, Room, Say, file_field
-from sdckit.app.seats import Work
+from sdckit.app.browser_sessions import Work
+from sdckit.app.page_context import Kept, Room, Say, file_field
 from sdckit.app.step_form import arguments_of, form
 from sdckit.data.methods import METHODS
 from sdckit.errors import ScenarioError

@@ -10,8 +10,8 @@ from typing import Any
 from shiny import Inputs, Outputs, Session, module, reactive, render, ui
 from shiny.ui import Tag, TagChild, TagList, tags
 
+from sdckit.app.page_context import Room, Say, nothing_yet
 from sdckit.app.pages.release import asked_of, current
-from sdckit.app.room import Room, Say, nothing_yet
 
 FORMATS = {".csv": "CSV", ".parquet": "Parquet", ".arrow": "Arrow", ".sav": "SPSS", ".dta": "Stata"}
 REPORTS = {".html": "HTML", ".pdf": "PDF", ".docx": "Word"}

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.differencing.held_against import (
+from sdckit.attacks.differencing.compare_releases import (
     NO_LINK,
     EarlierRelease,
     Seen,

@@ -33,6 +33,7 @@ from sdckit.attacks.published.counted_tables import (
     declared_tables,
     read_table,
 )
+from sdckit.attacks.recovery.reconstruct import recognised
 from sdckit.attacks.recovery.recoverable_values import (
     NO_KEYS,
     NO_TRUTH,
@@ -40,7 +41,6 @@ from sdckit.attacks.recovery.recoverable_values import (
     optional_roles,
     shown_size,
 )
-from sdckit.attacks.recovery.recovered import recognised
 from sdckit.attacks.recovery.recovery_files import RecoveryFile, recovery_files
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair import PairResult, mean_figures

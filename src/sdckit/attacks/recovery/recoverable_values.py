@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.recovered import Recovered, put_back, recognised, recover
+from sdckit.attacks.recovery.reconstruct import Recovered, put_back, recognised, recover
+from sdckit.attacks.recovery.reconstruction_rules import Source
 from sdckit.attacks.recovery.recovery_files import Guessed, RecoveryFile, beyond, guess_values, recovery_files
-from sdckit.attacks.recovery.told_values import Source
 from sdckit.attacks.recovery.touched_cells import Logged
 from sdckit.cells.pair import PairResult, mean_figures
 from sdckit.data import arguments

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import Clue, Household
-from sdckit.attacks.recovery.recovered import Recovered
-from sdckit.attacks.recovery.told_values import Restoring
+from sdckit.attacks.recovery.derived_columns import Clue, Household
+from sdckit.attacks.recovery.reconstruct import Recovered
+from sdckit.attacks.recovery.reconstruction_rules import Restoring
 from sdckit.attacks.recovery.touched_cells import (
     Logged,
     ReleasedColumn,

@@ -39,7 +39,7 @@ from sdckit.errors import ScenarioError
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import Assessment, ReleaseAssessment
-    from sdckit.workflow.recoding.recodings import Recodings
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
 ROLE, LIMIT, RELEASE, OUTPUT = (
@@ -150,7 +150,7 @@ class Release:
         if found is None:
             return None, scenario
         from sdckit.data.files.readers import scan_header
-        from sdckit.workflow.recoding.recodings import left_of
+        from sdckit.workflow.recoded_original.published_recodings import left_of
 
         columns = {name for one in self.files for name in scan_header(one, **reading.how_others).columns}
         return found, left_of(scenario, found, columns)[0]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sdckit.cli.attack_options import Wanted
     from sdckit.cli.progress import Steps
     from sdckit.workflow.plan import Outcome
-    from sdckit.workflow.recoding.recodings import Recodings
+    from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
 @reads_a_file
@@ -133,7 +133,7 @@ def attack(
 def _opened(files: Attacked, wanted: Wanted, recodings: Recodings | None) -> Pair:
     """Open the files, the original and the control file recoded as the releases are; what was done is told."""
     from sdckit.cells.pair import open_files
-    from sdckit.workflow.recoding.open_recoded import open_recoded
+    from sdckit.workflow.recoded_original.open_recoded import open_recoded
 
     columns = list(dict.fromkeys([*files.variables, *wanted.columns]))
     # A release of another length cannot be aligned: told of the linkage alone, where a scenario declares it.
@@ -197,7 +197,7 @@ def _head(files: Attacked, name: str, recoded: Sequence[Recoded] = ()) -> list[s
 
 
 def _write(plain: dict[str, Any], target: str, internal: bool) -> None:
-    from sdckit.report.formats.atomic import write_whole
+    from sdckit.data.files.whole_files import write_whole
     from sdckit.report.formats.write import render_json
 
     text = render_json(plain)

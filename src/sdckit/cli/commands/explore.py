@@ -17,7 +17,7 @@ from sdckit.cli.recipe_files import check_format, codes_of, read_all, scenario_o
 from sdckit.cli.source import Reading, takes
 from sdckit.display import counted
 from sdckit.errors import DataError, ScenarioError
-from sdckit.workflow.recipes.recipe import unread
+from sdckit.workflow.recipes.release_files import unread
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.explore import Exploration

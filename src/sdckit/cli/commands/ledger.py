@@ -220,7 +220,7 @@ def _without_keys(scenario: Scenario, reading: Reading, log: Path | None) -> Sce
     """The scenario without the keys that a recipe left out, as its log says."""
     if log is None:
         return scenario
-    from sdckit.workflow.recoding.recodings import left_of, read_recodings
+    from sdckit.workflow.recoded_original.published_recodings import left_of, read_recodings
 
     left, gone = left_of(scenario, read_recodings(None, log), _header(reading))
     for name in gone:
@@ -252,7 +252,7 @@ def _with_id(
     """A release with the id of each record, from the file it was made from."""
     from sdckit.data.frames import open_frame
     from sdckit.data.replace import with_column_of
-    from sdckit.workflow.recoding.recodings import read_recodings
+    from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
     recodings = read_recodings(None, log)
     frame: Any = open_frame(

@@ -33,7 +33,7 @@ from sdckit.cli.recipe_files import (
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
-from sdckit.workflow.recipes.recipe import numbered, unread, write_release
+from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import Applied, Recipe

@@ -29,7 +29,7 @@ from sdckit.cli.recipe_files import (
 )
 from sdckit.cli.source import EngineOptions, Reading, takes
 from sdckit.errors import ScenarioError
-from sdckit.workflow.recipes.recipe import numbered, write_release
+from sdckit.workflow.recipes.release_files import numbered, write_release
 
 
 @takes(EngineOptions, Reading)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes
-from sdckit.cells.plans.changing import open_changing
+from sdckit.cells.plans.changed_plan import open_changing
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import count_records, is_lazy, open_frame

@@ -9,7 +9,7 @@ from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import counted
 from sdckit.report.blocks import Blanks, Block, Facts, Items, Paragraph, Section, Verdicts
 from sdckit.report.chapters.sentences import labelled, listed, some_records, status
-from sdckit.report.parts import bars
+from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 

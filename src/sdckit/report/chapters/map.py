@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.common_blocks import EXPECTED, height_of, rank_of
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.parts import EXPECTED, height_of, rank_of
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from sdckit.display import displayed
 from sdckit.report.blocks import Block, Facts, Paragraph, Section, TableBlock
+from sdckit.report.common_blocks import texts
 from sdckit.report.gate.figures import Count, Document, Foreign, Ledger, Share, Tree
-from sdckit.report.parts import texts
 
 if TYPE_CHECKING:
     from sdckit.data.files.readers import FileSample

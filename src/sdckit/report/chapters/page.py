@@ -35,7 +35,7 @@ from sdckit.report.chapters.sentences import (
     status,
     verdict_sentence,
 )
-from sdckit.report.parts import bars, by_rule, figure, ruled, share_head, texts
+from sdckit.report.common_blocks import bars, by_rule, figure, ruled, share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of, views_of
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sdckit.report.blocks import Block, Items, Paragraph, Section, TableBlock
 from sdckit.report.chapters.map import search_blocks, search_tree
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.common_blocks import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.gate.figures import (
     Count,
     Document,
@@ -23,7 +24,6 @@ from sdckit.report.gate.figures import (
     Tree,
 )
 from sdckit.report.gate.protect import protect
-from sdckit.report.parts import ALONE, EXPECTED, bars, below, of_rule, share_head
 from sdckit.report.setting import changed_words, intruder_words, missing_words
 from sdckit.report.view import Plain
 

@@ -22,7 +22,7 @@ from sdckit.report.chapters.recipe_chapter import link_files, recipe_document
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_tree
 from sdckit.report.conclusions import NOTHING
-from sdckit.report.gate.beside import Earlier, enter_beside, join
+from sdckit.report.gate.earlier_documents import Earlier, enter_beside, join
 from sdckit.report.gate.figures import Document, Foreign, Holds, Ledger, Tree
 from sdckit.report.gate.protect import HIDDEN, overall, protect
 from sdckit.report.rates import has_residual_risk

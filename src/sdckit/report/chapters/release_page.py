@@ -32,8 +32,8 @@ from sdckit.report.chapters.release_document import (
 )
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
+from sdckit.report.common_blocks import bars, below, ruled, unruled
 from sdckit.report.estimates import USEFULNESS
-from sdckit.report.parts import bars, below, ruled, unruled
 from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
 from sdckit.report.subgroups import subgroup_blocks

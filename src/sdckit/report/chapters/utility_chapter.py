@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, figure
 from sdckit.report.estimates import forest_block
 from sdckit.report.gate.figures import Foreign, Ledger, Tree
-from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain, view_of
 

@@ -10,17 +10,17 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sdckit.data.files.whole_files import real_target, write_whole
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.cover import Cover, dressed, named
-from sdckit.report.formats.atomic import real_target, write_whole
 from sdckit.report.formats.docx import need_docx, render_docx_page
 from sdckit.report.formats.html import find_browser, render_page, render_pdf
 from sdckit.report.formats.markdown import render_markdown_page
-from sdckit.report.gate.beside import enter_beside, read_beside
+from sdckit.report.gate.earlier_documents import enter_beside, read_beside
 from sdckit.report.gate.protect import protect
 from sdckit.report.language import check_language, names_of, translate
 

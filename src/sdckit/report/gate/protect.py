@@ -14,7 +14,8 @@ from typing import Any
 
 from sdckit.display import displayed, printable
 from sdckit.errors import DataError
-from sdckit.report.gate.beside import quantities_of
+from sdckit.report.gate.choose_rounding import settle
+from sdckit.report.gate.earlier_documents import quantities_of
 from sdckit.report.gate.figures import (
     AllHold,
     Chance,
@@ -53,7 +54,6 @@ from sdckit.report.gate.rounding import (
     print_exact,
     print_variable,
 )
-from sdckit.report.gate.settle import settle
 
 # Printed numbers as plain leaves of a document.
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
-from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, by_release, release_heads, said_blocks, said_tree, shares_tree
 from sdckit.report.view import Plain, View

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.estimates import share_leaf
 from sdckit.report.gate.figures import Tree
-from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import LEARNING, said_blocks, said_tree
 from sdckit.report.view import Note, Plain, View

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.conclusions import leaf_with_ends
 from sdckit.report.estimates import value_leaf
 from sdckit.report.gate.figures import InternalOnly, Tree
-from sdckit.report.parts import bars
 from sdckit.report.rates import ATTACKS, enter_share, percent
 from sdckit.report.setting import PairSetting, notes_tree
 from sdckit.report.view import Note, Plain, View

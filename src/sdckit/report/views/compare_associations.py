@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from sdckit.report.blocks import Block, ChartBlock, TableBlock
+from sdckit.report.common_blocks import bars, figure
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
 from sdckit.report.gate.figures import Guarded, Tree, Value
-from sdckit.report.parts import bars, figure
 from sdckit.report.setting import PairSetting, carried, n_moved
 from sdckit.report.view import Plain
 

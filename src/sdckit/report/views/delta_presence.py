@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.common_blocks import bars, figure, notes_blocks, texts
 from sdckit.report.gate.figures import Holds, InternalOnly, Relation, Share, Tree
-from sdckit.report.parts import bars, figure, notes_blocks, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import InternalOnly, Share, Tree
-from sdckit.report.parts import bars, notes_blocks, of_whole
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 if TYPE_CHECKING:
+    from sdckit.attacks.differencing.compare_releases import EarlierRelease
     from sdckit.attacks.differencing.differencing import Differencing
-    from sdckit.attacks.differencing.held_against import EarlierRelease
 
 TITLE = "What do releases give away together?"
 FIGURES = {

@@ -9,8 +9,8 @@ from typing import Any
 
 from sdckit.data.frames import rows_of
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
-from sdckit.report.parts import bars
 from sdckit.report.rates import (
     ATTACKS,
     AttackView,

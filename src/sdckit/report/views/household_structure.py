@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, figure, of_whole, texts
 from sdckit.report.gate.figures import Ledger, Levels, Relation, Share, Told, Tree
 from sdckit.report.gate.relations import OTHER, SMALL
-from sdckit.report.parts import bars, figure, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

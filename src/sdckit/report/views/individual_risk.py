@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from sdckit.report.blocks import Block, ChartBlock, Facts, TableBlock
+from sdckit.report.common_blocks import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.gate.figures import Histogram, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import largest_size, link_records, link_risk
-from sdckit.report.parts import EXPECTED, bars, by_rule, figure, of_rule, of_whole, texts
 from sdckit.report.setting import RISK_EDGES, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View
 

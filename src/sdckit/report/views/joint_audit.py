@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.gate.figures import Quantity, Share, Tree
-from sdckit.report.parts import bars, of_whole
 from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import (
     ShareView,

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.common_blocks import bars, below, by_rule, figure, of_rule, of_whole, share_head, texts
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels, link_records, link_resting
-from sdckit.report.parts import bars, below, by_rule, figure, of_rule, of_whole, share_head, texts
 from sdckit.report.setting import TESTED_ALWAYS, Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 

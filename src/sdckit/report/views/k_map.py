@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.common_blocks import bars, figure, notes_blocks, share_head, texts
 from sdckit.report.gate.figures import Holds, InternalOnly, Ratio, Share, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import bars, figure, notes_blocks, share_head, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

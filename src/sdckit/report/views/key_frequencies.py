@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.common_blocks import ALONE, bars, by_rule, cells_alone, figure, of_rule, of_whole, ruled
 from sdckit.report.gate.figures import Share, SizeClasses, Total, Tree
 from sdckit.report.gate.relations import SMALL, link_cells, link_records, link_resting
-from sdckit.report.parts import ALONE, bars, by_rule, cells_alone, figure, of_rule, of_whole, ruled
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Plain, View
 

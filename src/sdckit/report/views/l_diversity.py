@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.common_blocks import bars, figure, of_whole, ruled, share_head, texts
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels
-from sdckit.report.parts import bars, figure, of_whole, ruled, share_head, texts
 from sdckit.report.setting import Setting
 from sdckit.report.view import Note, Plain, View, noted
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sdckit.identity.matching.matching_risk import RISK_STEPS
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
-from sdckit.report.parts import bars
 from sdckit.report.setting import PairSetting
 from sdckit.report.shares import MATCHING, Figure, over, release_bars, share_view
 from sdckit.report.view import Note, Plain

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
+from sdckit.report.common_blocks import bars, notes_blocks, of_whole
 from sdckit.report.gate.figures import Count, Ledger, Relation, Share, Tree
-from sdckit.report.parts import bars, notes_blocks, of_whole
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.common_blocks import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
 from sdckit.report.estimates import FIT, people_of, supposed_table, trust_block
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
-from sdckit.report.parts import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 

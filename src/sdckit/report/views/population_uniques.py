@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sdckit.identity.population.size_models import CLOSE
 from sdckit.report.blocks import Block, Paragraph, TableBlock
+from sdckit.report.common_blocks import bars, notes_blocks, uniques_of
 from sdckit.report.estimates import MODELS, supposed_table, trust_block
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
-from sdckit.report.parts import bars, notes_blocks, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 

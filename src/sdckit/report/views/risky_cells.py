@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.chapters.sentences import listed
+from sdckit.report.common_blocks import bars, figure, notes_blocks, of_whole, texts
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Share, Tree
 from sdckit.report.gate.relations import link_by_key, link_records
-from sdckit.report.parts import bars, figure, notes_blocks, of_whole, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

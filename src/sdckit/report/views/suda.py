@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sdckit.data.frames import rows_of
 from sdckit.errors import DataError
 from sdckit.report.blocks import Block, ChartBlock, Facts, Paragraph, TableBlock
+from sdckit.report.common_blocks import ALONE, bars, figure, notes_blocks, of_rule, uniques_of
 from sdckit.report.gate.figures import Chance, InternalOnly, Part, Relation, Tree
 from sdckit.report.gate.relations import link_records
-from sdckit.report.parts import ALONE, bars, figure, notes_blocks, of_rule, uniques_of
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
 from sdckit.result import LetGo

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sdckit.report.limits import limits_view
+from sdckit.report.closeness_blocks import limits_view
 
 VIEW = limits_view(
     "t-closeness",

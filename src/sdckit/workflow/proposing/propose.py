@@ -16,7 +16,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
 from sdckit.workflow.check import require_gate
-from sdckit.workflow.proposing.finding import (
+from sdckit.workflow.proposing.find_best import (
     Asked,
     Loss,
     beside,

@@ -23,8 +23,8 @@ from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
-from sdckit.workflow.recipes.recipe_running import lacking_values, run_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
+from sdckit.workflow.recipes.run_step import lacking_values, run_step
 from sdckit.workflow.recipes.starter_recipe import (
     DEFAULT_K,
     household_sizes,

@@ -26,7 +26,7 @@ from sdckit.numerics.threads import n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
-from sdckit.workflow.recipes.recipe_running import other_number
+from sdckit.workflow.recipes.run_step import other_number
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -26,7 +25,6 @@ from sdckit.workflow.recipes.recipe_runs import Run, start
 from sdckit.workflow.recipes.recipe_steps import is_all_new, method_of, read_entries, write_recipe
 
 if TYPE_CHECKING:
-    from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.workflow.assessment import ReleaseAssessment
     from sdckit.workflow.recipes.recipe_log import RecipeLog
@@ -125,7 +123,7 @@ class Applied(Displayed):
         """
         from sdckit.workflow.assess import assess
         from sdckit.workflow.assessment import ReleaseAssessment
-        from sdckit.workflow.recoding.recodings import read_recodings
+        from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
         if self.scenario is None:
             raise ScenarioError("an assessment needs a scenario; give one to apply (--scenario)")
@@ -507,64 +505,3 @@ class Recipe(Displayed):
     def _digests(self) -> dict[str, str]:
         """What the hierarchies are that the recipe reads, to know them again."""
         return digests(self.steps, self.folder)
-
-
-# A release as files: what is read of the original, the names of several, and the log that comes with them.
-
-
-def write_release(
-    data: Any,
-    out: Path,
-    *,
-    log: RecipeLog | None,
-    log_path: Path | None,
-    sources: Sequence[Path],
-    excel_safe: bool,
-    labels: FileLabels,
-) -> list[Path]:
-    """Write the protected file, or each of several, and the log.
-
-    All of it is written beside its place first. Then an older release goes, the log comes into place, and the
-    release after it: whatever ends the program between, no file has the log of another, and none is without its own.
-    """
-    from sdckit.data.files.file_labels import shared_codes
-    from sdckit.data.files.whole_files import remove, replacing
-    from sdckit.data.files.write_file import WRITTEN, writing_file
-    from sdckit.data.frames import is_lazy, open_frame
-    from sdckit.report.formats.atomic import real_target
-
-    files = data if isinstance(data, list) else [data]
-    if len(files) > 1 and not is_lazy(open_frame(files[0])):
-        labels = shared_codes(files, labels, WRITTEN[out.suffix.lower()])
-    paths = numbered(out, len(files))
-    with ExitStack() as moved:  # the last one entered is moved first
-        for one, path in zip(files, paths, strict=True):
-            moved.enter_context(
-                writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
-            )
-        if log_path is not None and log is not None:
-            part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
-            replace(log, released=tuple(path.name for path in paths)).write(part)
-            for path in paths:
-                older = real_target(path)
-                remove(older) if older.is_dir() else older.unlink(missing_ok=True)
-    return paths
-
-
-def numbered(out: Path, m: int) -> list[Path]:
-    """Names of m files: the one given, or with _1, _2, ... before the ending.
-
-    Examples
-    --------
-    >>> [one.name for one in numbered(Path("out.csv"), 2)]
-    ['out_1.csv', 'out_2.csv']
-    """
-    return [out] if m == 1 else [out.with_name(f"{out.stem}_{j}{out.suffix}") for j in range(1, m + 1)]
-
-
-def unread(recipe: Recipe, scenario: Scenario | None) -> tuple[str, ...]:
-    """Identifiers that no step deals with: they are not read, so they cannot go out."""
-    from sdckit.workflow.recipes.recipe_checks import columns_used
-
-    used = columns_used(recipe.steps)
-    return () if scenario is None else tuple(name for name in scenario.identifiers if name not in used)

@@ -92,7 +92,7 @@ class RecipeLog:
         DataError
             The original is needed and not given, or another file.
         """
-        from sdckit.workflow.recipes.recipe_running import released_rows
+        from sdckit.workflow.recipes.run_step import released_rows
 
         return released_rows(self, original, None if folder is None else Path(folder))
 
@@ -131,7 +131,7 @@ class RecipeLog:
         FileFormatError
             The file cannot be written; nothing is left behind.
         """
-        from sdckit.report.formats.atomic import write_whole
+        from sdckit.data.files.whole_files import write_whole
 
         text = json.dumps(self.to_dict(internal=True), indent=1, ensure_ascii=False, allow_nan=False)
         write_whole(text + "\n", path, what="log", private=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.plans.changing import RECOUNT, Blanked, Changing, Distinct, open_changing
+from sdckit.cells.plans.changed_plan import RECOUNT, Blanked, Changing, Distinct, open_changing
 from sdckit.data.frames import count_records, is_lazy, on_spark, open_frame
 from sdckit.data.methods import METHODS
 from sdckit.data.replace import Tallied, open_eager
@@ -26,7 +26,6 @@ from sdckit.protect.suppression.suppression_choices import read_combinations
 from sdckit.protect.synthesis.synthesize import columns_read as synthesis
 from sdckit.workflow.recipes.recipe_checks import StepLike, call_arguments, check_against, placed
 from sdckit.workflow.recipes.recipe_figures import StepFigures, Watch
-from sdckit.workflow.recipes.recipe_running import drawn_order, run_step
 from sdckit.workflow.recipes.recipe_steps import (
     RISK_MEASURES,
     Method,
@@ -35,6 +34,7 @@ from sdckit.workflow.recipes.recipe_steps import (
     method_of,
     n_files,
 )
+from sdckit.workflow.recipes.run_step import drawn_order, run_step
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

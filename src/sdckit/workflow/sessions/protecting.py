@@ -20,8 +20,9 @@ from sdckit.report.blocks import Code, Section
 from sdckit.report.chapters.recipe_chapter import plain_recipe, recipe_section, recipes_beside
 from sdckit.report.notebook import document_html, sections_html, warned_html
 from sdckit.report.wording import ENGLISH, say
-from sdckit.workflow.recipes.recipe import Recipe, unread
+from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_steps import method_of
+from sdckit.workflow.recipes.release_files import unread
 from sdckit.workflow.recipes.starter_recipe import comments_in
 from sdckit.workflow.recipes.step_forms import picture_of
 
@@ -358,7 +359,7 @@ def compare(
 
 def build_hierarchy(desk: Desk, tell: Tell, *, column: str) -> dict[str, Any]:
     """Build a hierarchy of codes into the session's folder: at each level one letter more is cut off the end."""
-    from sdckit.report.formats.atomic import write_whole
+    from sdckit.data.files.whole_files import write_whole
 
     tell("building a hierarchy")
     text = code_hierarchy(desk.data, column)

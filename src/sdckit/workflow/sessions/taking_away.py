@@ -375,7 +375,7 @@ def _release(
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.files.read_labelled import read_labels
     from sdckit.data.files.write_file import LABELLED, WRITTEN
-    from sdckit.workflow.recipes.recipe import unread, write_release
+    from sdckit.workflow.recipes.release_files import unread, write_release
 
     out = folder / f"{RELEASE if one.passed else EXCEEDED}{kind}"
     labelled = WRITTEN[kind] in LABELLED

@@ -14,8 +14,9 @@ import pytest
 from shiny import reactive
 
 from app.toys import toy_seat
-from sdckit.app import room as module
-from sdckit.app.room import (
+from sdckit.app import page_context as module
+from sdckit.app.browser_sessions import Seat, Step, Work
+from sdckit.app.page_context import (
     Job,
     Jobs,
     Kept,
@@ -29,7 +30,6 @@ from sdckit.app.room import (
     speaker,
     term,
 )
-from sdckit.app.seats import Seat, Step, Work
 from spoken import asked, progress, refused, texts, untold
 from tree import none_offends
 

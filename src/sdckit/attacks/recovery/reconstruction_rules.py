@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import (
+from sdckit.attacks.recovery.derived_columns import (
     Clue,
     Household,
     Kind,

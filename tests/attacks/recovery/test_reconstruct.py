@@ -12,8 +12,8 @@ from hypothesis import given, settings, strategies as st
 
 from attacks.recovery.made import blanked, opened, read, released, survey
 from sdckit import individual_risk, k_anonymity
-from sdckit.attacks.recovery.clues import column_clues
-from sdckit.attacks.recovery.recovered import (
+from sdckit.attacks.recovery.derived_columns import column_clues
+from sdckit.attacks.recovery.reconstruct import (
     _orders,
     _ranges_beside,
     by_majority,

@@ -17,8 +17,8 @@ from recipes import SECRET
 from recoded_files import KEYS, STEPS, applied, scenario, survey
 from sdckit.cells.pair import Recoded, open_files, read_pair
 from sdckit.errors import ColumnError, DataError
-from sdckit.workflow.recoding import open_recoded as recognising
-from sdckit.workflow.recoding.open_recoded import (
+from sdckit.workflow.recoded_original import open_recoded as recognising
+from sdckit.workflow.recoded_original.open_recoded import (
     found_base,
     found_limits,
     nested_map,
@@ -26,7 +26,7 @@ from sdckit.workflow.recoding.open_recoded import (
     recognise,
     speaks_for_groups,
 )
-from sdckit.workflow.recoding.recodings import read_recodings
+from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
 RAW = survey()
 DONE = applied()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from full_disk import DISK_FULL, fill_disk
+from sdckit.data.files.whole_files import real_target, write_whole
 from sdckit.errors import FileFormatError
-from sdckit.report.formats.atomic import real_target, write_whole
 
 
 def test_a_new_file(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ import sys
 
 CODE = """
 import sys
-from sdckit.app import unused
+from sdckit.app import lean_shiny
 {before}
-unused.load_shiny()
+lean_shiny.load_shiny()
 from shiny import App, render, ui
 from shiny.testserver import test_server
 
@@ -36,7 +36,7 @@ def test_what_no_page_uses_is_not_loaded() -> None:
 
 
 def test_a_shiny_that_needs_it_is_loaded_whole() -> None:
-    assert done('unused.UNUSED = (*unused.UNUSED, "htmltools")') == [
+    assert done('lean_shiny.UNUSED = (*lean_shiny.UNUSED, "htmltools")') == [
         "5 questionary shinychat shiny._main",
         "Chat",
     ]
@@ -53,7 +53,7 @@ UNTRACED_CODE = """
 import inspect
 from shiny import App, reactive, render, ui
 from shiny.testserver import test_server
-from sdckit.app.unused import leave_untraced
+from sdckit.app.lean_shiny import leave_untraced
 
 read = []
 for name in ("getsourcelines", "stack"):

@@ -18,7 +18,7 @@ from recoded_files import STEPS, applied, scenario, survey
 from sdckit.data.hierarchy import read_band
 from sdckit.errors import DataError, FileFormatError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike
-from sdckit.workflow.recoding.recodings import (
+from sdckit.workflow.recoded_original.published_recodings import (
     Banded,
     Grouped,
     Repeated,

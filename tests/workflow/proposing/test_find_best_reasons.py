@@ -11,7 +11,7 @@ import pytest
 
 import sdckit as sdc
 from proposals import SCENARIOS, survey, trials
-from sdckit.workflow.proposing.finding import key_words, outcome, step_reasons
+from sdckit.workflow.proposing.find_best import key_words, outcome, step_reasons
 from sdckit.workflow.proposing.search import Found, Search
 from sdckit.workflow.proposing.trials import judge
 

@@ -15,9 +15,9 @@ from report.fakes import Anonymity, assess_fake, survey
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
+from sdckit.report.gate.choose_rounding import Known, between_sums, join_equal, settle, sound_relations
 from sdckit.report.gate.figures import Document, Ledger, Relation, Variable
 from sdckit.report.gate.relations import make_sizes
-from sdckit.report.gate.settle import Known, between_sums, join_equal, settle, sound_relations
 from sdckit.report.setting import Setting
 from sdckit.report.views.k_anonymity import VIEW
 

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from sdckit.report.common_blocks import bars, notes_blocks, uniques_of
 from sdckit.report.gate.figures import Ledger
 from sdckit.report.gate.relations import make_sizes
-from sdckit.report.parts import bars, notes_blocks, uniques_of
 from sdckit.report.setting import Setting
 
 

@@ -9,7 +9,7 @@ import pytest
 import sdckit as sdc
 from proposals import survey, trials
 from sdckit.errors import ColumnError, DataError
-from sdckit.workflow.proposing.finding import measure_of, measured, ranked_by
+from sdckit.workflow.proposing.find_best import measure_of, measured, ranked_by
 from sdckit.workflow.proposing.search import Search
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")

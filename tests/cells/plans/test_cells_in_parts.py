@@ -14,9 +14,9 @@ import pytest
 from draw import quiet
 from plans import collected, on_engines, opened, polars_plan
 from sdckit.cells.as_cells import as_cells
-from sdckit.cells.plans import count_cells as counting, parted as parting, parted as spilled
+from sdckit.cells.plans import cells_in_parts as parting, cells_in_parts as spilled, count_cells as counting
+from sdckit.cells.plans.cells_in_parts import PartedCells, Spilled, choose_parting
 from sdckit.cells.plans.count_cells import group_keys
-from sdckit.cells.plans.parted import PartedCells, Spilled, choose_parting
 from sdckit.data.scenarios.roles import resolve_roles
 from sdckit.errors import ColumnError, DataError, SdcWarning
 

@@ -21,7 +21,7 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.recoding.bands import Bands
 from sdckit.protect.recoding.round_to import multiples
 from sdckit.workflow.recipes.recipe_checks import StepLike
-from sdckit.workflow.recoding.recodings import (
+from sdckit.workflow.recoded_original.published_recodings import (
     Banded,
     Done,
     Grouped,

@@ -30,8 +30,8 @@ from sdckit.workflow.recipes.recipe_checks import (
     read_steps,
 )
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recipes.recipe_running import run_step
 from sdckit.workflow.recipes.recipe_steps import is_all_new, read_entries
+from sdckit.workflow.recipes.run_step import run_step
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario

@@ -7,8 +7,8 @@ import polars as pl
 import pytest
 
 from attacks.recovery.made import blanked, opened, survey
-from sdckit.attacks.recovery.clues import Household, column_clues
-from sdckit.attacks.recovery.told_values import (
+from sdckit.attacks.recovery.derived_columns import Household, column_clues
+from sdckit.attacks.recovery.reconstruction_rules import (
     _neighbours,
     by_columns,
     by_household,

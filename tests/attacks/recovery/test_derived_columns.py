@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given, settings, strategies as st
 
 from attacks.recovery.made import read
-from sdckit.attacks.recovery.clues import (
+from sdckit.attacks.recovery.derived_columns import (
     Household,
     below_counts,
     column_clues,

@@ -9,8 +9,8 @@ import pytest
 
 import sdckit as sdc
 from recipes import scenario
-from sdckit.workflow.recipes.recipe import numbered, unread, write_release
 from sdckit.workflow.recipes.recipe_log import RecipeLog
+from sdckit.workflow.recipes.release_files import numbered, unread, write_release
 
 
 def test_names_of_files() -> None:

@@ -13,7 +13,7 @@ import sdckit as sdc
 from draw import quiet
 from sdckit.errors import FileFormatError
 from sdckit.report.formats.write import plain_document, render_json
-from sdckit.report.gate.beside import NAMES, Earlier, enter_beside, join, read_beside
+from sdckit.report.gate.earlier_documents import NAMES, Earlier, enter_beside, join, read_beside
 from sdckit.report.gate.figures import (
     Count,
     Cumulative,

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from plans import collected, on_engines, opened as bringing_opened
-from sdckit.cells.plans.changing import Blanked, as_codes, bring, is_text, open_changing, others, put_back
+from sdckit.cells.plans.changed_plan import Blanked, as_codes, bring, is_text, open_changing, others, put_back
 from sdckit.data.frames import collect
 from sdckit.errors import ColumnError, DataError
 
@@ -145,7 +145,7 @@ def test_columns_made_beside_others_and_left_out(plan: Any) -> None:
 
 @on_engines
 def test_a_file_that_is_here_whole_does_not_go_back(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sdckit.cells.plans import changing as module
+    from sdckit.cells.plans import changed_plan as module
 
     def put_back(*_: Any) -> None:
         raise AssertionError("it went back")

@@ -10,7 +10,7 @@ import pytest
 
 import sdckit as sdc
 from attacks.differencing.several import KEYS, people, possible, together, with_gaps
-from sdckit.attacks.differencing.held_against import (
+from sdckit.attacks.differencing.compare_releases import (
     EarlierRelease,
     Seen,
     certain_together,

@@ -13,7 +13,7 @@ from sdckit.data.seeds import Mixed
 from sdckit.errors import DataError, ScenarioError
 from sdckit.workflow.recipes.recipe_checks import StepLike
 from sdckit.workflow.recipes.recipe_log import RecipeLog
-from sdckit.workflow.recipes.recipe_running import drawn_order, run_step
+from sdckit.workflow.recipes.run_step import drawn_order, run_step
 
 MIXED = Mixed(SECRET, 1)
 

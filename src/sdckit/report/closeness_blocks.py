@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import Any
 
 from sdckit.report.blocks import Block, TableBlock
+from sdckit.report.common_blocks import bars, figure, of_whole, share_head, texts
 from sdckit.report.gate.figures import Count, Holds, Share, Tree
-from sdckit.report.parts import bars, figure, of_whole, share_head, texts
 from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 

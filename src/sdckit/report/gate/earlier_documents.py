@@ -17,6 +17,7 @@ from typing import Any
 from sdckit.display import printable
 from sdckit.errors import FileFormatError
 from sdckit.report.gate.audit import SAFE_VALUES, SMALL, make_system, propagate
+from sdckit.report.gate.choose_rounding import sound_relations
 from sdckit.report.gate.figures import (
     DIFFERENCE,
     AllHold,
@@ -46,7 +47,6 @@ from sdckit.report.gate.figures import (
     Variable,
 )
 from sdckit.report.gate.rounding import Print
-from sdckit.report.gate.settle import sound_relations
 
 # Put the documents of several files into one: one ledger, one audit, one print for one quantity.
 # Whoever reads a document reads all of it: a figure of the release narrows one of the original, a step's

@@ -17,7 +17,7 @@ import pytest
 
 from app.browsing import eventually
 from app.toys import TOYS
-from sdckit.app.seats import (
+from sdckit.app.browser_sessions import (
     DEEPEST,
     SAVED_NAME as NAME,
     Autosave,
@@ -169,7 +169,7 @@ def test_an_open_folder_is_closed_to_others(tmp_path: Path) -> None:
 
 def test_the_next_start_removes_what_a_killed_one_left_and_nothing_else(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from sdckit.app.seats import Folders\n"
+        "import os, sys; from pathlib import Path; from sdckit.app.browser_sessions import Folders\n"
         "made = Folders(Path(sys.argv[1])).make(); (made / 'data.csv').write_text('x'); os._exit(9)"
     )
     running = Folders(tmp_path)

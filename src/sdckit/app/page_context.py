@@ -16,7 +16,7 @@ from shiny import reactive, ui
 from shiny.session import Session, get_current_session, session_context
 from shiny.ui import Tag, TagChild, tags
 
-from sdckit.app.seats import Seat, TaskCancelledError, TaskError, Work
+from sdckit.app.browser_sessions import Seat, TaskCancelledError, TaskError, Work
 from sdckit.report.wording import SOFT_HYPHEN, say as say_in
 from sdckit.workflow.sessions.answering import INTERNAL, lacking
 

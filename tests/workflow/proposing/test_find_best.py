@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 from proposals import survey, trials
-from sdckit.workflow.proposing import finding
-from sdckit.workflow.proposing.finding import Asked, _repaired, at_aim, beside, find_best
+from sdckit.workflow.proposing import find_best as module
+from sdckit.workflow.proposing.find_best import Asked, _repaired, at_aim, beside, find_best
 
 pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
@@ -40,8 +40,8 @@ def test_recodings_do_what_taking_values_out_does_not() -> None:
 
 
 def test_what_is_allowed_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(finding, "JUDGED", 1)
-    monkeypatch.setattr(finding, "AIMS", (1,))
+    monkeypatch.setattr(module, "JUDGED", 1)
+    monkeypatch.setattr(module, "AIMS", (1,))
     said: list[str] = []
     one = trials("one", thresholds={"k": 3, "match_risk": 1e-9})
     now, _, _, judged = find_best(one, asked(allow={"area": "pram"}, tell=said.append))

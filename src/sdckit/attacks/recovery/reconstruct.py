@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.clues import (
+from sdckit.attacks.recovery.derived_columns import (
     ID_SHARE,
     Clue,
     Household,
@@ -18,7 +18,7 @@ from sdckit.attacks.recovery.clues import (
     id_clues,
     numbered,
 )
-from sdckit.attacks.recovery.told_values import (
+from sdckit.attacks.recovery.reconstruction_rules import (
     Restoring,
     Source,
     by_columns,
