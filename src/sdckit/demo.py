@@ -6,12 +6,11 @@ import importlib.util
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import FileFormatError
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from sdckit.data.scenarios.scenario import Scenario
 
 
 KEYS = ("age", "yrs_married", "children", "religious", "educ", "occupation")
@@ -59,8 +58,6 @@ def demo_scenario() -> Scenario:
     >>> demo_scenario().keys
     ('age', 'yrs_married', 'children', 'religious', 'educ', 'occupation')
     """
-    from sdckit.data.scenarios.scenario import Scenario
-
     return Scenario(
         title="A demonstration on the affairs survey",
         intruders={"acquaintance": KEYS},

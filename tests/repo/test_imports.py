@@ -25,6 +25,36 @@ HEAVY = ENGINES | {
     "rich",
 }
 MAY_USE_NARWHALS = {"data", "cells", "result.py"}
+# What an import inside a function may be of: optional or slow to load.
+ON_DEMAND = ENGINES | {
+    "altair",
+    "docx",
+    "fastexcel",
+    "formulaic",
+    "jinja2",
+    "markupsafe",
+    "pyreadstat",
+    "scipy",
+    "sklearn",
+    "statsmodels",
+    "vl_convert",
+}
+# These rooms load what a command, a step or a row needs when it is used: the command line reads all their names.
+LOAD_ON_DEMAND = {"app", "catalogue", "cli", "workflow"}
+# And these functions, with the reason.
+REACH_FURTHER = {
+    ("result.py", "_plot"): "it reaches up to the report",
+    ("result.py", "_repr_html_"): "it reaches up to the report",
+    ("result.py", "_two_columns"): "results are read without narwhals",
+    ("protect/change.py", "_repr_html_"): "it reaches up to the report",
+    ("protect/change.py", "to_dict"): "it reaches up to the report",
+    ("attacks/linkage/linkage_engines.py", "compared"): "Spark sends the function to its workers",
+    ("attacks/linkage/linkage_engines.py", "padded"): "Spark sends the function to its workers",
+    ("attacks/linkage/linkage_engines.py", "similarity"): "Spark sends the function to its workers",
+    ("cells/plans/attach.py", "over_batches"): "Spark sends the function to its workers",
+    ("cells/plans/attach.py", "pack"): "Spark sends the function to its workers",
+    ("cells/plans/changed_plan.py", "over_batches"): "Spark sends the function to its workers",
+}
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -60,6 +90,36 @@ def test_no_engine_at_module_level() -> None:
         ),
         "no engine is imported at module level",
     )
+
+
+def inside_functions(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    """The imports inside functions, each with the name of the innermost function."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        waiting: list[ast.AST] = list(function.body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield function.name, node
+            elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                waiting.extend(ast.iter_child_nodes(node))
+
+
+def test_imports_stand_at_the_top() -> None:
+    """But those of optional or slow libraries, and where loading on demand is the point."""
+    late = {
+        (path.relative_to(SRC).as_posix(), function, node.lineno)
+        for path in sources()
+        if path.relative_to(SRC).parts[0] not in LOAD_ON_DEMAND
+        for function, node in inside_functions(parsed(path))
+        if not set(imported(node)) <= ON_DEMAND
+    }
+    none_offends(
+        (f"{name}:{line}" for name, function, line in sorted(late) if (name, function) not in REACH_FURTHER),
+        "an import inside a function is of an optional or slow library",
+    )
+    assert {(name, function) for name, function, _ in late} == set(REACH_FURTHER)
 
 
 def test_only_the_frame_rooms_touch_narwhals() -> None:
@@ -153,6 +213,7 @@ def test_the_checks_see_what_they_forbid() -> None:
     )
     assert {name for node in run_at_import(module) for name in imported(node)} == {"polars"}
     assert set(imported(module)) == {"pandas", "polars", "duckdb"}
+    assert [(name, set(imported(node))) for name, node in inside_functions(module)] == [("f", {"duckdb"})]
 
 
 def named_classes_compared(module: ast.Module) -> list[int]:

@@ -14,7 +14,7 @@ from sdckit.cells.plans.cells_in_parts import tabulate_parts
 from sdckit.cells.plans.count_cells import group_keys, most_cells
 from sdckit.cells.plans.lazy import LazyCells, PlanCells, check_collected
 from sdckit.cells.table import AnyCells
-from sdckit.cells.tabulate import tabulate_counts
+from sdckit.cells.tabulate import tabulate_counts, tabulate_frame
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import built, check_plan_names, collect, count_records, open_frame
@@ -173,8 +173,6 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=next(iter(roles.sensitive), None) if by_levels else None)
-    from sdckit.cells.tabulate import tabulate_frame
-
     return tabulate_frame(frame, roles)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.frequencies import wildcard_counter
 from sdckit.cells.table import AnyCells, Cells, Crosstab
 from sdckit.data.columns import Coded
 from sdckit.errors import DataError
@@ -39,8 +40,6 @@ def wildcard_crosstab(cells: AnyCells, variable: str) -> Crosstab:
 
 
 def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
-    from sdckit.cells.frequencies import wildcard_counter
-
     k, (levels, place) = cells.n_cells, _in_use(own)
     if k * len(levels) > LARGEST:
         raise DataError(

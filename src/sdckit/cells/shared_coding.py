@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -300,8 +301,6 @@ def _instants(coded: Coded, levels: NDArray[np.int64]) -> list[int]:
 
 
 def _plain(value: Any) -> Any:
-    from decimal import Decimal
-
     return float(value) if isinstance(value, Decimal) else value
 
 

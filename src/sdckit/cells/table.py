@@ -551,8 +551,6 @@ class Cells(AnyCells):
 
     def code(self, column: str) -> Coded:
         """Another column of the same records as integers."""
-        from sdckit.data.columns import code_column
-
         return code_column(self._column(column, "sensitive"))
 
     def count_levels(self, variable: str) -> Crosstab:

@@ -163,7 +163,6 @@ def _storage(arrow_type: pa.DataType) -> pa.DataType:
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, without a copy where the engine allows it."""
-    import narwhals.stable.v2 as nw
     import pyarrow as pa
 
     if series.dtype == nw.Object and series.implementation.is_polars():
@@ -211,7 +210,6 @@ def code_column(series: nw.Series[Any]) -> Coded:
 
 def _category_codes(series: nw.Series[Any]) -> Coded | None:
     """Codes of a categorical column where the engine hands them out as they are: its Arrow form is a copy."""
-    import narwhals.stable.v2 as nw
     import pyarrow as pa
 
     native = series.to_native()
@@ -242,8 +240,6 @@ def _own_categories(name: str, own: Any) -> Coded | None:
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
     """The category of each code: that of a record that has it, the first record's where none has."""
-    import narwhals.stable.v2 as nw
-
     present = codes.codes()
     row = np.zeros(codes.span, np.int64)
     used = np.flatnonzero(present < codes.span)

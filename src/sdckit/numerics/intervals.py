@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import NormalDist
 
 WIDEST = 30.0
 
@@ -40,8 +41,6 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
     >>> round(found.low, 4), round(found.high, 4)
     (0.2366, 0.7634)
     """
-    from statistics import NormalDist
-
     z2 = NormalDist().inv_cdf((1 + level) / 2) ** 2
     centre = (successes + z2 / 2) / (n + z2)
     half = math.sqrt(z2 * (successes * (n - successes) / n + z2 / 4)) / (n + z2)
@@ -65,8 +64,6 @@ def excess(
     >>> [round(x, 3) for x in excess(60, 100, 20, 100)]
     [0.5, 0.36, 0.619]
     """
-    from statistics import NormalDist
-
     first, second = n_attack - attack, n_control - control  # failures
     z = NormalDist().inv_cdf((1 + level) / 2)
     estimate = 0.0 if first == second == 0 else _minus(first / n_attack, second / n_control)

@@ -16,6 +16,7 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Count, Document, InternalOnly, Ledger, Levels, Relation, Tree
 from sdckit.report.gate.protect import protect
 from sdckit.report.gate.relations import level_names
+from sdckit.report.notebook import pair_document
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
@@ -94,8 +95,6 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
     All figures of the result's document are printed first, as they are there; then the squares are asked for, so that
     the two may lie side by side.
     """
-    from sdckit.report.notebook import pair_document  # it asks the views
-
     document = pair_document(result)
     ledger = Ledger(dict(document.variables), list(document.relations))
     ((place, figures),) = document.tree["measures"].items()  # type: ignore[union-attr]

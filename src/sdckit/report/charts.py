@@ -14,6 +14,7 @@ from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
+from sdckit.report.offline import offline
 from sdckit.report.wording import ENGLISH, say, wording
 
 # Horizontal bars of printed figures, and what all charts have in common: tones, widths, axes of names.
@@ -483,8 +484,6 @@ def _heading(text: str) -> Any:
 
 
 def _styled(chart: Any, data: Plain = MappingProxyType({})) -> Any:
-    from sdckit.report.offline import offline
-
     chart = chart.configure(font=FONT, background="#ffffff", **written_in(data))
     return offline(chart.configure_view(stroke=None))
 

@@ -21,6 +21,7 @@ from sdckit.attacks.differencing.release_ledger import (
     n_candidates,
     set_among,
 )
+from sdckit.cells.packing import group_codes
 from sdckit.data.ledger.digests import places, sorted_part
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints, Words
@@ -149,8 +150,6 @@ def told_by_difference(
 
 def _matching(among: Combinations, wanted: Combinations) -> Ints:
     """The number of each combination among others of the same columns."""
-    from sdckit.cells.packing import group_codes
-
     k = len(among.size)
     joint = [np.concatenate(pair) for pair in zip(among.codes, wanted.codes, strict=True)]
     groups = group_codes(joint, k + len(wanted.size))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,8 +85,6 @@ def auc_interval(area: float, n_planted: int, n_held_out: int, level: float = 0.
     >>> [round(end, 3) for end in auc_interval(1.0, 20, 20)]
     [0.899, 1.0]
     """
-    from statistics import NormalDist
-
     from scipy.optimize import brentq
 
     z2, extra = NormalDist().inv_cdf((1 + level) / 2) ** 2, (n_planted + n_held_out) / 2 - 1

@@ -27,6 +27,7 @@ from sdckit.attacks.recovery.touched_cells import (
     judge_tells,
     tally_groups,
 )
+from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
 FEW_PARTS = 30  # values of a column of which each household may have exactly one
@@ -211,8 +212,6 @@ def by_pairs(
 
 def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
     """Groups of records that share both clues; -1 where one shows nothing."""
-    from sdckit.cells.packing import group_codes
-
     absent = (first.codes == 0) | (second.codes == 0)
     span = (first.n_levels + 1) * (second.n_levels + 1)
     if span <= 4 * len(first.codes):

@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 from sdckit.cells.pair import Pair
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats, Ints
+from sdckit.numerics.coding import differences
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.search.neighbours import prepare
 
 # What a prediction is made from: the keys of training records and of those to be predicted, as numbers.
 
@@ -526,9 +528,6 @@ def _some(model: Model, features: Features) -> AnyInts:
 
 def _index(features: Features, *, scaled: bool) -> tuple[Any, Any]:
     """The training records ready for searching, and the queries."""
-    from sdckit.numerics.coding import differences
-    from sdckit.numerics.search.neighbours import prepare
-
     numbers = [
         (train / scale, query / scale) if scaled else (train, query)
         for (train, query), scale in zip(features.numbers, features.scale, strict=True)

@@ -37,6 +37,7 @@ from sdckit.cells.table import (
     check_result_names,
     count_levels,
 )
+from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
 from sdckit.data.frames import built, check_plan_names, collect
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
@@ -215,8 +216,6 @@ class PlanCells(AnyCells):
 
     def in_memory(self, *extra: str) -> Cells:
         """The cells; and the coded columns of a measure that no table of cells can do, refused above a size."""
-        from sdckit.cells.tabulate import tabulate_frame
-
         if not extra:
             return self._all_here()
         others = (self.roles.weight, self.roles.person, self.roles.id)
@@ -290,8 +289,6 @@ class LazyCells(PlanCells):
         return self.here.once(("crosstab", variable), lambda: self._count_levels(variable))
 
     def _count_levels(self, variable: str) -> Crosstab:
-        from sdckit.cells.tabulate import rows_in_cells
-
         if variable == self.counted.learnt:
             rows = self.counted.frame
             return count_levels(self.here.table.of_row, rows[variable], self.n_cells, sizes_of(rows))
@@ -348,8 +345,6 @@ class LazyCells(PlanCells):
 
     def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
         """The cell of each record, and its columns."""
-        from sdckit.cells.tabulate import rows_in_cells
-
         self._key_of(household, "household")
         beside = [household, *(one for one in (self.roles.weight, self.roles.id) if one is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]

@@ -12,10 +12,17 @@ import narwhals.stable.v2 as nw
 
 from sdckit.data import arguments
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
-from sdckit.data.files.read_csv import folder_values
+from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
+from sdckit.data.files.read_labelled import (
+    columnar_header,
+    labelled_header,
+    read_columnar,
+    read_labelled,
+    read_labels,
+)
 from sdckit.data.files.scan_file import ScanEngine, files_of, is_address, scan_file
 from sdckit.data.frames import count_records, exactly
-from sdckit.data.missing_values.missing import MissingNotes
+from sdckit.data.missing_values.missing import MissingNotes, suspects
 from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
@@ -310,10 +317,6 @@ def _read(
     user_missing: bool,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
     """Read a file of any format, and note its codes for missing."""
-    from sdckit.data.files.read_csv import read_csv
-    from sdckit.data.files.read_labelled import read_columnar, read_labelled
-    from sdckit.data.missing_values.missing import suspects
-
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)
     if kind in AS_CSV:
@@ -340,8 +343,6 @@ def _read(
 
 def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
     """Whether a suspected code is one that was to be kept as a category."""
-    from sdckit.data.files.read_labelled import read_labels
-
     known = read_labels(file, encoding=encoding).get(one.column)
     return one.code in known.codes and known.is_missing(known.codes[one.code])
 
@@ -377,9 +378,6 @@ def scan_header(
 
 
 def _header(file: Path, delimiter: str | None, encoding: str | None) -> FileHeader:
-    from sdckit.data.files.read_csv import csv_header
-    from sdckit.data.files.read_labelled import columnar_header, labelled_header
-
     kind = file_format(file)
     if kind in AS_CSV:
         return csv_header(file, kind, delimiter=delimiter, encoding=encoding)
@@ -398,8 +396,6 @@ def describe_file(
     `rows` are as many records as memory holds, unless given: a million, of wide files fewer; `whole`, all of them.
     Raises what `read_file` does.
     """
-    from sdckit.data.files.read_labelled import read_labels
-
     file = Path(path)
     header = scan_header(file, delimiter=delimiter, encoding=encoding, join=join, join_key=join_key)
     if rows is None and not whole:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import narwhals as nw
+
 from sdckit.data import arguments
 from sdckit.data.files.readers import describe_file
 from sdckit.data.frames import carried_out, check_plan_names
@@ -348,7 +350,6 @@ def _guess(
 
 def _first(frame: Any) -> pl.DataFrame:
     """Give the first records as a Polars frame, whatever the engine."""
-    import narwhals as nw
     import polars as pl
 
     if isinstance(frame, pl.DataFrame):

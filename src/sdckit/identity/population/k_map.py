@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.as_cells import is_cells
 from sdckit.cells.pair import Pair
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.cells.shared_coding import matching_cells
@@ -88,8 +89,6 @@ def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
 
 def population_cells(population: Any, keys: Sequence[str]) -> Cells:
     """Cells of a population file by the keys of the other file; a pair counts its population once."""
-    from sdckit.cells.as_cells import is_cells
-
     if isinstance(population, Pair):
         at = ("population", tuple(keys))
         if at not in population.memo:

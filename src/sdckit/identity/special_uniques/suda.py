@@ -16,6 +16,7 @@ from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.packing import group_codes
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.data import arguments
+from sdckit.data.frames import frame_of
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -238,8 +239,6 @@ class Suda(RecordResult):
         DataError
             The data is a plan: its records have no row numbers here.
         """
-        from sdckit.data.frames import frame_of
-
         if self.cells.source is None:
             words = "a plan's cells are brought here, its records are not"
             raise DataError(f"{words}; collect it first to list them")
@@ -309,8 +308,6 @@ class Suda(RecordResult):
         DataError
             `points` is no such number; no record has a score; the result was pickled.
         """
-        from sdckit.data.frames import frame_of
-
         arguments.count(points, "points", "counts the scores at which the density is taken", at_least=2)
         found = self.cells.values("dis_score")
         values, size = found.distribution()

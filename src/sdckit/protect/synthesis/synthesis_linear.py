@@ -24,7 +24,13 @@ from sdckit.protect.synthesis.synthesis_design import (
     term_fields,
     term_of,
 )
-from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, number_label
+from sdckit.protect.synthesis.synthesis_variables import (
+    MISSING,
+    Values,
+    Variable,
+    number_label,
+    read_variable,
+)
 
 # Draws from the posterior of a synthesis model, kept for measures of risk that need them.
 
@@ -322,8 +328,6 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
     numbers = None
     if number:
         if coded.kind == "date":
-            from sdckit.protect.synthesis.synthesis_variables import read_variable
-
             one = read_variable(series)
             return Seen(one.held, one.labels if labels else ())
         numbers = float_values(series, "column")

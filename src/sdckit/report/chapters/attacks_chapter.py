@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
+from sdckit import __version__
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
@@ -67,8 +68,6 @@ def plain_attacks(
     The results come by the names that `assess` gives them, `sizes` are the records of each release, `skipped` is name
     and reason of what was not done; `asked` is null in the document unless given.
     """
-    from sdckit import __version__
-
     ledger = Ledger()
     tree: dict[str, Tree] = {
         "schema": ATTACKS_SCHEMA,

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.report.blocks import Block, Entries, Page, Paragraph, Section
 from sdckit.report.chapters.document import verdict_tree
 from sdckit.report.chapters.page import STATES, protection_words, verdicts_block
@@ -70,8 +71,6 @@ def ledger_page(plain: Plain, name: str) -> Page:
 
 
 def _notes() -> Sequence[Note]:
-    from sdckit.data.scenarios.scenario import Scenario
-
     return view_of(MEASURE).notes(Scenario(keys=["-"]))
 
 

@@ -11,6 +11,7 @@ from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
 from sdckit.report.common_blocks import EXPECTED, height_of, rank_of
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
+from sdckit.report.offline import offline
 from sdckit.report.view import Plain
 
 if TYPE_CHECKING:
@@ -252,8 +253,6 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
         layers.append(
             front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N")
         )
-    from sdckit.report.offline import offline
-
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=360,
