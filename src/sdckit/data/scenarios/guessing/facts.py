@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data.scenarios.guessing.topics import VOCABULARY
+
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
@@ -20,25 +22,9 @@ _ENOUGH = 0.8  # share of the texts that must be written so
 _WORDS_OF_TEXT = 5  # words of a free text, on average
 _LONG_TEXT = 30  # its letters, on average
 
-_PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("an e-mail address", re.compile(r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}")),
-    ("a web address", re.compile(r"(?:https?://|www\.)\S+")),
-    ("an internet address", re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|[0-9a-fA-F]{1,4}(?::[0-9a-fA-F]{0,4}){3,7}")),
-    ("a universal id", re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")),
-    ("a bank account number", re.compile(r"[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?")),
-    ("a social security number", re.compile(
-        r"\d{3}-\d{2}-\d{4}|756\.\d{4}\.\d{4}\.\d{2}|[A-Z]{6}\d{2}[A-Z]\d{2}[A-Z]\d{3}[A-Z]|\d{6}[-+]\d{4}"
-        r"|[XYZ]?\d{7,8}-?[A-HJ-NP-TV-Z]|[12] ?\d{2} ?\d{2} ?\d[\dAB] ?\d{3} ?\d{3}(?: ?\d{2})?"
-        r"|\d{3}\.\d{3}\.\d{3}-\d{2}|\d{4} ?[0-3]\d[01]\d\d{2}|[A-CEGHJ-PR-TW-Z]{2} ?\d{2} ?\d{2} ?\d{2} ?[A-D]"
-        r"|\d{2}[01]\d[0-3]\d[A-Z]\d{3}")),
-    ("a phone number", re.compile(
-            r"(?:\+|00)\d[\d ()/.-]{6,18}|\(?0\d{1,4}\)?[ /.-]\d[\d ./-]{4,14}|\d{3}[-. ]\d{3}[-. ]\d{4}"
-            r"|\(\d{3}\) ?\d{3}[-. ]\d{4}")),
-    ("a street address", re.compile(
-            r"(?:\d+[A-Za-z]?,? )?[^\d,]{3,40}(?:st|street|str|strasse|straße|gasse|weg|platz|road|rd|avenue|ave|"
-            r"lane|rue|calle|via|drive|dr)\.?,? ?\d*[A-Za-z]?(?:,.*)?|"
-            r"(?:rue|calle|via|avenida|av\.|ulica|ul\.)\s.{3,40}\d+.*", re.IGNORECASE)),
-)  # fmt: skip
+_PATTERNS: dict[str, re.Pattern[str]] = {
+    name: re.compile("|".join(forms)) for name, forms in VOCABULARY["written"].items()
+}
 _NAME = re.compile(
     r"(?:(?:Mr|Mrs|Ms|Dr|Prof|Herr|Frau)\.? )?[^\W\d_][\w'’.-]+(?:, | )(?:(?:van|von|de|der|la|di|da) ){0,2}"
     r"[^\W\d_][\w'’.-]*(?: [^\W\d_][\w'’.-]*){0,2}"
@@ -55,7 +41,7 @@ def written_like(texts: Sequence[str]) -> str | None:
     bare = [text.strip() for text in texts if text.strip()]
     if not bare:
         return None
-    for name, pattern in _PATTERNS:
+    for name, pattern in _PATTERNS.items():
         if _share(bare, pattern.fullmatch) >= _ENOUGH:
             return name
     if sum(len(text) for text in bare) >= _LONG_TEXT * len(bare) and (

@@ -9,7 +9,7 @@ from typing import Literal
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.guessing.facts import Facts
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.topics import word_set, words_of
+from sdckit.data.scenarios.guessing.topics import listed, words_of
 from sdckit.data.scenarios.guessing.units import Unit, Units, Weights
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
@@ -188,12 +188,8 @@ class RoleGuesses(Displayed):
 # Coordinates: latitude and longitude identify together, so they are judged together.
 
 
-_ACROSS = word_set(
-    "lon long lng longitude longitud longitudine laengengrad laenge lengtegraad dlugosc x xcoord geox easting longnum"
-)
-_UP = word_set(
-    "lat lats latitude latitud latitudine breitengrad breite breedtegraad szerokosc y ycoord geoy northing latnum"
-)
+_ACROSS = listed("across")
+_UP = listed("up")
 
 
 def coordinates_of(

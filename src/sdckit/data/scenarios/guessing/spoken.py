@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from sdckit.data.scenarios.guessing.facts import Facts
 from sdckit.data.scenarios.guessing.topics import (
+    VOCABULARY,
     Topic,
     key_topic_within,
+    listed,
     says_body,
     says_sampling,
     topic_named,
@@ -24,116 +26,10 @@ from sdckit.data.scenarios.guessing.topics import (
 
 _TELLING, _ENOUGH = 2, 6  # names that only this survey uses; or one of them among so many that it uses
 
-# Per survey: topic, then the names as one pattern, in capitals.
-_SURVEYS: dict[str, tuple[tuple[str, str], ...]] = {
-    "EU-SILC": (
-        ("a household", r"DB030|RB040|HB030|[RPHD]X030"),
-        ("a person number", r"[RP]B030"),
-        ("a sampling weight", r"DB090|RB05\d|RB06\d|PB0[46]0|RL070|DB095"),
-        ("sex or gender", r"RB090|PB150"),
-        ("age", r"[RP]X0[12]0"),
-        ("a birth", r"RB0[78]0|PB1[34]0"),
-        ("marital status", r"PB[12]90|PB200"),
-        ("education", r"PE0[1-4]\d"),
-        ("occupation", r"PL0[345]\d[ABC]?|PL1[1-9]\d[AB]?|PL060|RB210"),
-        ("a country of birth", r"PB210"),
-        ("ethnicity or citizenship", r"PB220[AB]?|RB031"),
-        ("geography", r"[DHRP]B020|DB040|DB100"),
-        ("the household's make-up", r"HX0[4-6]0|HH0[1-3]\d|RB2[234]0|RB032|HSIZE|EQSS"),
-        ("money", r"[HP]Y\d{3}[NG]?|EQINCOME|HX090"),
-        ("health", r"P[HW]0\d{2}"),
-        ("when the record was made", r"[DRHP]B010|[RHP]B100|PB110"),
-    ),
-    "DHS": (
-        ("a household", r"HHID"),
-        ("a person number", r"CASEID|BIDX|M?HVIDX"),
-        ("a number within", r"[MH]?V00[234]|HV002"),
-        ("the sample's design", r"[MH]?V001|[MH]?V02[123]"),
-        ("a sampling weight", r"M?V005|HV0?05"),
-        ("age", r"M?V01[23]|HV105"),
-        ("a birth", r"M?V01[01]"),
-        ("geography", r"M?V02[456]|HV02[456]|M?V10[12]|SHDIST"),
-        ("education", r"M?V10[67]|M?V133|M?V149|HV10[6789]"),
-        ("religion", r"M?V130"),
-        ("ethnicity or citizenship", r"M?V131|M?V116"),
-        ("sex or gender", r"HV104|M?V151|HV219|B4"),
-        ("marital status", r"M?V50[12]|HV115"),
-        ("the household's make-up", r"M?V136|M?V201|M?V218|HV009|HV101|M?V150"),
-        ("occupation", r"M?V71[46-9]"),
-        ("money", r"M?V19[01]A?|HV27[01]"),
-        ("when the record was made", r"[MH]?V00[678]|M?V000|HV000"),
-    ),
-    "the ACS or IPUMS": (
-        ("a household", r"SERIAL(NO)?|SAMPLESERIAL|HRHHID2?|CPSID"),
-        ("a person number", r"CPSIDP|PERNUM|SPORDER"),
-        ("a sampling weight", r"PERWT|PWGTP|HHWT|WGTP|ASECWTH?|WTFINL|EARNWT|PWSSWGT|A?FNLWGT|MARSUPWT|SLWT"),
-        ("sex or gender", r"SEX|PESEX|A_SEX"),
-        ("age", r"AGEP|PRTAGE|A_AGE|AGE"),
-        ("marital status", r"MARSTD?|MSP|MAR|PEMARITL|A_MARITL"),
-        ("education", r"SCHLP?|EDUCD?|PEEDUCA|A_HGA|SCHG?|HIGRADED?"),
-        (
-            "ethnicity or citizenship",
-            r"RAC\dP|RACED?|HISPAND?|HISP|PTDTRACE|CIT|CITIZEN|NATIVITY|LANX|LANP|ANC[12]P|ENG",
-        ),
-        ("a country of birth", r"BPLD?|POBP|WAOB|PENATVTY"),
-        ("a birth", r"BIRTHYR|BIRTHQTR"),
-        (
-            "geography",
-            r"STATEFIPS?|STATEICP|ST|PUMA\d*|COUNTYFIPS?|COUNTYICP|METRO|MET2013|CITY|MIGSP|MIG|GESTFIPS|REGION|DIVISION",
-        ),
-        (
-            "occupation",
-            r"OCC\d*|OCCP|IND\d*|INDP|NAICSP|SOCP|ESR|COW|EMPSTATD?|CLASSWKRD?|WKHP|LABFORCE|UHRSWORK|PEMLR",
-        ),
-        (
-            "the household's make-up",
-            r"NP|NPF|NOC|NCHILD|NCHLT5|FAMSIZE|NUMPREC|RELATED?|RELSHIPP?|RELP|OWNERSHPD?|TEN|BLD|HHT",
-        ),
-        ("the body or a disability one can see", r"DIS|DEAR|DEYE|DREM|DPHY|DOUT|DDRS|DRATX?|DVET"),
-        ("health", r"HICOV|HCOVANY|PRIVCOV|PUBCOV|HINS\d"),
-        (
-            "money",
-            r"PINCP|HINCP|FINCP|WAGP|PERNP|INCTOT|INCWAGE|HHINCOME|FTOTINC|POVPIP|POVERTY|PINCP_DECILE|AGI|PTOTVAL|WSAL_?VAL|ERN_?VAL|INT_?VAL",
-        ),
-        ("when the record was made", r"YEAR|SAMPLE|MULTYEAR|ADJINC|MISH"),
-        ("the sample's design", r"CLUSTER|STRATA|GQ|CBSERIAL"),
-    ),
-    "the EU Labour Force Survey": (
-        ("a household", r"HHNUM|QHHNUM"),
-        ("a number within", r"HHSEQNUM"),
-        ("a sampling weight", r"COEFFY?|COEFFQ|COEFFH"),
-        ("the household's make-up", r"HHLINK|HHSPOU|HHNBPERS|HHTYPE|HHNB\w*"),
-        ("marital status", r"MARSTAT"),
-        ("ethnicity or citizenship", r"NATIONAL|CITIZENSHIP|YEARESID"),
-        ("a country of birth", r"COUNTRYB|COBFATH|COBMOTH"),
-        ("geography", r"COUNTRY|REGION(_2D)?|DEGURBA|REGION2DW"),
-        ("education", r"HAT(LEV|FIELD|YEAR)\w*|HAT\d\dLEV|EDUC\w*"),
-        ("occupation", r"ILOSTAT|MAINSTAT|STAPRO|NACE\w*|ISCO\w*|FTPT|WSTATOR|IS881D|IS08\w*"),
-        ("sex or gender", r"SEX"),
-        ("age", r"AGE(_GRP)?"),
-        ("money", r"INCDECIL"),
-        ("when the record was made", r"REFYEAR|REFWEEK|REFMONTH|INTWAVE|YEAR|QUARTER"),
-    ),
-    "NHANES": (
-        ("an id", r"SEQN"),
-        ("a sampling weight", r"WT(MEC|INT)\w*|WTSAF\w*"),
-        ("the sample's design", r"SDMVPSU|SDMVSTRA"),
-        ("sex or gender", r"RIAGENDR"),
-        ("age", r"RIDAGE\w+"),
-        ("ethnicity or citizenship", r"RIDRETH\d|DMDCITZN"),
-        ("a country of birth", r"DMDBORN\d?"),
-        ("education", r"DMDEDUC\d"),
-        ("marital status", r"DMDMARTL|DMDMARTZ"),
-        ("the household's make-up", r"DMDHHSIZ|DMDFMSIZ"),
-        ("money", r"INDHHIN\d|INDFMPIR"),
-        ("a body measure", r"BMXWT|BMXBMI|BMXWAIST"),
-        ("body height", r"BMXHT"),
-    ),
-}
 _ADDED = re.compile(r"_?(CAT|GRP|GROUP|REC|BANDS?|CLASS|CODE)\d?$")  # made from it
-_COMPILED = {
-    survey: tuple((topic, re.compile(pattern)) for topic, pattern in rows)
-    for survey, rows in _SURVEYS.items()
+_SURVEYS = {
+    survey: tuple((topic, re.compile(pattern)) for topic, pattern in rows.items())
+    for survey, rows in VOCABULARY["surveys"].items()
 }
 
 
@@ -150,7 +46,7 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None
     {}
     """
     best: dict[str, tuple[str, Topic | None]] = {}
-    for survey, rows in _COMPILED.items():
+    for survey, rows in _SURVEYS.items():
         found = {}
         for column in columns:
             bare = _ADDED.sub("", column.strip().upper())
@@ -169,96 +65,15 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None
 
 
 _MOST = 400  # categories that are read
+_DIFFERENT = 2  # words of a topic that must be there
 
 
-_SEX_LETTERS = (
-    {"m", "f"},
-    {"m", "w"},
-    {"h", "f"},
-    {"h", "m"},
-    {"k", "m"},
-    {"m", "v"},
-    {"m", "d"},
-    {"v", "m"},
-)
-_SEX = word_set("""
-    male female man woman men women boy girl mann frau maenner frauen maennlich weiblich homme femme hommes femmes
-    masculin feminin hombre mujer hombres mujeres varon masculino femenino maschio femmina uomo donna homem mulher
-    feminino vrouw mannelijk vrouwelijk kobieta mezczyzna kvinna kvinne mand kvinde males females jongen meisje
-    garcon fille kobiety mezczyzni femminile maschile
-    """)  # fmt: skip
-# Topic, what its categories say, how many of the words must be there.
-_SAID: tuple[tuple[str, frozenset[str], int], ...] = (
-    ("marital status", word_set("""
-        married single widowed widow divorced separated unmarried cohabiting verheiratet ledig verwitwet geschieden
-        getrennt marie celibataire veuf veuve divorce separe casado casada soltero soltera viudo viuda divorciado
-        divorciada separado separada coniugato coniugata sposato sposata celibe nubile vedovo vedova divorziato
-        divorziata separato separata solteiro solteira viuvo viuva gehuwd ongehuwd verweduwd gescheiden zonaty
-        zamezna zonaty kawaler panna wdowiec wdowa rozwiedziony rozwiedziona gift ogift skild ugift skilt fraskilt
-        enke enkemann zivilstand
-        """), 2),
-    ("religion", word_set("""
-        catholic protestant muslim islam jewish hindu buddhist orthodox christian katholisch evangelisch muslimisch
-        islamisch juedisch orthodox catholique protestante musulman juif catolica catolico musulmana musulmano
-        cattolica cattolico protestant katholiek moslim katolicka katolickie prawoslawne evangelical atheist sikh
-        pentecostal methodist lutheran konfessionslos
-        """), 2),
-    ("ethnicity or citizenship", word_set("""
-        white black asian hispanic latino caucasian african indigenous mixed roma foreigner native inlaender
-        auslaender deutsch oesterreichisch citizen foreign national indian pakistani chinese mulatto
-        migrationshintergrund autochtoon allochtoon
-        """), 2),
-    ("education", word_set("""
-        primary secondary tertiary bachelor bachelors master masters doctorate phd university college vocational
-        school isced volksschule pflichtschule hauptschule realschule gymnasium matura abitur lehre
-        berufsbildende hochschule universitaet fachhochschule primaire secondaire superieur baccalaureat licence
-        primaria secundaria universitaria universitario superior bachillerato elementare media diploma laurea
-        licenza basico medio fundamental ensino basisonderwijs voortgezet mbo hbo wo podstawowe srednie wyzsze
-        zawodowe gimnazjalne grundskola gymnasie universitet grade 10th 11th 12th hs bac cap bep lehrabschluss
-        """), 2),
-    ("occupation", word_set("""
-        employed unemployed retired student self housewife homemaker inactive pensioner worker clerk manager
-        managers professionals technicians clerical elementary erwerbstaetig arbeitslos pensioniert rentner
-        selbststaendig selbstaendig angestellt angestellter arbeiter beamter hausfrau schueler chomeur retraite
-        salarie independant ouvrier etudiant ocupado desempleado jubilado estudiante asalariado parado occupato
-        disoccupato pensionato studente casalinga operaio impiegato empregado desempregado reformado aposentado
-        werkend werkloos gepensioneerd zelfstandig pracujacy bezrobotny emeryt rencista farmer labourer laborer
-        sales agriculture craft executive service
-        """), 2),
-    ("the household's make-up", word_set("""
-        head spouse partner child son daughter parent grandchild grandparent sibling brother sister husband wife
-        relative nonrelative lodger owner tenant rented owned ehepartner kind tochter sohn eltern enkel
-        bezugsperson haushaltsvorstand chef conjoint enfant jefe conyuge hijo hija capofamiglia coniuge figlio
-        figlia conjuge filho filha hoofdbewoner partner kind glowa malzonek dziecko couple alone eigentuemer
-        mieter eigentum miete proprietaire locataire propietario inquilino proprietario affitto
-        """), 2),
-    ("geography", word_set("""
-        urban rural city town village suburb countryside stadt land dorf staedtisch laendlich urbain rural ville
-        campagne urbano rurale cidade pueblo miasto wies stad platteland landsbygd metropolitan
-        """), 2),
-)  # fmt: skip
-_COUNTRIES = word_set("""
-    austria germany france italy spain portugal belgium netherlands luxembourg switzerland poland czechia slovakia
-    hungary romania bulgaria greece croatia slovenia serbia bosnia albania turkey russia ukraine denmark sweden norway
-    finland iceland ireland england scotland wales estonia latvia lithuania malta cyprus china india pakistan
-    bangladesh japan korea vietnam philippines indonesia thailand iran iraq syria afghanistan israel egypt morocco
-    algeria tunisia libya nigeria ghana kenya ethiopia somalia senegal mali uganda tanzania rwanda congo cameroon
-    brazil argentina chile peru colombia venezuela ecuador bolivia mexico cuba haiti jamaica canada australia
-    oesterreich deutschland frankreich italien spanien belgien niederlande schweiz polen tschechien slowakei ungarn
-    rumaenien bulgarien griechenland kroatien slowenien serbien bosnien tuerkei russland daenemark schweden norwegen
-    finnland irland autriche allemagne italie espagne belgique suisse pologne maroc algerie tunisie roumanie
-    alemania francia italia espana suiza belgica polonia marruecos rumania argelia germania austria svizzera spagna
-    polonia marocco albania alemanha franca italia espanha suica brasil angola mozambique usa kosovo macedonia
-    montenegro moldova belarus kazakhstan uzbekistan tyskland danmark sverige norge duitsland frankrijk niemcy francja
-    """)  # fmt: skip
-_CODES = word_set("""
-    at de fr it es pt be nl lu ch pl cz sk hu ro bg gr el hr si rs ba al tr ru ua dk se no fi is ie gb uk ee lv lt mt
-    cy us ca mx br ar cl pe co cn in jp kr au nz za eg ma dz tn
-    """)  # fmt: skip
-_STATES = word_set("""
-    al ak az ar ca co ct de fl ga hi id il in ia ks ky la me md ma mi mn ms mo mt ne nv nh nj nm ny nc nd oh ok or pa
-    ri sc sd tn tx ut vt va wa wv wi wy dc
-    """)  # fmt: skip
+_SEX_LETTERS = tuple(set(letters) for letters in VOCABULARY["lists"]["sex_letters"].split())
+_SEX = listed("sex")
+_SAID = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
+_COUNTRIES = listed("countries")
+_CODES = listed("codes")
+_STATES = listed("states")
 _BAND = re.compile(
     r"\D{0,14}(\d{1,3})\s*(?:-|–|—|to|bis|a|à|,|y|\.\.|and|until|through|tot|do|/)+\s*(\d{1,3})\D{0,14}"
     r"|\D{0,10}\d{1,3}\s*\+|\D{0,16}\d{1,3}\D{0,16}"
@@ -295,11 +110,11 @@ def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
 
 def _said(words: Sequence[frozenset[str]]) -> str | None:
     best, most = None, 0.0
-    for name, said, least in _SAID:
+    for name, said in _SAID.items():
         hit = [one & said for one in words]
         different = len(frozenset().union(*hit))
         share = sum(bool(one) for one in hit) / len(words)
-        if different >= least and share >= 0.4 and share > most:
+        if different >= _DIFFERENT and share >= 0.4 and share > most:
             best, most = name, share
     return best
 

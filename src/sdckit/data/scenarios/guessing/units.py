@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.scenarios.guessing.facts import Facts, numbers_of, same_values
 from sdckit.data.scenarios.guessing.spoken import Spoken
-from sdckit.data.scenarios.guessing.topics import says_id, word_set, words_of
+from sdckit.data.scenarios.guessing.topics import listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
 
 if TYPE_CHECKING:
@@ -359,15 +359,9 @@ def _quoted(names: tuple[str, ...]) -> str:
 
 _MOST = 0.5  # share of the records that must have one
 _REPLICATES = 8  # so many weights numbered alike are replicates
-_HOME = word_set(
-    "hh household haushalt haushalts menage hogar famiglia huishouden households wgtp hhwt housing db"
-)
-_BEST = word_set(
-    "pspwght pspweight poststratification calibrated final person perwt pwgtp personal individual analysis"
-)
-_LESS = word_set(
-    "design base longitudinal replicate selection raw proxy nonresponse jackknife trimmed bootstrap"
-)
+_HOME = listed("weights_of_households")
+_BEST = listed("best_weights")
+_LESS = listed("lesser_weights")
 _HOMES = ("hh", "household", "haush", "menage", "hogar", "famil")
 _MILLION = 1_000_000
 _NEAR = 0.02  # how near a mean must be to 1, or to a million
