@@ -6,6 +6,7 @@ starts a Spark of its own, and makes what a file's tests share.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 SHARED = ('scope="module"', "from app.browsing import", "from report.real import")
 
 
+@cache
 def share_of(nodeid: str) -> str:
     """What a test shares: the one Spark, the real documents, what its file makes (a served app is one), or nothing."""
     if "spark" in nodeid.lower():
@@ -32,10 +34,57 @@ def _shared_in(path: str) -> str:
 
 
 class Sharing(LoadScopeScheduling):  # type: ignore[misc]
-    """Hands out tests by what they share, the largest shares first."""
+    """Hands out what tests share, the largest first; then the other tests of a file, which go to one process.
+
+    A process that has run a test of a file gets the next one of it, for what the file keeps between its tests is made
+    once; where no other file is left, the last one is divided. What is done is forgotten at once: pytest-xdist goes
+    through all of it after every test, and through all tests to find the place of one.
+    """
+
+    def __init__(self, config: Any, log: Any) -> None:
+        super().__init__(config, log)
+        self._files: dict[Any, str] = {}
+        self._places: dict[str, int] = {}
 
     def _split_scope(self, nodeid: str) -> str:
         return share_of(nodeid)
+
+    def _next_share(self, node: Any) -> str:
+        """The next share of the file a process is at, or of one that no process is at, or of any."""
+        own = self._files.get(node)
+        taken = {file for other, file in self._files.items() if other is not node}
+        for share in self.workqueue:
+            file = share.partition("::")[0]
+            if (
+                file == own or file not in taken
+            ):  # files are begun in order: nothing of its own comes after new ones
+                return str(share)
+        return str(next(iter(self.workqueue)))
+
+    def _assign_work_unit(self, node: Any) -> None:
+        if not self._places:
+            self._places = {nodeid: place for place, nodeid in enumerate(self.collection)}
+            alone_last = sorted(self.workqueue.items(), key=lambda item: item[0] in item[1])
+            self.workqueue = OrderedDict(alone_last)
+        share = self._next_share(node)
+        self._files[node] = share.partition("::")[0]
+        tests = self.assigned_work[node][share] = self.workqueue.pop(share)
+        node.send_runtest_some([self._places[nodeid] for nodeid, done in tests.items() if not done])
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """Forget a share when all its tests have run, and hand out the next."""
+        nodeid = self.collection[item_index]
+        share = self._split_scope(nodeid)
+        tests = self.assigned_work[node][share]
+        tests[nodeid] = True
+        if all(tests.values()):
+            del self.assigned_work[node][share]
+        self._reschedule(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """Leave the file of a process that has gone to the others."""
+        self._files.pop(node, None)
+        return super().remove_node(node)  # type: ignore[no-any-return]
 
 
 def make_scheduler(config: Any, log: Any) -> Sharing:

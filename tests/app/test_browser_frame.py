@@ -31,6 +31,23 @@ def test_the_way_through_by_keyboard_and_without_fault(visit: Windows) -> None:
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+FADING = """<html lang="en"><title>fading</title><main><h1>A button</h1><button>Go</button></main>
+<style>
+  @keyframes fade { from { opacity: 0.2 } }  @keyframes turn { to { rotate: 1turn } }
+  button { animation: fade 600s; color: black; background: white }
+  h1 { animation: turn 1s infinite }
+</style>"""
+
+
+def test_what_fades_in_is_judged_as_it_is_then(browser: Any) -> None:
+    page = browser.new_page()
+    page.set_content(FADING)
+    assert faults(page) == []
+    page.evaluate("document.querySelector('button').style.color = '#ddd'")
+    assert [fault.partition(":")[0] for fault in faults(page)] == ["color-contrast"]
+    page.close()
+
+
 def test_it_fits_the_smallest_width_and_speaks_german(visit: Windows) -> None:
     page = visit(width=1024, language="de")
     assert page.evaluate("document.documentElement.lang") == "de"

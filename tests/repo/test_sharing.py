@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from sharing import ROOT, share_of
+from sharing import ROOT, make_scheduler, share_of
 
 
 def ids_in(path: Path) -> Iterator[tuple[str, set[str]]]:
@@ -38,3 +40,78 @@ def test_what_is_shared() -> None:
     alone = "tests/repo/test_sharing.py::test_what_is_shared"
     assert share_of(alone) == alone
     assert share_of("src/sdckit/gone.py::sdckit.gone") == "src/sdckit/gone.py::sdckit.gone"
+
+
+class Process:
+    """What the scheduler sees of a process: the numbers of the tests it is given, in their order."""
+
+    def __init__(self, name: str) -> None:
+        self.gateway = SimpleNamespace(id=name)
+        self.given: list[int] = []
+        self.shutting_down = False
+
+    def send_runtest_some(self, numbers: list[int]) -> None:
+        self.given += numbers
+
+    def shutdown(self) -> None:
+        self.shutting_down = True
+
+
+def handed_out(tests: list[str]) -> tuple[Any, list[Process]]:
+    """A scheduler of two processes, and both when they have begun."""
+    option = SimpleNamespace(loadscopereorder=True)
+    scheduler = make_scheduler(SimpleNamespace(getvalue=lambda _: ["2*popen"], option=option), None)
+    processes = [Process("first"), Process("second")]
+    for process in processes:
+        scheduler.add_node(process)
+    for process in processes:
+        scheduler.add_node_collection(process, tests)
+    scheduler.schedule()
+    return scheduler, processes
+
+
+SPARK = [f"tests/x.py::test_spark[{number}]" for number in range(3)]
+FILES = [f"tests/{name}.py::test[{number}]" for name in "abc" for number in range(4)]
+
+
+def run_all(scheduler: Any, processes: list[Process], turns: str) -> dict[str, list[str]]:
+    """Let processes finish one test each time it is their turn; what each has run."""
+    ran: dict[str, list[str]] = {process.gateway.id: [] for process in processes}
+    for at in turns:
+        process = processes[int(at)]
+        done = ran[process.gateway.id]
+        if len(done) < len(process.given):
+            number = process.given[len(done)]
+            done.append(scheduler.collection[number])
+            scheduler.mark_test_complete(process, number)
+    return ran
+
+
+def test_each_test_is_run_once_and_a_file_in_one_process() -> None:
+    walk = "tests/app/test_browser_by_hand.py::test_by_mouse_and_in_german"
+    scheduler, processes = handed_out([*FILES, walk, *SPARK])
+    ran = run_all(scheduler, processes, "01" * 20)
+    assert sorted(ran["first"] + ran["second"]) == sorted([*FILES, walk, *SPARK])
+    assert scheduler.tests_finished
+    assert not scheduler.has_pending
+    assert ran["first"][:3] == SPARK
+    assert ran["second"][0] == walk  # long, and so not the last
+    files = [{test.partition("::")[0] for test in ran[name]} for name in ("first", "second")]
+    assert len(files[0] & files[1]) <= 1  # the last one is divided
+
+
+def test_a_slow_file_is_left_to_one_process_and_the_last_divided() -> None:
+    scheduler, processes = handed_out(FILES)
+    ran = run_all(scheduler, processes, "1" * 12 + "01" * 12)
+    assert sorted(ran["first"] + ran["second"]) == sorted(FILES)
+    assert ran["second"][:6] == FILES[4:10]
+    assert {test.partition("::")[0] for test in ran["first"]} >= {"tests/a.py"}
+
+
+def test_what_a_lost_process_had_is_run_by_the_other() -> None:
+    scheduler, processes = handed_out(FILES)
+    run_all(scheduler, processes[:1], "0")
+    lost = processes.pop(0)
+    assert scheduler.remove_node(lost) == FILES[1]
+    ran = run_all(scheduler, processes, "0" * 30)
+    assert set(FILES) - {FILES[0]} <= set(ran["second"])

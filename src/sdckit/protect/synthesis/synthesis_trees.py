@@ -163,7 +163,8 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
     n_columns = n_few + len(columns.line)
     goes, mark = np.empty(n, np.int64), np.empty(n, np.uint8)
     spare = np.empty(n, np.uint8), np.empty(n, np.float32), np.empty(n, np.int32), np.empty(n)
-    held = np.empty(FEW, np.int64), np.empty(FEW)
+    n_values = columns.values.shape[1]
+    held = np.empty(n_values, np.int64), np.empty(n_values)
     stack = np.empty((n // min_leaf + 2, 3), np.int64)
     stack[0, 0], stack[0, 1], stack[0, 2] = 0, 0, n
     depth, used = 1, 1
