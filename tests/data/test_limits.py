@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import inspect
 import json
 import re
@@ -13,18 +12,10 @@ import pytest
 
 from sdckit.data.limits import LIMITS, SCOPES, declarable, limits_of_type
 from sdckit.data.scenarios.thresholds import VALUES, Thresholds
-from tree import SRC, none_offends, parsed
 
 QUESTIONS = {"singled", "linked", "learnt", "tried"}
 PLACES = {"limit", "value", "percent", "records", "variable", "are", "have", "group", "because"}
 PRINTED = {"limit", "value", "some", "variable"}
-# Where a limit's name is that of a figure or a measure, which it was called after.
-FIGURES = {
-    "report/rates.py", "report/conclusions.py", "report/chapters/release_document.py",
-    "report/chapters/ledger_page.py", "report/chapters/recipe_chapter.py",
-    "workflow/assess.py",  # what a release without the column or the ledger's measure means for two limits
-}  # fmt: skip
-ROOMS = ("data", "report/chapters", "report", "workflow", "cli", "app")
 
 
 def test_the_signature_is_that_of_the_rows() -> None:
@@ -54,24 +45,6 @@ def test_types_of_release_bring_limits() -> None:
         "k": 5, "risk": 0.05, "l": 2, "household_risk": 0.05, "recoverable": 0.0,
     }  # fmt: skip
     assert limits_of_type("enclave") == {}
-
-
-def test_no_limit_is_spelt_beside_its_row() -> None:
-    """In the rooms that speak of limits; `k`, `risk` and `l` are names of options of measures, too."""
-    names = set(LIMITS) - {"k", "risk", "l"}
-    found = []
-    for room in ROOMS:
-        paths = (SRC / room).glob("*.py") if room == "report" else (SRC / room).rglob("*.py")
-        for path in paths:
-            place = path.relative_to(SRC).as_posix()
-            if place == "data/limits.py" or place in FIGURES:
-                continue
-            found += [
-                f"{place}:{node.lineno}: {node.value}"
-                for node in ast.walk(parsed(path))
-                if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in names
-            ]
-    none_offends(found, "a limit is named in its row alone")
 
 
 TOY = """

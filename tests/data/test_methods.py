@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import subprocess
 import sys
@@ -11,31 +10,6 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.methods import METHODS, kind_of
-from tree import SRC, none_offends, parsed
-
-# Who writes a step of its own accord, or finds one in a release, says which.
-WRITERS = {
-    "data/methods.py",
-    "identity/contributions/coarsening.py", "identity/contributions/key_contributions.py",
-    "cli/commands/propose.py", "workflow/proposing/ladders.py", "workflow/proposing/propose.py",
-    "workflow/proposing/trials.py", "workflow/recipes/starter_recipe.py", "workflow/recoded_original/open_recoded.py",
-    "workflow/warm_up.py", "cli/commands/synthesize.py",
-}  # fmt: skip
-WORDS = {"recode", "shuffle"}  # and words of other things
-
-
-def test_no_method_is_spelt_beside_its_row() -> None:
-    found = []
-    for path in SRC.rglob("*.py"):
-        place = path.relative_to(SRC).as_posix()
-        if place in WRITERS or place.startswith("protect/"):
-            continue
-        found += [
-            f"{place}:{node.lineno}: {node.value}"
-            for node in ast.walk(parsed(path))
-            if isinstance(node, ast.Constant) and node.value in set(METHODS) - WORDS
-        ]
-    none_offends(found, "a protection method is named in its row alone")
 
 
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)

@@ -93,6 +93,11 @@ class MethodKind:
         """Whether it makes the values of its column coarser by a rule."""
         return self.trace in ("range", "limit", "rounded")
 
+    @property
+    def banded(self) -> bool:
+        """Whether the app edits bands, groups or a hierarchy for it."""
+        return "bands" in self.editors
+
 
 KINDS = (
     MethodKind(

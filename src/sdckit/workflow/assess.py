@@ -13,6 +13,7 @@ from sdckit.cells.shared_coding import share_coding
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy, open_frame
+from sdckit.data.limits import LIMITS, declarable
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
@@ -370,9 +371,10 @@ def assess_release(
 
 def _of_original(scenario: Scenario) -> Scenario:
     """The scenario for the original, which does not go out: no earlier release is held against it."""
-    if scenario.ledger is None and scenario.thresholds.differencing is None:
+    of_ledger = [name for name, kind in declarable().items() if kind.scope == "ledger"]
+    if scenario.ledger is None and not scenario.thresholds.declared.keys() & of_ledger:
         return scenario
-    limits = scenario.thresholds.model_copy(update={"differencing": None})
+    limits = scenario.thresholds.model_copy(update=dict.fromkeys(of_ledger))
     return scenario.changed(ledger=None, thresholds=limits)
 
 
@@ -474,10 +476,11 @@ def _compared(
     one = planned[0].context.scenario
     outcome = carry_out(planned)
     lost = _lost(one, name, after)
+    replaced = {verdict.name for verdict in lost}
     worst = _worst([assessment[name].verdicts for assessment in after])
     limits = one.limits_of(compared=True)
     verdicts = (
-        *(verdict for verdict in worst if not (lost and verdict.name == "l" and verdict.variable is None)),
+        *(verdict for verdict in worst if verdict.variable is not None or verdict.name not in replaced),
         *lost,
         *_without_households(one, name, after),
         *judge_release(limits, name, outcome.results, sensitive=one.sensitive, skipped=outcome.skipped),
@@ -513,21 +516,25 @@ def _badness(verdict: Verdict) -> tuple[int, float]:
 
 
 def _lost(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
-    """A sensitive variable that no release has any more cannot be learnt from its groups: l holds."""
-    limit = scenario.limits.l
-    if limit is None:
-        return []
+    """A sensitive variable that no release has any more cannot be learnt from its groups: its limits hold."""
     kept = {variable for one in after for variable in one.scenario.sensitive}
     gone = [variable for variable in scenario.sensitive if variable not in kept]
     reason = "the release does not have the variable"
-    return [Verdict("l", name, variable, limit, True, 0, None, reason) for variable in gone]
+    return [
+        Verdict(limited, name, variable, limit, True, 0, None, reason)
+        for limited, limit in scenario.limits.declared.items()
+        if LIMITS[limited].scope == "variable"
+        for variable in gone
+    ]
 
 
 def _without_households(scenario: Scenario, name: str, after: Sequence[Assessment]) -> list[Verdict]:
     """Without a household column nobody is found through a mate: a type's limit on household risk holds."""
-    limit = scenario.limits.household_risk
-    by_type = limit is not None and scenario.thresholds.household_risk is None
-    if limit is None or not by_type or any(one.scenario.household is not None for one in after):
+    if any(one.scenario.household is not None for one in after):
         return []
     reason = "the release does not have the household column"
-    return [Verdict("household_risk", name, None, limit, True, 0, None, reason)]
+    return [
+        Verdict(limited, name, None, limit, True, 0, None, reason)
+        for limited, limit in scenario.limits.declared.items()
+        if LIMITS[limited].needs == "household" and limited not in scenario.thresholds.declared
+    ]

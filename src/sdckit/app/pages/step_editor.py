@@ -16,7 +16,7 @@ from shiny.ui import HTML, TagChild, TagList, tags
 from sdckit.app.browser_sessions import Work
 from sdckit.app.page_context import Kept, Room, Say, file_field
 from sdckit.app.step_form import arguments_of, form
-from sdckit.data.methods import METHODS
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.errors import ScenarioError
 
 # How a variable is made coarser: what the script of the page draws, and what it gives back.
@@ -183,7 +183,7 @@ class Editor:
     def filled(self, one: Draft) -> dict[str, Any]:
         """The arguments that form and editor say."""
         found = arguments_of(self.room.say, self.forms.get()[one.method], self.read)
-        if one.method != "recode":
+        if not kind_of(one.method).banded:
             return found
         return recoding_of(self.room.say, found, self.way(), self.read, self.variable.held(), one.arguments)
 
@@ -272,7 +272,7 @@ def _serve_recoding(edited: Editor, session: Session) -> None:
     def _() -> None:
         one, _ = edited.draft.get(), edited.exact.get()
         edited.variable.set({})
-        if one is None or one.method != "recode" or not edited.forms.get():
+        if one is None or not kind_of(one.method).banded or not edited.forms.get():
             return
         column, way = edited.read("arg_column"), edited.way()
         if column and way != "hierarchy":
@@ -352,7 +352,7 @@ def _shown(say: Say, one: Draft, asked: Plain, work: Work) -> TagChild:
     return tags.section(
         tags.h3(title), tags.p(say(asked["about"]), class_="quiet"),
         form(say, asked, one.arguments, columns=columns, intruders=intruders),
-        ways_shown(say, one.arguments) if one.method == "recode" else None,
+        ways_shown(say, one.arguments) if kind_of(one.method).banded else None,
         tags.div(
             ui.input_action_button("apply_step", say("Apply"), class_="btn-primary"),
             ui.input_action_button("close_step", say("Close"), class_="btn-outline-secondary"),

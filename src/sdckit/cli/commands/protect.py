@@ -31,6 +31,7 @@ from sdckit.cli.recipe_files import (
     scenario_of,
 )
 from sdckit.cli.source import EngineOptions, Reading, takes
+from sdckit.data.methods import kind_of
 from sdckit.display import counted
 from sdckit.errors import FileFormatError, ScenarioError
 from sdckit.workflow.recipes.release_files import numbered, unread, write_release
@@ -171,7 +172,7 @@ def _m(recipe: Recipe) -> int:
 
 def _read_by(recipe: Recipe, path: Path) -> list[Path]:
     """Files that the recipe names: none of them may be an output."""
-    named = [one.arguments.get("hierarchy") for one in recipe.steps if one.method == "recode"]
+    named = [step.arguments.get(name) for step in recipe.steps for name in kind_of(step.method).files]
     return [path.parent / one for one in [*named, recipe.scenario] if isinstance(one, str)]
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
 from sdckit.workflow.proposing.trials import How, Trials, around, limits_of, open_lattice
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.starter_recipe import Told, write_starter
+from sdckit.workflow.recipes.starter_recipe import Told, from_folder, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -55,7 +54,7 @@ def write_proposal(
     told.append(
         (None, outcome(trials, found, judged, [(one.words, one.passed, one.loss) for one in alternatives]))
     )
-    steps = [None if step is None else _from(step, scenario.folder, folder) for step, _ in told]
+    steps = [None if step is None else from_folder(step, scenario.folder, folder) for step, _ in told]
     text = write_starter(TITLE, head, [(step, lines) for step, (_, lines) in zip(steps, told, strict=True)])
     return Proposal(
         recipe=_recipe(trials, judged, columns, folder), text=text, passed=judged.passed, loss=judged.made.loss,
@@ -99,16 +98,9 @@ def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path
         *(step for step, _ in after),
     ]
     return Recipe(
-        [_from(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
+        [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
         folder=folder or trials.scenario.folder,
     )  # fmt: skip
-
-
-def _from(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
-    """A step whose paths start in the folder of the recipe."""
-    if folder is None or "hierarchy" not in step or step["method"] != "recode":
-        return dict(step)
-    return {**step, "hierarchy": Path(os.path.relpath(start / step["hierarchy"], folder)).as_posix()}
 
 
 AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed)

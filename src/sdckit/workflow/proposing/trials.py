@@ -306,7 +306,7 @@ class Judged:
     @property
     def resting(self) -> int:
         """Records that reach k only through other records' missing values, for the intruder with most of them."""
-        return max((one.n_resting or 0 for one in self.verdicts if one.name == "k"), default=0)
+        return max((verdict.n_resting or 0 for verdict in self.verdicts), default=0)
 
     @property
     def risk(self) -> float:

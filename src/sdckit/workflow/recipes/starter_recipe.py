@@ -19,7 +19,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, float_values
 from sdckit.data.households import homes_of, household_variables
 from sdckit.data.limits import LIMITS
-from sdckit.data.methods import METHODS
+from sdckit.data.methods import METHODS, kind_of
 from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import Displayed, plain_html, printable
@@ -598,7 +598,7 @@ def make_starter(
         told += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, told)
     told.append((None, [_outcome(exceeded, unjudged)]))
-    steps = [_from(step, scenario.folder, folder) for step, _ in told if step is not None]
+    steps = [from_folder(step, scenario.folder, folder) for step, _ in told if step is not None]
     if not steps:  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
     again = iter(steps)
@@ -656,9 +656,9 @@ def _outcome(exceeded: Sequence[str], unjudged: Sequence[str]) -> str:
     return said + (f". Not judged: {listed(unjudged)}." if unjudged else ".")
 
 
-def _from(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
+def from_folder(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
     """A step whose paths start in the folder of the recipe."""
-    if folder is None or "hierarchy" not in step or step["method"] != "recode":
+    if folder is None:
         return dict(step)
-    path = os.path.relpath(start / step["hierarchy"], folder)
-    return {**step, "hierarchy": Path(path).as_posix()}
+    paths = [name for name in kind_of(step["method"]).files if name in step]
+    return {**step, **{name: Path(os.path.relpath(start / step[name], folder)).as_posix() for name in paths}}
