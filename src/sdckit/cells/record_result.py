@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -379,6 +379,33 @@ class RecordResult(Result):
         """All figures, exact and ready for JSON, with their intervals; not those of subgroups, which name values."""
         told = {"intervals": json_ready(self.intervals)} if self.intervals else {}
         return {**super().to_dict(), **told}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CellsResult(RecordResult):
+    """The same for a file that was tabulated by its keys.
+
+    Attributes
+    ----------
+    cells : Cells or LazyCells
+        The cells; dropped when the result is pickled.
+    prefix : str
+        Text before the names of the columns of `records`.
+    """
+
+    cells: AnyCells
+    prefix: str = field(default="", kw_only=True)
+    notes: dict[str, str] = field(default_factory=dict, kw_only=True)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words."""
+        return self.cells.missing_rule
 
 
 def _ends(both: tuple[float, float]) -> tuple[tuple[str, float], ...]:

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
 from sdckit.identity.population.size_models import category_cells, records_of
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.record_result import RecordResult, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
@@ -50,10 +51,6 @@ from sdckit.identity.population.size_models import (
 )
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 # A log-linear model fitted to cells, and the risk of the sample uniques under it.
 
