@@ -293,12 +293,10 @@ def l_diversity(
     >>> result.records["distinct_health"].to_list(), result.violations["health"]["distinct"][2]
     ([1, 1, 2, 2], 2)
     """
-    arguments.text(prefix, "prefix")
     kinds = arguments.choices(kind, "kind", KINDS)
     c = arguments.amount_above(c, "c", "is the constant of recursive l-diversity")
     tested = set(arguments.counts(levels, "levels", "counts different values", at_least=2))
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, LDiversity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    asked = breakdown(data, by, LDiversity, interval, seed, scenario, prefix, on_engine=True)
     if scenario and scenario.limits.l:
         tested.add(scenario.limits.l)
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)

@@ -512,19 +512,22 @@ def breakdown(
     data: Any,
     by: Sequence[str] | str | None,
     result: type[RecordResult],
-    *,
     interval: IntervalKind | None = None,
     seed: arguments.Seed = None,
     scenario: Scenario | None = None,
+    prefix: str = "",
+    *,
     on_engine: bool = False,
 ) -> Breakdown:
-    """Check `by=`, `interval=` and `seed=` of a measure before it starts.
+    """Check `by=`, `interval=`, `seed=`, `scenario=` and `prefix=` of a measure before it starts.
 
     `on_engine` says that the measure leaves the records of a plan where they are.
 
     Raises ColumnError: a column that the data lack, or of the name of a figure; DataError: cells without records, a
     bootstrap of a plan.
     """
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     names = arguments.names(by, "by", single=True) or ()
     rng = arguments.seed(seed)
     if interval is not None:

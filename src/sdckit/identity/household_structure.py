@@ -308,9 +308,7 @@ def household_structure(
     >>> result.sizes, result.unique_sizes, result.unique_compositions
     ({1: 1, 2: 2}, 1, 1)
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, HouseholdStructure, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, HouseholdStructure, interval, seed, scenario, prefix)
     cells = tabulate_given(
         data, keys=keys, weight=weight, household=household, scenario=scenario, id=id, default_missing="category",
     )  # fmt: skip

@@ -290,14 +290,10 @@ def individual_risk(
     >>> risk.records["risk"].round(9).to_list(), risk.n_above
     ([0.00542452, 0.00542452, 0.025096439], 1)
     """
-    arguments.text(prefix, "prefix")
     arguments.choice(method, "method", tuple(KERNELS))
-    scenario = arguments.scenario_or_none(scenario)
     if threshold is not None and threshold not in NAMED_THRESHOLDS:
         arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
-    asked = breakdown(
-        data, by, IndividualRisk, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
+    asked = breakdown(data, by, IndividualRisk, interval, seed, scenario, prefix, on_engine=True)
     given = scenario.household if household is None and scenario is not None else household
     if given is None and is_cells(data):
         given = data.roles.household

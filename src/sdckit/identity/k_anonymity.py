@@ -143,10 +143,8 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts records", at_least=2)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, KAnonymity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    broken = breakdown(data, by, KAnonymity, interval, seed, scenario, prefix, on_engine=True)
     if scenario is not None and scenario.limits.k is not None:
         asked = (*asked, scenario.limits.k)
     cells = tabulate_given(

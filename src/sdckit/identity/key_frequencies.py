@@ -189,11 +189,7 @@ def key_frequencies(
     >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
     4
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(
-        data, by, KeyFrequencies, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
+    asked = breakdown(data, by, KeyFrequencies, interval, seed, scenario, prefix, on_engine=True)
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,

@@ -226,10 +226,8 @@ def open_classes(
     prefix: str,
 ) -> Classes[Of]:
     """Check what all measures of closeness take, and tabulate a file by its keys; `limit` names what is limited."""
-    arguments.text(prefix, "prefix")
     tested = arguments.amounts_above(limits, "limits", f"are values of {limit} that a class may reach")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, kind, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    broken = breakdown(data, by, kind, interval, seed, scenario, prefix, on_engine=True)
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
     return Classes(kind, cells, variables, tested, broken, prefix, {})
 

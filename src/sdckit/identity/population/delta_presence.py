@@ -143,13 +143,11 @@ def delta_presence(
     >>> result.minimum, result.maximum, result.holds, result.n_above
     (0.0, 1.0, False, 2)
     """
-    arguments.text(prefix, "prefix")
     low, high = _checked(limits)
     data, population = file_and_population(data, population)
     if population is None:
         raise DataError("population= is missing: give the file of the people that the data is a part of")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, DeltaPresence, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, DeltaPresence, interval, seed, scenario, prefix)
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False, broken=asked)
     everybody = population_cells(population, cells.keys)
     at, _ = cells_in(cells, everybody)

@@ -187,11 +187,9 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, KMap, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         weighted=population is None, broken=broken,

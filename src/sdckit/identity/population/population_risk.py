@@ -485,12 +485,10 @@ def population_risk(
     >>> risk.sample_uniques, round(risk.tau1, 6), round(risk.tau2, 6)
     (2, 0.735759, 1.264241)
     """
-    arguments.text(prefix, "prefix")
     if interval is not None:
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, PopulationRisk, scenario=scenario)
+    asked = breakdown(data, by, PopulationRisk, scenario=scenario, prefix=prefix)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
         words = "select=True chooses the terms itself; leave formula= and interactions= out"
         raise DataError(words, argument="select")

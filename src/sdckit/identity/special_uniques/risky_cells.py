@@ -334,9 +334,7 @@ def risky_cells(
     >>> [(row.variables, row.n_unsafe) for row in result.table]
     [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, RiskyCells, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, RiskyCells, interval, seed, scenario, prefix)
     cells = tabulate_given(
         data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
     )

@@ -479,12 +479,10 @@ def suda(
     >>> result.msu_counts, result.records["n_msu"].to_list()
     ({1: 0, 2: 3}, [1, 1, 1, 0, 0])
     """
-    arguments.text(prefix, "prefix")
     arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
     says = "is the share of the population in the file"
     arguments.share_above(sampling_fraction, "sampling_fraction", says)
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, Suda, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, Suda, interval, seed, scenario, prefix)
     given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
