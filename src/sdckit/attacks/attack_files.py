@@ -5,12 +5,22 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_rates import FIGURES, ControlState, Group, Tally, rates
+from sdckit.attacks.attack_rates import (
+    FIGURES,
+    AttackResult,
+    ControlState,
+    Group,
+    Tally,
+    means,
+    rates,
+    verdict,
+)
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
@@ -25,6 +35,7 @@ from sdckit.numerics.search.neighbours import Index, paired
 
 ORDERED = {"numbers", "dates", "times", "durations"}
 MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
+Kind = TypeVar("Kind", bound=AttackResult)
 TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
 
 
@@ -99,21 +110,28 @@ def is_ordered(coding: SharedCoding) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """How many attacks, the confidence of intervals, the subgroups, the random numbers."""
+    """How many attacks, the confidence of intervals, the subgroups, the random numbers, the prefix of columns."""
 
     n_attacks: int
     level: float
     by: tuple[str, ...]
     rng: np.random.Generator
+    prefix: str = ""
 
 
-def options(n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed) -> Options:
+def options(
+    n_attacks: int, level: float, by: Sequence[str] | str | None, seed: arguments.Seed,
+    scenario: Scenario | None = None, prefix: str = "",
+) -> Options:  # fmt: skip
     """Check what can be checked before the files are opened."""
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     return Options(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
         arguments.level(level),
         subgroups(by, FIGURES),
         arguments.seed(seed),
+        prefix,
     )
 
 
@@ -348,12 +366,14 @@ class Targets:
 class Outcome:
     """What came of it in one release.
 
-    For each attacked record its success; for those of the original also the chance that guessing succeeds.
+    For each attacked record its success; for those of the original also the chance that guessing succeeds. `more`
+    are further figures of the release.
     """
 
     members: NDArray[np.bool_]
     others: NDArray[np.bool_]
     baseline: Floats
+    more: Mapping[str, float] = field(default_factory=dict)
 
 
 def draw_targets(
@@ -435,6 +455,29 @@ def tallied(
             if part.labels:
                 groups.append(Group(j + 1, part.labels, figures))
             else:
-                per_release.append(figures)
+                per_release.append({**figures, **found.more})
                 hits.append((targets.members[part.members], own))
     return tuple(per_release), tuple(groups), tuple(hits)
+
+
+def attack_result(
+    kind: type[Kind], files: AttackFiles, per_release: Sequence[dict[str, float]], asked: Options,
+    notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
+) -> Kind:  # fmt: skip
+    """The result of an attack; `nothing` is the verdict where no attack could be made."""
+    figures = means(per_release, notes)
+    said = nothing if nothing and not figures["n_attacks"] else verdict(figures, files.control_state)
+    return kind(
+        pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,
+        level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,
+        n_overlap=files.overlap, **own,
+    )  # fmt: skip
+
+
+def attacked(
+    kind: type[Kind], targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+    notes: dict[str, str], **own: Any,
+) -> Kind:  # fmt: skip
+    """Attack the targets in each release, and make a result of what came of it."""
+    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
+    return attack_result(kind, files, per_release, asked, notes, groups=groups, hits=hits, **own)

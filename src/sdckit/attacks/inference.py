@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    MISSING_RULE,
     AttackFiles,
     Outcome,
+    attacked,
     draw_nearest,
     draw_targets,
     encode_files,
@@ -20,9 +20,8 @@ from sdckit.attacks.attack_files import (
     numeric_columns,
     open_attack,
     options,
-    tallied,
 )
-from sdckit.attacks.attack_rates import AttackResult, means, verdict
+from sdckit.attacks.attack_rates import AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -141,8 +140,7 @@ def inference(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.5)
     """
-    asked = options(n_attacks, level, by, seed)
-    arguments.text(prefix, "prefix")
+    asked = options(n_attacks, level, by, seed, scenario, prefix)
     arguments.amount(tol, "tol", "is how far a guess may be off")
     if scale is not None:
         arguments.amount(scale, "scale", "is what tol is a share of")
@@ -165,14 +163,7 @@ def inference(
             others = judge.right(j, rows, files.m + 1, targets.others)
         return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
 
-    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
-    figures = means(per_release, notes)
-    return Inference(
-        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
-        verdict=verdict(figures, files.control_state), level=asked.level, hits=hits, by=asked.by, groups=groups,
-        prefix=prefix, control_state=files.control_state, n_overlap=files.overlap,
-        target=wanted, tolerance=judge.words,
-    )  # fmt: skip
+    return attacked(Inference, targets, files, attack, asked, notes, target=wanted, tolerance=judge.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +214,6 @@ class _Judge:
 def _roles(
     known: Sequence[str] | None, target: str | None, scenario: Scenario | None
 ) -> tuple[tuple[str, ...], str]:
-    arguments.scenario_or_none(scenario)
     names = arguments.names(known, "known")
     if target is None and scenario is not None and len(scenario.sensitive) == 1:
         target = scenario.sensitive[0]

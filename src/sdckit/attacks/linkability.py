@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sdckit.attacks.attack_files import (
-    MISSING_RULE,
     Outcome,
+    attacked,
     draw_nearest,
     draw_targets,
     encode_files,
@@ -19,9 +19,8 @@ from sdckit.attacks.attack_files import (
     numeric_columns,
     open_attack,
     options,
-    tallied,
 )
-from sdckit.attacks.attack_rates import AttackResult, means, verdict
+from sdckit.attacks.attack_rates import AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -128,11 +127,9 @@ def linkability(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.02)
     """
-    asked = options(n_attacks, level, by, seed)
+    asked = options(n_attacks, level, by, seed, scenario, prefix)
     k = arguments.count(n_neighbors, "n_neighbors", "is how many nearest records are looked at")
-    arguments.text(prefix, "prefix")
     sides = _sides(known)
-    arguments.scenario_or_none(scenario)
     names = [*sides[0], *sides[1]]
     files = open_attack(open_files(original, released, control, id=id), roles={"known": names}, by=asked.by)
     numbers = numeric_columns(files, names, numeric, scenario)
@@ -158,14 +155,7 @@ def linkability(
         others = hits[1] if files.has_control else np.zeros(0, np.bool_)
         return Outcome(hits[0], others, np.full(len(targets.members), chance))
 
-    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
-    figures = means(per_release, notes)
-    return Linkability(
-        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
-        verdict=verdict(figures, files.control_state), level=asked.level, hits=hits, by=asked.by, groups=groups,
-        prefix=prefix, control_state=files.control_state, n_overlap=files.overlap,
-        n_neighbors=k,
-    )  # fmt: skip
+    return attacked(Linkability, targets, files, attack, asked, notes, n_neighbors=k)
 
 
 def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:

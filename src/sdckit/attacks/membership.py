@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import (
-    MISSING_RULE,
     Outcome,
     all_variables,
+    attacked,
     draw_targets,
     encode_files,
     file_notes,
     numeric_columns,
     open_attack,
     options,
-    tallied,
 )
-from sdckit.attacks.attack_rates import FIGURES, AttackResult, means, verdict
+from sdckit.attacks.attack_rates import FIGURES, AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -123,9 +122,7 @@ def membership(
     >>> found.success_rate, found.control_rate, found.auc
     (1.0, 0.0, 1.0)
     """
-    asked = options(n_attacks, level, by, seed)
-    arguments.text(prefix, "prefix")
-    arguments.scenario_or_none(scenario)
+    asked = options(n_attacks, level, by, seed, scenario, prefix)
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
@@ -138,7 +135,6 @@ def membership(
     file_notes(files, names, notes)
     targets = draw_targets(files, asked, notes, balanced=True)
     whole = targets.parts[0]
-    areas: list[float] = []
 
     def attack(j: int) -> Outcome:
         own, release, other = encode_files(files, names, numbers, j)
@@ -148,22 +144,14 @@ def membership(
         others = index.nearest(other.take(targets.others), 1).distance[:, 0]
         drawn = members[whole.members], others[whole.others]
         cut = _median(np.concatenate(drawn)) + tolerance
-        areas.append(_area(*drawn, tolerance))
         called, others_called = members <= cut, others <= cut
         chance = np.zeros(len(called))
         for part in targets.parts:
             both = np.concatenate([called[part.members], others_called[part.others]])
             chance[part.members] = both.mean() if len(both) else np.nan
-        return Outcome(called, others_called, chance)
+        return Outcome(called, others_called, chance, {"auc": _area(*drawn, tolerance)})
 
-    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
-    per_release = tuple({**one, "auc": area} for one, area in zip(per_release, areas, strict=True))
-    figures = means(per_release, notes)
-    return Membership(
-        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures,
-        verdict=verdict(figures, files.control_state), level=asked.level, hits=hits, by=asked.by, groups=groups,
-        prefix=prefix, control_state=files.control_state, n_overlap=files.overlap,
-    )  # fmt: skip
+    return attacked(Membership, targets, files, attack, asked, notes)
 
 
 def _median(values: NDArray[np.float64]) -> float:

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import sensitive_of, shares_of_records
-from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.crosstab import crosstab, wildcard_crosstab
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
-from sdckit.cells.table import Crosstab
+from sdckit.attribute.closeness.cell_classes import class_crosstab, sensitive_cells, shares_of_records
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import AnyCells, Crosstab
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells
-
 
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
@@ -103,7 +97,7 @@ def homogeneous_cells(table: Crosstab) -> int:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LDiversity(RecordResult):
+class LDiversity(CellsResult):
     """l-diversity of each sensitive variable.
 
     Attributes
@@ -139,28 +133,15 @@ class LDiversity(RecordResult):
         "homogeneous",
         "resting_on_missing",
     )
-    cells: AnyCells
     variables: tuple[str, ...]
     kinds: tuple[Kind, ...]
     levels: tuple[int, ...]
     homogeneous: dict[str, int]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @cached_property
     def resting_on_missing(self) -> int:
         """Records whose class counts other records' missing values as matches."""
         return self.cells.count_helped()
-
-    @cached_property
-    def missing_rule(self) -> str:
-        """What a missing key value was taken for, in words."""
-        return self.cells.missing_rule
 
     def _each(self, figure: Any) -> dict[str, dict[str, Any]]:
         return {
@@ -312,29 +293,23 @@ def l_diversity(
     >>> result.records["distinct_health"].to_list(), result.violations["health"]["distinct"][2]
     ([1, 1, 2, 2], 2)
     """
-    arguments.text(prefix, "prefix")
     kinds = arguments.choices(kind, "kind", KINDS)
     c = arguments.amount_above(c, "c", "is the constant of recursive l-diversity")
     tested = set(arguments.counts(levels, "levels", "counts different values", at_least=2))
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, LDiversity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    asked = breakdown(data, by, LDiversity, interval, seed, scenario, prefix, on_engine=True)
     if scenario and scenario.limits.l:
         tested.add(scenario.limits.l)
-    cells = tabulate_given(
-        data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
-        id=id, default_missing="category", weighted=False, by_levels=True,
-    )  # fmt: skip
-    variables = sensitive_of(cells, sensitive, scenario)
+    cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
     homogeneous = {}
     for name in variables:
         cells, found = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
         homogeneous[name] = sum(found)
-    return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix))
+    return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix=prefix))
 
 
 def _with_diversity(cells: AnyCells, name: str, kinds: Sequence[Kind], c: float) -> tuple[AnyCells, int]:
     """Add the record columns of one sensitive variable; and count its homogeneous cells."""
-    table = wildcard_crosstab(cells, name) if cells.has_wildcards else crosstab(cells, name)
+    table = class_crosstab(cells, name)
     found = diversity(table, c)
     columns = {f"{kind}_{name}": found[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
     return cells.with_cells(columns), homogeneous_cells(table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, Literal, TypeVar
 
 import narwhals.stable.v2 as nw
@@ -381,6 +381,33 @@ class RecordResult(Result):
         return {**super().to_dict(), **told}
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class CellsResult(RecordResult):
+    """The same for a file that was tabulated by its keys.
+
+    Attributes
+    ----------
+    cells : Cells or LazyCells
+        The cells; dropped when the result is pickled.
+    prefix : str
+        Text before the names of the columns of `records`.
+    """
+
+    cells: AnyCells
+    prefix: str = field(default="", kw_only=True)
+    notes: dict[str, str] = field(default_factory=dict, kw_only=True)
+
+    @cached_property
+    def n(self) -> int:
+        """Records."""
+        return self.cells.n
+
+    @cached_property
+    def missing_rule(self) -> str:
+        """What a missing key value was taken for, in words."""
+        return self.cells.missing_rule
+
+
 def _ends(both: tuple[float, float]) -> tuple[tuple[str, float], ...]:
     return (("low", both[0]), ("high", both[1]))
 
@@ -485,19 +512,22 @@ def breakdown(
     data: Any,
     by: Sequence[str] | str | None,
     result: type[RecordResult],
-    *,
     interval: IntervalKind | None = None,
     seed: arguments.Seed = None,
     scenario: Scenario | None = None,
+    prefix: str = "",
+    *,
     on_engine: bool = False,
 ) -> Breakdown:
-    """Check `by=`, `interval=` and `seed=` of a measure before it starts.
+    """Check `by=`, `interval=`, `seed=`, `scenario=` and `prefix=` of a measure before it starts.
 
     `on_engine` says that the measure leaves the records of a plan where they are.
 
     Raises ColumnError: a column that the data lack, or of the name of a figure; DataError: cells without records, a
     bootstrap of a plan.
     """
+    arguments.text(prefix, "prefix")
+    arguments.scenario_or_none(scenario)
     names = arguments.names(by, "by", single=True) or ()
     rng = arguments.seed(seed)
     if interval is not None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.households import count_agreeing
 from sdckit.data.scenarios.scenario import Scenario
@@ -20,10 +21,6 @@ from sdckit.numerics.coding import GOLDEN, hash_word
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.grouping import group
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 RARE = 3
 SMALL_HOME = 32  # members sorted by shifting them
@@ -146,7 +143,7 @@ def _kinds(first: NDArray[np.int64], size: NDArray[np.int64], member: NDArray[np
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HouseholdStructure(RecordResult):
+class HouseholdStructure(CellsResult):
     """How recognisable households are by size and composition.
 
     Attributes
@@ -183,8 +180,7 @@ class HouseholdStructure(RecordResult):
     size: NDArray[np.int64]
     composition: NDArray[np.int64]
     names: tuple[str, ...]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=lambda: {"household": NOTE})
+    notes: dict[str, str] = field(default_factory=lambda: {"household": NOTE}, kw_only=True)
     shared: dict[str, int] = field(default_factory=dict, repr=False)  # households in which two have a value
 
     @cached_property
@@ -212,11 +208,6 @@ class HouseholdStructure(RecordResult):
     def unique_compositions(self) -> int:
         """Households whose composition no other household has."""
         return int(np.count_nonzero(self.composition == 1))
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @property
     def share_unique_compositions(self) -> float:
@@ -317,9 +308,7 @@ def household_structure(
     >>> result.sizes, result.unique_sizes, result.unique_compositions
     ({1: 1, 2: 2}, 1, 1)
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, HouseholdStructure, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, HouseholdStructure, interval, seed, scenario, prefix)
     cells = tabulate_given(
         data, keys=keys, weight=weight, household=household, scenario=scenario, id=id, default_missing="category",
     )  # fmt: skip
@@ -347,7 +336,7 @@ def household_structure(
         names += ["size_population_frequency", "composition_population_frequency"]
     cells = cells.with_groups(column, rows)
     shared = _shared_keys(cells, of_row, n_households)
-    return asked.of(HouseholdStructure(cells, size, composition, tuple(names), prefix, shared=shared))
+    return asked.of(HouseholdStructure(cells, size, composition, tuple(names), shared=shared, prefix=prefix))
 
 
 def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells, tabulate_given
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -21,10 +21,6 @@ from sdckit.errors import DataError
 from sdckit.identity.key_frequencies import frequency_columns
 from sdckit.numerics.risk_kernel import approximate_risk, census_risk, exact_risk, worst_case_risk
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells
-
 
 Method = Literal["exact", "approx", "worst_case"]
 KERNELS = {"exact": exact_risk, "approx": approximate_risk, "worst_case": worst_case_risk}
@@ -58,7 +54,7 @@ def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IndividualRisk(RecordResult):
+class IndividualRisk(CellsResult):
     """Individual, household and file-level risk of re-identification.
 
     Attributes
@@ -86,17 +82,9 @@ class IndividualRisk(RecordResult):
         "n", "global_risk", "expected_reidentifications", "max_risk", "threshold", "n_above",
         "household_risk", "expected_household_reidentifications", "resting_on_missing",
     )  # fmt: skip
-    cells: AnyCells
     method: str
     asked: float | str | None = None
     has_household: bool = False
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @cached_property
     def expected_reidentifications(self) -> float:
@@ -302,14 +290,10 @@ def individual_risk(
     >>> risk.records["risk"].round(9).to_list(), risk.n_above
     ([0.00542452, 0.00542452, 0.025096439], 1)
     """
-    arguments.text(prefix, "prefix")
     arguments.choice(method, "method", tuple(KERNELS))
-    scenario = arguments.scenario_or_none(scenario)
     if threshold is not None and threshold not in NAMED_THRESHOLDS:
         arguments.share(threshold, "threshold", "is a probability, 'upper_quartile' or 'mad'")
-    asked = breakdown(
-        data, by, IndividualRisk, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
+    asked = breakdown(data, by, IndividualRisk, interval, seed, scenario, prefix, on_engine=True)
     given = scenario.household if household is None and scenario is not None else household
     if given is None and is_cells(data):
         given = data.roles.household
@@ -323,7 +307,7 @@ def individual_risk(
         cells = cells.with_household("household_risk", "risk", given, **kernels)
         if not is_cells(data):  # a plan sums them now; of cells that are given, with those of its other rules
             cells.values("household_risk")
-    return asked.of(IndividualRisk(cells, used, threshold, given is not None, prefix))
+    return asked.of(IndividualRisk(cells, used, threshold, given is not None, prefix=prefix))
 
 
 def _with_risk(cells: Any, method: str) -> tuple[Any, str]:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import FileFigure
 
-if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KAnonymity(RecordResult):
+class KAnonymity(CellsResult):
     """k-anonymity of a file.
 
     Attributes
@@ -39,15 +36,7 @@ class KAnonymity(RecordResult):
 
     measure: ClassVar[str] = "k_anonymity"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates", "resting_on_missing")
-    cells: AnyCells
     k: tuple[int, ...]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @cached_property
     def level(self) -> int:
@@ -154,13 +143,11 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts records", at_least=2)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, KAnonymity, interval=interval, seed=seed, scenario=scenario, on_engine=True)
+    broken = breakdown(data, by, KAnonymity, interval, seed, scenario, prefix, on_engine=True)
     if scenario is not None and scenario.limits.k is not None:
         asked = (*asked, scenario.limits.k)
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )
-    return broken.of(KAnonymity(cells, tuple(sorted(set(asked))), prefix))
+    return broken.of(KAnonymity(cells, tuple(sorted(set(asked))), prefix=prefix))

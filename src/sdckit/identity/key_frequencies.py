@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import AnyCells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells
-
 
 UNIQUE = 1 + 1e-9  # the frequency of a unique is below
 SIZE_BANDS = {
@@ -26,7 +23,7 @@ SIZE_BANDS = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KeyFrequencies(RecordResult):
+class KeyFrequencies(CellsResult):
     """How often each key occurs.
 
     Attributes
@@ -55,14 +52,6 @@ class KeyFrequencies(RecordResult):
     figures: ClassVar[tuple[str, ...]] = (
         "n", "n_cells", "sample_uniques", "sample_unique_rate", "resting_on_missing", "frequency_of_frequencies",
     )  # fmt: skip
-    cells: AnyCells
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @cached_property
     def n_cells(self) -> int:
@@ -89,11 +78,6 @@ class KeyFrequencies(RecordResult):
         """Cells by their number of records."""
         edges = [low for low, _ in SIZE_BANDS.values()] + [1 << 62]
         return dict(zip(SIZE_BANDS, self.cells.count_cells(edges), strict=True))
-
-    @cached_property
-    def missing_rule(self) -> str:
-        """What a missing key value was taken for, in words."""
-        return self.cells.missing_rule
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -205,13 +189,9 @@ def key_frequencies(
     >>> key_frequencies(survey, keys=["sex", "educ"], missing="category").sample_uniques
     4
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(
-        data, by, KeyFrequencies, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
+    asked = breakdown(data, by, KeyFrequencies, interval, seed, scenario, prefix, on_engine=True)
     cells = tabulate_given(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, person=person,
         missing=missing, alpha=alpha, scenario=scenario, id=id,
     )  # fmt: skip
-    return asked.of(KeyFrequencies(cells, prefix))
+    return asked.of(KeyFrequencies(cells, prefix=prefix))

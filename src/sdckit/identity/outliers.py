@@ -245,10 +245,9 @@ def outliers(
     >>> result.n_outliers, result.records["outlier"].to_list()
     (1, [False, False, False, False, True])
     """
-    arguments.text(prefix, "prefix")
     drawn = arguments.seed_number(seed)
     names = numeric_names(numeric, scenario, single=True)
-    asked = breakdown(data, by, Outliers)
+    asked = breakdown(data, by, Outliers, prefix=prefix)
     groups = asked.by
     _check(method, lower_quantile, upper_quantile)
     arguments.column_or_none(id, "id")

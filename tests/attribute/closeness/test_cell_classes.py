@@ -13,6 +13,7 @@ from draw import quiet
 from plans import on_engines
 from sdckit import Scenario, alpha_k, as_cells, beta_likeness, delta_disclosure, l_diversity, t_closeness
 from sdckit.attribute.closeness.cell_classes import open_classes
+from sdckit.attribute.closeness.t_closeness import TCloseness
 from sdckit.cells import table as table_module
 from sdckit.errors import ColumnError, DataError, ScenarioError
 
@@ -28,14 +29,9 @@ every = pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure
 
 
 def classes(**options):
-    given = {
-        "keys": ["sex"],
-        "sensitive": None,
-        "missing": None,
-        "scenario": None,
-        "id": None,
-    }
-    return open_classes(FRAME, **{**given, **options})
+    without = ("sensitive", "missing", "by", "interval", "seed", "scenario", "id")
+    given = {"keys": ["sex"], "limits": 1.0, "limit": "t", "prefix": "", **dict.fromkeys(without)}
+    return open_classes(TCloseness, FRAME, **{**given, **options})
 
 
 def test_the_spread_of_a_variable():

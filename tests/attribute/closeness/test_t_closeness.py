@@ -9,7 +9,7 @@ import pytest
 from draw import quiet
 from sdckit import as_cells, t_closeness
 from sdckit.attribute.closeness import t_closeness as earth_movers
-from sdckit.attribute.closeness.cell_classes import Classes
+from sdckit.attribute.closeness.cell_classes import spread_of as spread_of_cells
 from sdckit.attribute.closeness.t_closeness import (
     _by_branches,
     _by_order,
@@ -128,7 +128,7 @@ def test_a_wildcard_brings_classes_closer():
 def spread_of(keys, values):
     with quiet():
         cells = as_cells(pl.DataFrame({"k": keys, "s": values}), keys=["k"], missing="category")
-    return Classes(cells, ("s",), {}).spread("s"), cells.table.of_row
+    return spread_of_cells(cells, "s"), cells.table.of_row
 
 
 def by_record(found):

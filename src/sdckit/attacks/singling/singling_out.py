@@ -13,6 +13,7 @@ from sdckit.attacks.attack_files import (
     AttackFiles,
     Options,
     all_variables,
+    attack_result,
     file_notes,
     group_labels,
     is_ordered,
@@ -25,10 +26,8 @@ from sdckit.attacks.attack_rates import (
     Tally,
     counted,
     isolated,
-    means,
     rates,
     scaled,
-    verdict,
 )
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
@@ -511,11 +510,9 @@ def singling_out(
     >>> found.success_rate, found.n_attacks, found.notes["n_attacks"]
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
-    asked = options(n_attacks, level, by, seed)
-    arguments.text(prefix, "prefix")
+    asked = options(n_attacks, level, by, seed, scenario, prefix)
     arguments.choice(mode, "mode", tuple(NOTHING))
     columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
-    arguments.scenario_or_none(scenario)
     k = 1 if mode == "univariate" else columns
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
@@ -530,14 +527,10 @@ def singling_out(
     tables = _tables(files, names)
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
     per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
-    figures = means(per_release, notes)
-    said = verdict(figures, files.control_state) if figures["n_attacks"] else NOTHING[mode]
-    return SinglingOut(
-        pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, **figures, verdict=said,
-        level=asked.level, by=asked.by, prefix=prefix, mode=mode, variables=names,
-        hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
+    return attack_result(
+        SinglingOut, files, per_release, asked, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
+        variables=names, hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
         groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
-        control_state=files.control_state, n_overlap=files.overlap,
     )  # fmt: skip
 
 

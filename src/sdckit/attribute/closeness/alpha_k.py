@@ -10,20 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ClassResult,
-    Spread,
-    count_violations,
-    open_classes,
-    violation_figures,
-)
-from sdckit.cells.record_result import IntervalKind, breakdown
+from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Spread, open_classes
+from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.result import FileFigure
 
-OR_SMALL = "small_or_alpha_"  # of a variable: its alpha, infinite in a class that is too small
+OR_SMALL = "small_or_alpha"  # of a variable: its alpha, infinite in a class that is too small
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -64,18 +57,11 @@ class AlphaK(ClassResult):
     """
 
     measure: ClassVar[str] = "alpha_k"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "k",
-        "alpha",
-        "small",
-        "violations",
-        "violation_rates",
-        "resting_on_missing",
-    )
+    figures: ClassVar[tuple[str, ...]] = ("n", "k", "alpha", "small", *VIOLATED)
+    largest: ClassVar[dict[str, str]] = {"alpha": "alpha"}
+    judged: ClassVar[dict[str, str]] = {"": OR_SMALL}
     k: int = 0
     asked: int = 2
-    limits: tuple[float, ...] = ()
 
     @cached_property
     def alpha(self) -> dict[str, float]:
@@ -86,16 +72,6 @@ class AlphaK(ClassResult):
     def small(self) -> int:
         """Records in a class of fewer than the k asked for."""
         return self.cells.values("class_size").count_below([self.asked])[0]
-
-    @cached_property
-    def violations(self) -> dict[str, dict[float, int]]:
-        """Records in a class that is too small or has one value too often, by variable."""
-        return {name: count_violations(self.cells, OR_SMALL + name, self.limits) for name in self.variables}
-
-    def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        columns = {f"[{name}]": OR_SMALL + name for name in self.variables}
-        return violation_figures(columns, self.limits, {"alpha": "alpha"}, self.variables)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -177,21 +153,17 @@ def alpha_k(
     >>> result.alpha["health"], result.k, result.violations["health"]
     (1.0, 1, {0.5: 5, 0.8: 1})
     """
-    arguments.text(prefix, "prefix")
-    shares = arguments.amounts_above(limits, "limits", "are values of alpha that a class may reach")
     scenario = arguments.scenario_or_none(scenario)
     if k is None:
         k = (scenario.limits.k if scenario else None) or 2
     k = arguments.count(k, "k", "counts records of a class")
-    broken = breakdown(data, by, AlphaK, interval=interval, seed=seed, scenario=scenario, on_engine=True)
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    classes = open_classes(
+        AlphaK, data, keys=keys, sensitive=sensitive, limits=limits, limit="alpha", missing=missing, by=by,
+        interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
+    )  # fmt: skip
     spreads = {name: classes.spread(name) for name in classes.variables}
     columns = {f"alpha_{name}": largest_shares(spread) for name, spread in spreads.items()}
     total = next(iter(spreads.values())).total
     # A class that is too small violates every limit.
-    judged = {OR_SMALL + name: np.where(total < k, np.inf, columns[f"alpha_{name}"]) for name in spreads}
-    cells = classes.with_columns({**columns, **judged, "class_size": total}).cells
-    result = AlphaK(
-        cells, classes.variables, tuple(columns), prefix, classes.notes, int(total.min()), k, shares
-    )
-    return broken.of(result)
+    judged = {f"{OR_SMALL}_{name}": np.where(total < k, np.inf, columns[f"alpha_{name}"]) for name in spreads}
+    return classes.result(columns, {**judged, "class_size": total}, k=int(total.min()), asked=k)

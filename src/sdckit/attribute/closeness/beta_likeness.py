@@ -10,22 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ClassResult,
-    Spread,
-    count_violations,
-    open_classes,
-    violation_figures,
-)
-from sdckit.cells.record_result import IntervalKind, breakdown
+from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Spread, open_classes
+from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit
-from sdckit.result import FileFigure
-
-COLUMNS = {"basic": "beta", "enhanced": "enhanced_beta"}
-
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
@@ -80,47 +70,20 @@ class BetaLikeness(ClassResult):
     """
 
     measure: ClassVar[str] = "beta_likeness"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "basic",
-        "enhanced",
-        "exceeding",
-        "violations",
-        "violation_rates",
-        "resting_on_missing",
-    )
+    figures: ClassVar[tuple[str, ...]] = ("n", "basic", "enhanced", "exceeding", *VIOLATED)
+    largest: ClassVar[dict[str, str]] = {"basic": "beta", "enhanced": "enhanced_beta"}
+    judged: ClassVar[dict[str, str]] = largest
     exceeding: dict[str, int] = field(default_factory=dict)
-    limits: tuple[float, ...] = ()
 
     @cached_property
     def basic(self) -> dict[str, float]:
         """Largest relative gain of a class, by variable."""
-        return self._largest("beta")
+        return self._largest("basic")
 
     @cached_property
     def enhanced(self) -> dict[str, float]:
         """The same, infinite where a gain exceeds -ln of the value's share in the file."""
-        return self._largest("enhanced_beta")
-
-    @cached_property
-    def violations(self) -> dict[str, dict[str, dict[float, int]]]:
-        """Records in a class above each beta, by variable and kind."""
-        return {
-            name: {
-                kind: count_violations(self.cells, f"{column}_{name}", self.limits)
-                for kind, column in COLUMNS.items()
-            }
-            for name in self.variables
-        }
-
-    def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        columns = {
-            f"[{name}][{kind}]": f"{one}_{name}" for name in self.variables for kind, one in COLUMNS.items()
-        }
-        return violation_figures(
-            columns, self.limits, {"basic": "beta", "enhanced": "enhanced_beta"}, self.variables
-        )
+        return self._largest("enhanced")
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -200,13 +163,10 @@ def beta_likeness(
     >>> result.basic["health"], result.enhanced["health"], result.exceeding["health"]
     (1.0, inf, 1)
     """
-    arguments.text(prefix, "prefix")
-    asked = arguments.amounts_above(limits, "limits", "are values of beta that a class may reach")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(
-        data, by, BetaLikeness, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    classes = open_classes(
+        BetaLikeness, data, keys=keys, sensitive=sensitive, limits=limits, limit="beta", missing=missing, by=by,
+        interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
+    )  # fmt: skip
     columns: dict[str, NDArray[np.float64]] = {}
     pairs: dict[str, int] = {}
     for name in classes.variables:
@@ -219,6 +179,4 @@ def beta_likeness(
                 f"infinite: in {np.count_nonzero(exceeding)} classes a value gains more than -ln of its share in "
                 "the file, so that no beta is enough"
             )
-    cells = classes.with_columns(columns).cells
-    result = BetaLikeness(cells, classes.variables, tuple(columns), prefix, classes.notes, pairs, asked)
-    return broken.of(result)
+    return classes.result(columns, exceeding=pairs)

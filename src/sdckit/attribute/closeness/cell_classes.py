@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.crosstab import Levels, crosstab, levels_of, wildcard_crosstab
-from sdckit.cells.record_result import RecordResult
+from sdckit.cells.record_result import Breakdown, CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import AnyCells, Crosstab
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.missing_values.missing import MissingRule
@@ -20,11 +21,10 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import FileFigure
 
-if TYPE_CHECKING:
-    from sdckit.cells.table import AnyCells
-
-
 ROUNDING = 1e-9  # a limit reached by rounding is no violation
+VIOLATED = ("violations", "violation_rates", "resting_on_missing")
+COUNTED: tuple[tuple[str, Literal["mean", "sum"]], ...] = (("violation_rates", "mean"), ("violations", "sum"))
+Of = TypeVar("Of", bound="ClassResult")
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,34 +61,51 @@ class Spread:
         return np.add.reduceat(self.count, self.edges[:-1])
 
 
-@dataclass(frozen=True, eq=False)
-class Classes:
-    """The cells of a file and the sensitive variables to look at."""
+def spread_of(cells: AnyCells, variable: str) -> Spread:
+    """How a variable spreads over the classes: the cells, or what matches them by wildcards."""
+    here = cells.in_memory()
+    return here.once(("spread", variable, here.rules), lambda: _count_spread(cells, variable))
 
+
+def _count_spread(cells: AnyCells, variable: str) -> Spread:
+    table, levels = class_crosstab(cells, variable), levels_of(cells, variable)
+    known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
+    sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
+    return Spread(table.edges, known, table.count, np.asarray(sizes) / cells.n, levels)
+
+
+@dataclass(frozen=True, eq=False)
+class Classes(Generic[Of]):
+    """The cells of a file, the sensitive variables to look at, and the result that is made of them."""
+
+    kind: type[Of]
     cells: AnyCells
     variables: tuple[str, ...]
+    limits: tuple[float, ...]
+    broken: Breakdown
+    prefix: str
     notes: dict[str, str]
 
     def spread(self, variable: str) -> Spread:
-        """How a variable spreads over the classes: the cells, or what matches them by wildcards."""
-        here = self.cells.in_memory()
-        return here.once(("spread", variable, here.rules), lambda: self._spread(variable))
+        """How a variable spreads over the classes."""
+        return spread_of(self.cells, variable)
 
-    def _spread(self, variable: str) -> Spread:
-        cells = self.cells
-        table = wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
-        levels = levels_of(cells, variable)
-        known = np.searchsorted(levels.codes, table.level)  # a missing value has the highest code
-        sizes = [*levels.size, levels.n_missing] if levels.n_missing else levels.size
-        return Spread(table.edges, known, table.count, np.asarray(sizes) / cells.n, levels)
-
-    def with_columns(self, columns: dict[str, NDArray[Any]]) -> Classes:
-        """Add figures per cell."""
-        return replace(self, cells=self.cells.with_cells(columns))
+    def result(
+        self,
+        columns: dict[str, NDArray[Any]],
+        unlisted: Mapping[str, NDArray[Any]] | None = None,
+        **figures: Any,
+    ) -> Of:
+        """The result with figures per cell; those in `unlisted` do not stand in its records."""
+        made = self.kind(
+            self.cells.with_cells({**columns, **(unlisted or {})}), self.variables, tuple(columns), self.limits,
+            prefix=self.prefix, notes=self.notes, **figures,
+        )  # fmt: skip
+        return self.broken.of(made)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClassResult(RecordResult):
+class ClassResult(CellsResult):
     """Base of the results that say of each class how a sensitive variable spreads in it.
 
     Attributes
@@ -99,22 +116,20 @@ class ClassResult(RecordResult):
         The sensitive variables.
     columns : tuple of str
         The figures per record.
+    limits : tuple of float
+        What records are counted against.
     resting_on_missing : int
         Records whose class counts other records' missing values as matches (only with wildcards).
     violation_rates : dict
         `violations` as shares of the records.
     """
 
-    cells: AnyCells
+    largest: ClassVar[Mapping[str, str]]  # figure: what the column of each variable starts with
+    judged: ClassVar[Mapping[str, str]]  # the same, of each kind of violation; "" where there is one kind
+    slack: ClassVar[float] = ROUNDING  # what a limit may be exceeded by
     variables: tuple[str, ...]
     columns: tuple[str, ...]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
+    limits: tuple[float, ...] = ()
 
     @cached_property
     def resting_on_missing(self) -> int:
@@ -122,17 +137,49 @@ class ClassResult(RecordResult):
         return self.cells.count_helped()
 
     @cached_property
-    def missing_rule(self) -> str:
-        """What a missing key value was taken for, in words."""
-        return self.cells.missing_rule
+    def violations(self) -> dict[str, Any]:
+        """Records in a class that violates each limit, by variable; and by kind, where there are several."""
+        counts = {name: self._violations(name) for name in self.variables}
+        return {name: kinds.get("", kinds) for name, kinds in counts.items()}
+
+    def _violations(self, variable: str) -> dict[str, Any]:
+        limits = [limit + self.slack for limit in self.limits]
+        counts = {
+            kind: self._figure(start, variable).count_above(limits) for kind, start in self.judged.items()
+        }
+        return {kind: dict(zip(self.limits, above, strict=True)) for kind, above in counts.items()}
 
     @cached_property
     def violation_rates(self) -> Any:
         """Share of the records in a class that violates each limit, as `violations`."""
-        return shares_of_records(getattr(self, "violations", {}), self.n)
+        return shares_of_records(self.violations, self.n)
 
-    def _largest(self, column: str) -> dict[str, float]:
-        return {name: self.cells.values(f"{column}_{name}").extremes()[1] for name in self.variables}
+    def file_figures(self) -> tuple[FileFigure, ...]:
+        """What the figures of the file are figures of."""
+        counted = (
+            FileFigure(
+                f"{figure}[{name}]{kind and f'[{kind}]'}[{limit}]",
+                f"{start}_{name}",
+                how,
+                above=limit + self.slack,
+            )
+            for name in self.variables
+            for kind, start in self.judged.items()
+            for limit in self.limits
+            for figure, how in COUNTED
+        )
+        largest = (
+            FileFigure(f"{figure}[{name}]", f"{start}_{name}", "max")
+            for figure, start in self.largest.items()
+            for name in self.variables
+        )
+        return (*counted, *largest)
+
+    def _figure(self, start: str, variable: str) -> Any:
+        return self.cells.values(f"{start}_{variable}")
+
+    def _largest(self, figure: str) -> dict[str, float]:
+        return {name: self._figure(self.largest[figure], name).extremes()[1] for name in self.variables}
 
     @property
     def records(self) -> Any:
@@ -163,21 +210,43 @@ class ClassResult(RecordResult):
 
 
 def open_classes(
+    kind: type[Of],
     data: Any,
     *,
     keys: Sequence[str] | None,
     sensitive: Sequence[str] | str | None,
+    limits: Sequence[float] | float,
+    limit: str,
     missing: MissingRule | None,
+    by: Sequence[str] | str | None,
+    interval: IntervalKind | None,
+    seed: arguments.Seed,
     scenario: Scenario | None,
     id: str | None,
-) -> Classes:
-    """Tabulate a file by its keys and settle which variables are sensitive."""
+    prefix: str,
+) -> Classes[Of]:
+    """Check what all measures of closeness take, and tabulate a file by its keys; `limit` names what is limited."""
+    tested = arguments.amounts_above(limits, "limits", f"are values of {limit} that a class may reach")
+    broken = breakdown(data, by, kind, interval, seed, scenario, prefix, on_engine=True)
+    cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
+    return Classes(kind, cells, variables, tested, broken, prefix, {})
+
+
+def sensitive_cells(
+    data: Any, keys: Sequence[str] | None, sensitive: Sequence[str] | str | None, missing: MissingRule | None,
+    scenario: Scenario | None, id: str | None,
+) -> tuple[AnyCells, tuple[str, ...]]:  # fmt: skip
+    """Tabulate a file by its keys, and settle which variables are sensitive."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False, by_levels=True,
     )  # fmt: skip
-    variables = sensitive_of(cells, sensitive, scenario)
-    return Classes(cells, variables, {})
+    return cells, sensitive_of(cells, sensitive, scenario)
+
+
+def class_crosstab(cells: AnyCells, variable: str) -> Crosstab:
+    """The levels of a variable in each class: of the cell, or of what matches it by wildcards."""
+    return wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
 
 
 def sensitive_of(
@@ -194,37 +263,8 @@ def sensitive_of(
     return variables
 
 
-def violation_figures(
-    columns: Mapping[str, str],
-    limits: Sequence[float],
-    largest: Mapping[str, str],
-    variables: Sequence[str],
-    *,
-    slack: float = ROUNDING,
-) -> tuple[FileFigure, ...]:
-    """Shares and numbers of the records above each limit, by their place in `violations`, and the largest figures.
-
-    `columns`: what is told of each record, by its place: the variable (and kind) in brackets.
-    `largest`: by the name of a figure what the column of each variable starts with. `slack`: what a limit may be
-    exceeded by.
-    """
-    found: list[FileFigure] = []
-    for place, column in columns.items():
-        for one in limits:
-            found.append(FileFigure(f"violation_rates{place}[{one}]", column, above=one + slack))
-            found.append(FileFigure(f"violations{place}[{one}]", column, "sum", above=one + slack))
-    return (*found, *(FileFigure(f"{figure}[{one}]", f"{start}_{one}", "max") for figure, start in largest.items()
-                      for one in variables))  # fmt: skip
-
-
 def shares_of_records(counts: Any, n: int) -> Any:
     """Counts under some names as shares of n."""
     if isinstance(counts, Mapping):
         return {name: shares_of_records(one, n) for name, one in counts.items()}
     return counts / n
-
-
-def count_violations(cells: AnyCells, column: str, limits: Sequence[float]) -> dict[float, int]:
-    """Records whose class is above each limit."""
-    counts = cells.values(column).count_above([limit + ROUNDING for limit in limits])
-    return dict(zip(limits, counts, strict=True))

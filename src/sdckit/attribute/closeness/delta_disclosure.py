@@ -10,19 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ROUNDING,
-    ClassResult,
-    Spread,
-    open_classes,
-    violation_figures,
-)
-from sdckit.cells.record_result import IntervalKind, breakdown
+from sdckit.attribute.closeness.cell_classes import ROUNDING, VIOLATED, ClassResult, Spread, open_classes
+from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.numerics.compiling import njit
-from sdckit.result import FileFigure
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
@@ -75,17 +68,11 @@ class DeltaDisclosure(ClassResult):
     """
 
     measure: ClassVar[str] = "delta_disclosure"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "delta",
-        "delta_present",
-        "incomplete",
-        "violations",
-        "violation_rates",
-        "resting_on_missing",
-    )
+    figures: ClassVar[tuple[str, ...]] = ("n", "delta", "delta_present", "incomplete", *VIOLATED)
+    largest: ClassVar[dict[str, str]] = {"delta": "delta", "delta_present": "delta_present"}
+    judged: ClassVar[dict[str, str]] = largest
+    slack: ClassVar[float] = -ROUNDING  # a limit that is reached is not kept
     incomplete: dict[str, int] = field(default_factory=dict)
-    limits: tuple[float, ...] = ()
 
     @cached_property
     def delta(self) -> dict[str, float]:
@@ -96,24 +83,6 @@ class DeltaDisclosure(ClassResult):
     def delta_present(self) -> dict[str, float]:
         """The same over the values that each class has, by variable."""
         return self._largest("delta_present")
-
-    @cached_property
-    def violations(self) -> dict[str, dict[str, dict[float, int]]]:
-        """Records in a class that is not below each delta, by variable and kind."""
-        return {
-            name: {kind: self._not_below(f"{kind}_{name}") for kind in ("delta", "delta_present")}
-            for name in self.variables
-        }
-
-    def _not_below(self, column: str) -> dict[float, int]:
-        counts = self.cells.values(column).count_above([limit - ROUNDING for limit in self.limits])
-        return dict(zip(self.limits, counts, strict=True))
-
-    def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        kinds = {"delta": "delta", "delta_present": "delta_present"}
-        columns = {f"[{name}][{kind}]": f"{kind}_{name}" for name in self.variables for kind in kinds}
-        return violation_figures(columns, self.limits, kinds, self.variables, slack=-ROUNDING)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -193,13 +162,10 @@ def delta_disclosure(
     >>> result.delta["health"], round(result.delta_present["health"], 4), result.incomplete["health"]
     (inf, 0.6931, 1)
     """
-    arguments.text(prefix, "prefix")
-    asked = arguments.amounts_above(limits, "limits", "are values of delta that a class may reach")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(
-        data, by, DeltaDisclosure, interval=interval, seed=seed, scenario=scenario, on_engine=True
-    )
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    classes = open_classes(
+        DeltaDisclosure, data, keys=keys, sensitive=sensitive, limits=limits, limit="delta", missing=missing, by=by,
+        interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
+    )  # fmt: skip
     columns: dict[str, NDArray[np.float64]] = {}
     incomplete: dict[str, int] = {}
     for name in classes.variables:
@@ -211,8 +177,4 @@ def delta_disclosure(
             classes.notes[f"delta {name}"] = (
                 f"infinite: {incomplete[name]} classes lack a value that the file has; see delta_present"
             )
-    cells = classes.with_columns(columns).cells
-    result = DeltaDisclosure(
-        cells, classes.variables, tuple(columns), prefix, classes.notes, incomplete, asked
-    )
-    return broken.of(result)
+    return classes.result(columns, incomplete=incomplete)

@@ -10,21 +10,14 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import (
-    ClassResult,
-    Spread,
-    count_violations,
-    open_classes,
-    violation_figures,
-)
+from sdckit.attribute.closeness.cell_classes import VIOLATED, ClassResult, Spread, open_classes
 from sdckit.cells.crosstab import Levels
-from sdckit.cells.record_result import IntervalKind, breakdown
+from sdckit.cells.record_result import IntervalKind
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
-from sdckit.result import FileFigure
 
 # How much of a class must be moved, and how far, until its values spread as in the file.
 
@@ -282,38 +275,21 @@ class TCloseness(ClassResult):
     """
 
     measure: ClassVar[str] = "t_closeness"
-    figures: ClassVar[tuple[str, ...]] = (
-        "n",
-        "level",
-        "quartiles",
-        "violations",
-        "violation_rates",
-        "resting_on_missing",
-    )
+    figures: ClassVar[tuple[str, ...]] = ("n", "level", "quartiles", *VIOLATED)
+    largest: ClassVar[dict[str, str]] = {"level": "t"}
+    judged: ClassVar[dict[str, str]] = {"": "t"}
     distances: dict[str, str] = field(default_factory=dict)
-    limits: tuple[float, ...] = ()
 
     @cached_property
     def level(self) -> dict[str, float]:
         """Largest distance of a class from the file, by variable."""
-        return self._largest("t")
+        return self._largest("level")
 
     @cached_property
     def quartiles(self) -> dict[str, tuple[float, ...]]:
         """Quartiles over the records, by variable."""
         shares = [0.25, 0.5, 0.75]
-        return {name: tuple(self.cells.values(f"t_{name}").quantiles(shares)) for name in self.variables}
-
-    @cached_property
-    def violations(self) -> dict[str, dict[float, int]]:
-        """Records in a class farther than each t, by variable."""
-        return {name: count_violations(self.cells, f"t_{name}", self.limits) for name in self.variables}
-
-    def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        return violation_figures(
-            {f"[{name}]": f"t_{name}" for name in self.variables}, self.limits, {"level": "t"}, self.variables
-        )
+        return {name: tuple(self._figure("t", name).quantiles(shares)) for name in self.variables}
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -404,18 +380,13 @@ def t_closeness(
     >>> result.level["income"], result.violations["income"]
     (0.3333333333333333, {0.1: 4, 0.2: 4})
     """
-    arguments.text(prefix, "prefix")
-    asked = arguments.amounts_above(limits, "limits", "are values of t that a class may reach")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, TCloseness, interval=interval, seed=seed, scenario=scenario, on_engine=True)
-    classes = open_classes(data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario, id=id)
+    classes = open_classes(
+        TCloseness, data, keys=keys, sensitive=sensitive, limits=limits, limit="t", missing=missing, by=by,
+        interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
+    )  # fmt: skip
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
-    result = TCloseness(
-        classes.with_columns(columns).cells, classes.variables, tuple(columns), prefix, classes.notes,
-        {name: _called(one) for name, one in chosen.items()}, asked,
-    )  # fmt: skip
-    return broken.of(result)
+    return classes.result(columns, distances={name: _called(one) for name, one in chosen.items()})
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:

@@ -503,7 +503,6 @@ def attribute_disclosure(
     >>> result.disclosive_in_original, result.disclosed, result.correctly_disclosed
     (0.5, 0.5, 0.25)
     """
-    arguments.text(prefix, "prefix")
     names, (learnt,) = known_and_learnt(keys, target, scenario)
     cut = bins_by_name(bins, numeric, (*names, learnt))
     left_out = check_exclusions(
@@ -512,8 +511,7 @@ def attribute_disclosure(
     )  # fmt: skip
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, AttributeDisclosure, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id
     )

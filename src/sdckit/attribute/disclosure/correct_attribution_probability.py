@@ -424,7 +424,6 @@ def correct_attribution_probability(
     >>> result.average, result.baseline, result.differential, result.records["cap"].to_list()
     (0.5, 0.625, -0.125, [0.5, 0.5, 1.0, 0.0])
     """
-    arguments.text(prefix, "prefix")
     names, learnt = known_and_learnt(keys, target, scenario, several=True)
     widths = widths_by_name(width, relative, tol, learnt)
     says = "is the number of keys in which a record may differ"
@@ -432,10 +431,7 @@ def correct_attribution_probability(
     says = "is the share of one target level from which a class is targeted"
     share = arguments.share_above(tau, "tau", says)
     categories = {"keys": names, "target": [name for name in learnt if name not in widths]}
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(
-        original, by, CorrectAttributionProbability, interval=interval, seed=seed, scenario=scenario
-    )
+    broken = breakdown(original, by, CorrectAttributionProbability, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories=categories, numeric={"numeric target": list(widths)}, also=broken.also,
         id=id,

@@ -198,7 +198,6 @@ def bayesian_attribute_risk(
     >>> result.records["probability"].round(3).to_list(), result.baseline
     ([0.461, 0.461, 0.547], 0.5)
     """
-    arguments.text(prefix, "prefix")
     scenario = arguments.scenario_or_none(scenario)
     if target is None:
         sensitive = scenario.sensitive if scenario else ()
@@ -208,7 +207,7 @@ def bayesian_attribute_risk(
         target = sensitive[0]
     arguments.column(target, "target")
     roles = {"target": [target]}
-    broken = breakdown(original, by, BayesianAttributeRisk, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, BayesianAttributeRisk, interval, seed, scenario, prefix)
     is_number = kind_of(draws) in {"normal", "counts"}
     pair = open_pair(
         original, released, categories={} if is_number else roles, numeric=roles if is_number else {},

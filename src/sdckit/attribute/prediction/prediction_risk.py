@@ -445,7 +445,6 @@ def prediction_risk(
     >>> result.mse_original, result.mse_released, result.share_less_accurate, result.baseline
     (0.0, 50.0, 0.5, 125.0)
     """
-    arguments.text(prefix, "prefix")
     arguments.count(n_neighbors, "n_neighbors", "counts the nearest records")
     arguments.flag(cross_fit, "cross_fit")
     arguments.choice(ties, "ties", ("all", "first", "tree"))
@@ -453,8 +452,7 @@ def prediction_risk(
         arguments.choice(scale, "scale", ("sd",))
     rng = arguments.seed(seed)
     names, (learnt,) = known_and_learnt(keys, target, scenario)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, PredictionRisk, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, PredictionRisk, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories={"keys": names, "target": (learnt,)}, also=broken.also, aligned=False,
         id=id,

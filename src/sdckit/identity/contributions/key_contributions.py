@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.frequencies import Margin, margin_of
 from sdckit.cells.packing import TABLE_SPAN
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -34,10 +35,6 @@ from sdckit.numerics.threads import run
 from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
 from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums, weigh
 from sdckit.result import Result
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 # Figures of the cells when keys are left out or coarsened, every key and pair in a few rounds over the cells.
 

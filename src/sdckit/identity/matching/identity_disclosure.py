@@ -149,9 +149,7 @@ def identity_disclosure(
     >>> result.unique_in_original, result.unique_in_original_in_released, result.replicated_uniques
     (0.5, 0.5, 0.25)
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, IdentityDisclosure, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, IdentityDisclosure, interval, seed, scenario, prefix)
     pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
     groups = pair.groups(names)
     per_release = tuple(

@@ -229,12 +229,10 @@ def interval_risk(
     >>> result.n_inside, result.records["inside"].to_list()
     (2.0, [1.0, 0.0, 1.0])
     """
-    arguments.text(prefix, "prefix")
     names = numeric_names(numeric, scenario)
     arguments.choice(scale, "scale", SCALES)
     arguments.amount(width, "width", "is half the width of the interval")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, IntervalRisk, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, IntervalRisk, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
     )

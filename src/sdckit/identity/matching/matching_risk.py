@@ -685,9 +685,7 @@ def matching_risk(
     >>> [one.matched for one in result.variables], result.expected_by_chance
     (['exactly', 'within ± 10 % of the value'], 2.0)
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, MatchingRisk, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, MatchingRisk, interval, seed, scenario, prefix)
     said = declared_matching(scenario)
     tol = said.tol if tol is None else tol
     limit = _limit(said.high_risk if high_risk is None else high_risk, "high_risk")

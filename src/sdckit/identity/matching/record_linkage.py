@@ -403,10 +403,8 @@ def record_linkage(
     >>> result.correct_links, result.records["linked_row"].to_list()
     (2.0, [1, 2, 1])
     """
-    arguments.text(prefix, "prefix")
     chosen = options(method, distance, n_best, weights)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, RecordLinkage, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, RecordLinkage, interval, seed, scenario, prefix)
     pair, numbers, names = linked_variables(
         original, released, variables=variables, numeric=numeric, chosen=chosen, scenario=scenario, id=id,
         also=broken.also,

@@ -228,9 +228,7 @@ def replicated_uniques(
     >>> result.replicated, result.share, result.records["replicated"].to_list()
     (1.0, 0.25, [1.0, 0.0, 0.0, 0.0])
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, ReplicatedUniques, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, ReplicatedUniques, interval, seed, scenario, prefix)
     pair, names, notes = open_keys(original, released, keys, scenario, id, broken.also)
     groups = pair.groups(names)
     counts = [unique_counts(groups, j) for j in range(pair.m)]

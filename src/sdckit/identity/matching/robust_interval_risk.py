@@ -260,14 +260,12 @@ def robust_interval_risk(
     >>> result.rate, result.notes["released"]
     (1.0, "the release has the original's values of these variables, row by row")
     """
-    arguments.text(prefix, "prefix")
     names = numeric_names(numeric, scenario)
     arguments.amount(factor, "factor", "is half the width of an interval")
     arguments.amount(isolation, "isolation", "is what widens the interval of a record far out")
     drawn = arguments.seed_number(seed)
     given = _given(center, covariance, len(names))
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(original, by, RobustIntervalRisk, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(original, by, RobustIntervalRisk, interval, seed, scenario, prefix)
     pair = open_pair(
         original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
     )

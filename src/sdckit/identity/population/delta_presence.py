@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
 from sdckit.identity.population.size_models import category_cells, records_of
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,13 +143,11 @@ def delta_presence(
     >>> result.minimum, result.maximum, result.holds, result.n_above
     (0.0, 1.0, False, 2)
     """
-    arguments.text(prefix, "prefix")
     low, high = _checked(limits)
     data, population = file_and_population(data, population)
     if population is None:
         raise DataError("population= is missing: give the file of the people that the data is a part of")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, DeltaPresence, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, DeltaPresence, interval, seed, scenario, prefix)
     cells = category_cells(data, keys=keys, scenario=scenario, id=id, weighted=False, broken=asked)
     everybody = population_cells(population, cells.keys)
     at, _ = cells_in(cells, everybody)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,13 @@ from sdckit.cells.as_cells import is_cells
 from sdckit.cells.pair import Pair
 from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
 from sdckit.cells.shared_coding import matching_cells
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.identity.population.log_linear import expected_main_effects, grid_of
 from sdckit.identity.population.size_models import category_cells, records_of, sampling_fraction_of
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -188,11 +186,9 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    arguments.text(prefix, "prefix")
     asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
-    scenario = arguments.scenario_or_none(scenario)
-    broken = breakdown(data, by, KMap, interval=interval, seed=seed, scenario=scenario)
+    broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
     cells = category_cells(
         data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario, id=id,
         weighted=population is None, broken=broken,

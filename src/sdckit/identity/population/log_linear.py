@@ -10,19 +10,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 Term = tuple[int, ...]
 MAX_GRID = 10_000_000  # possible cells of a grid that is built

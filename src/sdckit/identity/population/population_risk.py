@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.record_result import RecordResult, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, SdcWarning
@@ -50,10 +51,6 @@ from sdckit.identity.population.size_models import (
 )
 from sdckit.numerics.threads import run
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 # A log-linear model fitted to cells, and the risk of the sample uniques under it.
 
@@ -488,12 +485,10 @@ def population_risk(
     >>> risk.sample_uniques, round(risk.tau1, 6), round(risk.tau2, 6)
     (2, 0.735759, 1.264241)
     """
-    arguments.text(prefix, "prefix")
     if interval is not None:
         arguments.choice(interval, "interval", ("bootstrap",))
     rng = arguments.seed(seed)
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, PopulationRisk, scenario=scenario)
+    asked = breakdown(data, by, PopulationRisk, scenario=scenario, prefix=prefix)
     if arguments.flag(select, "select") and (formula is not None or interactions != 1):
         words = "select=True chooses the terms itself; leave formula= and interactions= out"
         raise DataError(words, argument="select")

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
+from sdckit.cells.table import Cells
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.size_models import (
@@ -26,10 +27,6 @@ from sdckit.identity.population.size_models import (
     zayatz,
 )
 from sdckit.result import Result
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
-
 
 CAUTION = (
     "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "

@@ -8,19 +8,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.record_result import WHOLE, Breakdown
+from sdckit.cells.table import Cells
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 MIN_ALPHA = 1e-4  # below it the digamma form of Pitman's equations loses digits
 DANKAR_FRACTION = 0.1

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import row_of, tabulate_given
 from sdckit.cells.frequencies import blank_cells
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
@@ -27,9 +28,6 @@ from sdckit.identity.contributions.coarsening import (
     levels_of,
 )
 from sdckit.result import Result
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 # The smallest sets of keys on which one record differs from every other.
 

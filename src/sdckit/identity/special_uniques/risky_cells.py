@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import comb
 from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
@@ -24,9 +25,6 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 from sdckit.numerics.wildcard_matches.matched_margins import merge
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 # Count the cells of small tables and mark the large table's cells that fall into their rare ones.
 
@@ -173,7 +171,7 @@ class RiskyCombination:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RiskyCells(RecordResult):
+class RiskyCells(CellsResult):
     """Unsafe combinations of a file.
 
     Attributes
@@ -200,13 +198,6 @@ class RiskyCells(RecordResult):
     )  # fmt: skip
     cells: Cells
     table: tuple[RiskyCombination, ...]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @property
     def n_combinations(self) -> int:
@@ -343,9 +334,7 @@ def risky_cells(
     >>> [(row.variables, row.n_unsafe) for row in result.table]
     [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
     """
-    arguments.text(prefix, "prefix")
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, RiskyCells, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, RiskyCells, interval, seed, scenario, prefix)
     cells = tabulate_given(
         data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
     )
@@ -363,7 +352,7 @@ def risky_cells(
     columns: dict[str, NDArray[Any]] = {"n_unsafe": marks[:, -1].astype(np.int64)}
     for j, key in enumerate(here.keys):
         columns[f"n_unsafe_{key}"] = marks[:, j].astype(np.int64)
-    return asked.of(RiskyCells(here.with_cells(columns), table, prefix))
+    return asked.of(RiskyCells(here.with_cells(columns), table, prefix=prefix))
 
 
 def _up_to(keys: Sequence[str], max_dim: int) -> tuple[tuple[str, ...], ...]:

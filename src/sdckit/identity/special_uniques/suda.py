@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import tabulate_given
 from sdckit.cells.packing import group_codes
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
+from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.frames import frame_of
 from sdckit.data.missing_values.missing import MissingRule
@@ -24,9 +25,6 @@ from sdckit.identity.population.size_models import records_of
 from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find_minimal_uniques
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
-
-if TYPE_CHECKING:
-    from sdckit.cells.table import Cells
 
 # The density of a figure, as a picture of it needs one.
 
@@ -115,7 +113,7 @@ def dis_scores(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Suda(RecordResult):
+class Suda(CellsResult):
     """Special uniques of a file.
 
     Attributes
@@ -148,13 +146,6 @@ class Suda(RecordResult):
     max_size: int
     scoring: Scoring
     sampling_fraction: float
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def n(self) -> int:
-        """Records."""
-        return self.cells.n
 
     @cached_property
     def sample_uniques(self) -> int:
@@ -485,12 +476,10 @@ def suda(
     >>> result.msu_counts, result.records["n_msu"].to_list()
     ({1: 0, 2: 3}, [1, 1, 1, 0, 0])
     """
-    arguments.text(prefix, "prefix")
     arguments.choice(scoring, "scoring", ("elliot", "ihsn"))
     says = "is the share of the population in the file"
     arguments.share_above(sampling_fraction, "sampling_fraction", says)
-    scenario = arguments.scenario_or_none(scenario)
-    asked = breakdown(data, by, Suda, interval=interval, seed=seed, scenario=scenario)
+    asked = breakdown(data, by, Suda, interval, seed, scenario, prefix)
     given = tabulate_given(data, keys=keys, missing=missing, scenario=scenario, id=id, weighted=False)
     if given.roles.person is not None:
         raise DataError(PERSONS)
@@ -504,7 +493,7 @@ def suda(
         np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
     )
     cells = cells.with_cells(_columns(cells, found, size, scoring, sampling_fraction))
-    return asked.of(_noted(Suda(cells, found, size, scoring, sampling_fraction, prefix)))
+    return asked.of(_noted(Suda(cells, found, size, scoring, sampling_fraction, prefix=prefix)))
 
 
 def _columns(
