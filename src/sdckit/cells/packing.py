@@ -102,13 +102,9 @@ class SharedGroups:
         return len(self.size[0])
 
 
-def _bits(column: Coded) -> int:
-    return max(0, column.n_codes - 1).bit_length()
-
-
 def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Tabulated:
     """Group records that have equal codes in every column."""
-    n, widths = len(columns[0].values), [_bits(column) for column in columns]
+    n, widths = len(columns[0].values), [column.bits for column in columns]
     if sum(widths) > WORD:
         return _tabulate_wide(columns, widths, weight)
     shifts = [sum(widths[:j]) for j in range(len(widths))]

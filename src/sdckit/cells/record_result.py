@@ -17,7 +17,6 @@ from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame, result_frame
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints, Values
@@ -510,10 +509,7 @@ def breakdown(
     lazy, present = _columns_of(data)
     if names and present is None:
         raise DataError(NO_RECORDS, argument="by")
-    for name in names:
-        if name not in (present or ()):
-            near = did_you_mean(str(name), present or ())
-            raise ColumnError(f"by: no column {name!r} in the data; {near}", argument="by")
+    arguments.present(names, present or (), "by", argument="by")
     if interval is not None and lazy and on_engine:
         raise DataError(ON_ENGINE, argument="interval")
     whose: tuple[str | None, ...] = ()

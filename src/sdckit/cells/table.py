@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes, tabulate
-from sdckit.data.columns import Coded, code_column, first_rows, float_values, to_arrow
+from sdckit.data import arguments
+from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -32,7 +32,6 @@ from sdckit.numerics.grouping import (
     min_through,
     sum_by,
     sum_through,
-    weight_faults,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def count_levels(
     coded = code_column(column)
     if coded.n_missing == len(cell_of_row):
         raise DataError(f"sensitive variable {coded.name!r} has no value in any record; leave it out")
-    bits = max(0, coded.n_codes - 1).bit_length()
+    bits = coded.bits
     codes = coded.codes().astype(np.uint64)
     words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes
     word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
@@ -271,33 +270,12 @@ class PartedValues:
         return CellValues(np.concatenate(values), np.concatenate(counts))
 
 
-# Columns of single records that cells are made of or joined to: weights, and groups such as households.
+# Columns of single records that are joined to cells: groups such as households.
 
 
 def warn(message: str) -> None:
     """Tell the caller of the measure what in a file makes a figure say less than it seems to."""
     warnings.warn(message, SdcWarning, stacklevel=2)
-
-
-def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Sampling weights as floats.
-
-    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
-    """
-    weight = float_values(series, "weight")
-    missing, low, infinite = weight_faults(weight)
-    if missing or low or infinite:
-        with np.errstate(invalid="ignore"):
-            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
-        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
-    return weight
-
-
-def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
-    """The message about weights that cannot be."""
-    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
-    parts = [f"{count} {kind}" for count, kind in kinds if count]
-    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
@@ -718,8 +696,7 @@ class Cells(AnyCells):
 
     def _column(self, name: str, role: str) -> nw.Series[Any]:
         frame = self._frame()
-        if name not in frame.columns:
-            raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(name, frame.columns)}")
+        arguments.present([name], frame.columns, role)
         return frame[name]
 
     def _frame(self) -> nw.DataFrame[Any]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import group, weight_faults
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -102,6 +102,11 @@ class Coded:
     def n_codes(self) -> int:
         """Codes in use, that of a missing value included."""
         return self.span + (self.n_missing > 0)
+
+    @property
+    def bits(self) -> int:
+        """Bits that hold every code in use."""
+        return max(0, self.n_codes - 1).bit_length()
 
     def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
         """Codes of some rows; `span` where missing."""
@@ -419,6 +424,27 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
     if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
         raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
     return _floats(array)
+
+
+def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """Sampling weights as floats.
+
+    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
+    """
+    weight = float_values(series, "weight")
+    missing, low, infinite = weight_faults(weight)
+    if missing or low or infinite:
+        with np.errstate(invalid="ignore"):
+            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
+        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
+    return weight
+
+
+def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
+    """The message about weights that cannot be."""
+    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
+    parts = [f"{count} {kind}" for count, kind in kinds if count]
+    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
 def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:

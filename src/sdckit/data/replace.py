@@ -10,9 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
@@ -32,10 +32,7 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
         )
     assert isinstance(frame, nw.DataFrame)
     for role, names in columns.items():
-        for name in names:
-            if name not in frame.columns:
-                hint = did_you_mean(str(name), frame.columns)
-                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}")
+        arguments.present(names, frame.columns, role)
     if len(frame) == 0:
         raise DataError("the data has no records")
     return frame
