@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes, tabulate
-from sdckit.data import arguments
+from sdckit.data import arguments, pt
 from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
@@ -102,10 +102,8 @@ def _distinct(
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:
-    import pyarrow.types as t
-
     kind = to_arrow(column).type
-    return bool(t.is_dictionary(kind) and kind.ordered)
+    return bool(pt.is_dictionary(kind) and kind.ordered)
 
 
 # A figure per record, held per cell: its mean, counts and quantiles over the records.

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pa, pl
 from sdckit.errors import ColumnError, DataError, SdcError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Columns of Polars by their names, none of which is read as a pattern.
 
@@ -40,8 +38,6 @@ def exactly(name: str) -> pl.Expr:
     >>> frame.select(pl.col("^a.*$")).columns, frame.select(exactly("^a.*$")).columns
     (['age'], ['^a.*$'])
     """
-    import polars as pl
-
     return pl.selectors.by_name(name).as_expr() if is_pattern(name) else pl.col(name)
 
 
@@ -299,8 +295,6 @@ def result_frame(
 
     `carry` names columns of the caller's frame to put first, as they are.
     """
-    import pyarrow as pa
-
     first = [carry] if isinstance(carry, str) else [*(carry or ())]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     frame: Any = nw.DataFrame.from_arrow(table, backend=source.implementation)
