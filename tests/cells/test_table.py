@@ -109,7 +109,7 @@ def test_households_by_two_columns_do_not_mix():
 
 
 def test_other_columns_must_exist(cells):
-    for role, call in (("household", cells.household_of_row), ("sensitive", cells.code)):
+    for role, call in (("household", cells.household_of_row), ("sensitive", cells.count_levels)):
         with pytest.raises(ColumnError, match=f"{role}: no column 'helth' in the data; there are: sex, age"):
             call("helth")
 

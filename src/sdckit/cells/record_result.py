@@ -21,6 +21,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints, Values
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import FileFigure, LetGo, Result, json_ready
 
@@ -104,8 +105,7 @@ def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
         n_codes = len(used)
         if n_codes > most:
             return values, size
-    first = np.empty(n_codes, np.int64)
-    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    first = first_of_groups(code, n_codes)
     return values[:, first], np.bincount(code, size, n_codes).astype(np.int64)
 
 

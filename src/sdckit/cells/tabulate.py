@@ -50,21 +50,17 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     return _cells(len(frame), coded, roles, table, size, total, n_missing=n_missing, source=frame)
 
 
-def tabulate_counts(counted: Counted, roles: Roles) -> Cells:
-    """Tabulate cells that an engine has counted.
-
-    Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
-    """
-    return _tabulate_counted(counted, roles, whole=True)
-
-
 def tabulate_part(counted: Counted, roles: Roles) -> Cells:
     """Tabulate some of the cells that an engine has counted, of keys that were checked as a whole."""
-    found = _tabulate_counted(counted, roles, whole=False)
+    found = tabulate_counts(counted, roles, whole=False)
     return replace(found, n=int(found.table.size.sum()))
 
 
-def _tabulate_counted(counted: Counted, roles: Roles, *, whole: bool) -> Cells:
+def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Cells:
+    """Tabulate cells that an engine has counted; unless they are `whole`, the keys are not checked.
+
+    Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
+    """
     frame, n = counted.frame, counted.n
     coded = run(code_column, [frame[key] for key in roles.keys])
     table = tabulate(coded, None)

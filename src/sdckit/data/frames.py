@@ -144,7 +144,10 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     Raises `DataError`: the engine fails; its own words, which may show values, are not told.
     """
     if frame.implementation.is_polars():  # in pieces, so that a file may be larger than memory
-        return carried_out(lambda: _streamed(frame.to_native()))
+        native = frame.to_native()
+        return carried_out(
+            lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True)
+        )
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
@@ -155,11 +158,6 @@ def count_records(plan: Any) -> int:
     """
     frame: nw.LazyFrame[Any] = nw.from_native(plan)
     return int(collect(frame.select(nw.len().alias("n"))).item())
-
-
-def _streamed(plan: Any) -> nw.DataFrame[Any]:
-    found: nw.DataFrame[Any] = nw.from_native(plan.collect(engine="streaming").to_arrow(), eager_only=True)
-    return found
 
 
 RENUMBERED = (

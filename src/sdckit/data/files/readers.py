@@ -104,7 +104,6 @@ def join_frames(
 def _key_of(
     frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]
 ) -> tuple[pl.Series, pl.Series]:
-
     mine, theirs = frame[key].alias("key"), other[key].alias("key")
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
         text, number = names if theirs.dtype.is_numeric() else names[::-1]
