@@ -27,6 +27,7 @@ from sdckit.cells.crosstab import (
     scale_of,
     wildcard_crosstab,
 )
+from sdckit.data.columns import code_column
 from sdckit.errors import ColumnError, DataError
 
 
@@ -47,7 +48,7 @@ def test_agrees_with_counting(file, data):
         cells = as_cells(
             file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing
         )
-    coded = cells.code("s")
+    coded = code_column(cells.records_frame()["s"])
     code_of = dict(zip(values, coded.codes().tolist(), strict=True))
     found = crosstab(cells, "s")
     assert found.missing == (coded.span if None in values else -1)

@@ -19,9 +19,7 @@ from sdckit.cells.table import (
     MAX_LEVELS,
     CellValues,
     PartedValues,
-    bad_weights,
     check_result_names,
-    checked_weight,
     count_levels,
     group_column,
 )
@@ -111,7 +109,7 @@ def test_households_by_two_columns_do_not_mix():
 
 
 def test_other_columns_must_exist(cells):
-    for role, call in (("household", cells.household_of_row), ("sensitive", cells.code)):
+    for role, call in (("household", cells.household_of_row), ("sensitive", cells.count_levels)):
         with pytest.raises(ColumnError, match=f"{role}: no column 'helth' in the data; there are: sex, age"):
             call("helth")
 
@@ -289,16 +287,7 @@ def test_parts_are_as_one(first, second, shares, total):
     assert parts.cap_for(total) == pytest.approx(whole.cap_for(total), nan_ok=True)
 
 
-# Weights and groups of single records, whatever stands in the columns.
-
-
-def test_the_message_about_weights_without_rows():
-    assert bad_weights("w", 0, 2, 0).startswith("weight 'w': 2 zero or negative; every record")
-
-
-def test_whole_weights_are_weights():
-    frame = nw.from_native(pl.DataFrame({"w": [1, 2]}))
-    assert checked_weight(frame["w"]).tolist() == [1.0, 2.0]
+# Groups of single records, whatever stands in the columns.
 
 
 def test_groups_of_a_column():

@@ -165,6 +165,17 @@ def test_columns():
         assert refused(ColumnError, words, arguments.names, wrong, "keys") == "keys"
 
 
+def test_columns_that_are_there_and_one_that_is_not():
+    arguments.present(["sex", 3], ["sex", "age", 3], "keys")
+    words = r"^household: no column 'sx' in the release; did you mean 'sex'\?$"
+    wrong = (["sex", "sx", "zz"], ["sex", "age"], "household")
+    with pytest.raises(ColumnError, match=words) as caught:
+        arguments.present(*wrong, argument="household", within="the release")
+    assert caught.value.argument == "household"
+    with pytest.raises(ColumnError, match=r"in the data; there are none$"):
+        arguments.present(["sx"], (), "by")
+
+
 def test_a_scenario():
     scenario = Scenario(keys=["sex"])
     assert (arguments.scenario_or_none(scenario), arguments.scenario_or_none(None)) == (scenario, None)

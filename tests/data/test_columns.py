@@ -17,7 +17,9 @@ from hypothesis import given, strategies as st
 import sdckit as sdc
 from sdckit.cells.pair import open_pair
 from sdckit.data.columns import (
+    bad_weights,
     categories_of,
+    checked_weight,
     code_column,
     first_rows,
     float_values,
@@ -511,3 +513,12 @@ def test_pandas_types() -> None:
 def test_other_rows_are_refused() -> None:
     with pytest.raises(DataError, match="2 and 1 rows"):
         count([1, 2], [1])
+
+
+def test_the_message_about_weights_without_rows():
+    assert bad_weights("w", 0, 2, 0).startswith("weight 'w': 2 zero or negative; every record")
+
+
+def test_whole_weights_are_weights():
+    frame = nw.from_native(pl.DataFrame({"w": [1, 2]}))
+    assert checked_weight(frame["w"]).tolist() == [1.0, 2.0]

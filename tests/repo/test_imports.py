@@ -195,6 +195,19 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert not modules_after("import sdckit") & HEAVY
 
 
+def test_engines_are_loaded_when_a_name_of_them_is_used() -> None:
+    names = "pa, pc, pd, pl, pq, pt"
+    assert not modules_after(f"from sdckit.data import {names}") & ENGINES
+    assert modules_after("from sdckit.data import pl; pl.DataFrame") & ENGINES == {"polars"}
+    code = (
+        f"from sdckit.data import {names}; import pandas, polars, pyarrow, pyarrow.compute, pyarrow.parquet, "
+        "pyarrow.types; assert (pa.Table, pc.equal, pd.Series, pl.col, pq.read_table, pt.is_null, pl.col) == "
+        "(pyarrow.Table, pyarrow.compute.equal, pandas.Series, polars.col, pyarrow.parquet.read_table, "
+        "pyarrow.types.is_null, polars.col); assert not hasattr(pl, 'no such name')"
+    )
+    modules_after(code)
+
+
 def test_asking_the_command_line_for_help_loads_no_engine() -> None:
     loaded = modules_after("from sdckit.cli.app import program; program()")
     assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})

@@ -19,10 +19,9 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import built, check_plan_names, collect, count_records, open_frame
 from sdckit.data.missing_values.missing import MissingRule, Rule
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError, ScenarioError
+from sdckit.errors import DataError, ScenarioError
 
 # From a plan to its cells: in memory where they fit, else in parts.
 
@@ -188,9 +187,7 @@ def columns_in_memory(data: Any, columns: dict[str, Sequence[str]]) -> tuple[nw.
     frame = open_frame(data)
     names = frame.collect_schema().names()
     for role, wanted in columns.items():
-        for name in wanted:
-            if name not in names:
-                raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(str(name), names)}")
+        arguments.present(wanted, names, role)
         check_plan_names(frame, wanted, role)
     if not isinstance(frame, nw.LazyFrame):
         if len(frame) == 0:
@@ -216,10 +213,7 @@ def row_of(frame: nw.DataFrame[Any], column: str, value: object) -> int:
     Raises ColumnError: no such column; DataError: no record has the value, several have, or it cannot be compared
     with the column.
     """
-    if column not in frame.columns:
-        raise ColumnError(
-            f"id: no column {column!r} in the data; {did_you_mean(column, frame.columns)}", argument="id"
-        )
+    arguments.present([column], frame.columns, "id", argument="id")
     coded = code_column(frame[column])
     codes = np.unique(coded.codes())
     codes = codes[codes < coded.span]

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.frequencies import wildcard_counter
 from sdckit.cells.table import AnyCells, Cells, Crosstab
+from sdckit.data import pa, pt
 from sdckit.data.columns import Coded
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
@@ -145,15 +146,12 @@ def _levels(table: Crosstab, variable: str) -> Levels:
 
 def numbers_of(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The values behind codes where they lie on a scale; dates count in their own unit."""
-    import pyarrow as pa
-    import pyarrow.types as t
-
     if coded.levels is None:
         return codes.astype(np.float64) + float(coded.low)
     listed: Any = coded.levels() if callable(coded.levels) else coded.levels
-    if t.is_temporal(listed.type) and not t.is_interval(listed.type):
+    if pt.is_temporal(listed.type) and not pt.is_interval(listed.type):
         listed = listed.view(pa.int32() if listed.type.bit_width == 32 else pa.int64())
-    if not (t.is_integer(listed.type) or t.is_floating(listed.type) or t.is_decimal(listed.type)):
+    if not (pt.is_integer(listed.type) or pt.is_floating(listed.type) or pt.is_decimal(listed.type)):
         return None
     values: NDArray[np.float64] = (
         listed.take(pa.array(codes)).cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)

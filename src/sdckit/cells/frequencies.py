@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sdckit.cells.packing import TABLE_SPAN, Layout, Tabulated, group_codes
 from sdckit.cells.table import Cells
 from sdckit.errors import DataError
-from sdckit.numerics.grouping import Groups, sum_by
+from sdckit.numerics.grouping import Groups, first_of_groups, sum_by
 from sdckit.numerics.wildcard_matches.matched_margins import NO_WEIGHT, Merged, match_merged, merge, recode
 from sdckit.numerics.wildcard_matches.wildcards import (
     CELLS_OF_BLOCK as BLOCK,
@@ -270,11 +270,10 @@ class Margin:
     def _merged_codes(self, keys: tuple[str, ...], codes: Sequence[NDArray[np.int64]]) -> Margin:
         groups = group_codes(codes, len(self.size))
         k = len(groups.size)
-        one = np.empty(k, np.int64)
-        one[groups.of_row[::-1]] = np.arange(len(self.size) - 1, -1, -1)
+        first = first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
         weight = None if self.weight is None else sum_by(groups.of_row, self.weight, k)
-        return Margin(self.cells, keys, size, weight, codes=tuple(code[one] for code in codes))
+        return Margin(self.cells, keys, size, weight, codes=tuple(code[first] for code in codes))
 
     def frequencies(self) -> dict[str, NDArray[Any]]:
         """``sample_frequency`` and ``population_frequency`` of the merged cells, under the cells' rule."""

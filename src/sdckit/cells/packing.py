@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.data.columns import ALL_VALID, Coded
 from sdckit.numerics.coding import pack_into
-from sdckit.numerics.grouping import Groups, group
+from sdckit.numerics.grouping import Groups, first_of_groups, group
 from sdckit.numerics.wildcard_matches.matched_margins import add_up_field
 
 WORD = 64
@@ -102,33 +103,18 @@ class SharedGroups:
         return len(self.size[0])
 
 
-def _bits(column: Coded) -> int:
-    return max(0, column.n_codes - 1).bit_length()
-
-
 def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Tabulated:
     """Group records that have equal codes in every column."""
-    n, widths = len(columns[0].values), [_bits(column) for column in columns]
-    if sum(widths) > WORD:
-        return _tabulate_wide(columns, widths, weight)
-    shifts = [sum(widths[:j]) for j in range(len(widths))]
-    words = np.empty(n, np.uint64)
-    pack_into(words, [(c.values, c.valid, c.low, c.span, s) for c, s in zip(columns, shifts, strict=True)])
-    groups = group(words, bits=sum(widths), weight=weight)
-    layout = Layout(tuple(shifts), tuple(widths))
-    codes = PackedCodes(groups.words, layout)
-    return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
-
-
-def _tabulate_wide(
-    columns: Sequence[Coded], widths: Sequence[int], weight: NDArray[np.float64] | None
-) -> Tabulated:
+    widths = [column.bits for column in columns]
     fields = [(c.values, c.valid, c.low, c.span, width) for c, width in zip(columns, widths, strict=True)]
     groups = _chain(fields, len(columns[0].values), weight)
-    sample = np.empty(len(groups.size), np.int64)
-    sample[groups.of_row[::-1]] = np.arange(len(groups.of_row) - 1, -1, -1)
-    codes = tuple(column.codes(sample) for column in columns)
-    return Tabulated(groups.of_row, groups.size, groups.weight, codes, None, None)
+    if sum(widths) <= WORD:
+        layout = Layout(tuple(accumulate(widths[:-1], initial=0)), tuple(widths))
+        codes = PackedCodes(groups.words, layout)
+        return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
+    first = first_of_groups(groups.of_row, len(groups.size))
+    each = tuple(column.codes(first) for column in columns)
+    return Tabulated(groups.of_row, groups.size, groups.weight, each, None, None)
 
 
 def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> Groups:

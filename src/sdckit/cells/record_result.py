@@ -17,11 +17,11 @@ from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments
 from sdckit.data.frames import is_lazy, open_frame, result_frame
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints, Values
 from sdckit.numerics.compiling import njit
+from sdckit.numerics.grouping import first_of_groups
 from sdckit.numerics.threads import chunks, run
 from sdckit.result import FileFigure, LetGo, Result, json_ready
 
@@ -105,8 +105,7 @@ def merge_equal(values: Floats, size: Ints) -> tuple[Floats, Ints]:
         n_codes = len(used)
         if n_codes > most:
             return values, size
-    first = np.empty(n_codes, np.int64)
-    first[code[::-1]] = np.arange(len(code) - 1, -1, -1)
+    first = first_of_groups(code, n_codes)
     return values[:, first], np.bincount(code, size, n_codes).astype(np.int64)
 
 
@@ -540,10 +539,7 @@ def breakdown(
     lazy, present = _columns_of(data)
     if names and present is None:
         raise DataError(NO_RECORDS, argument="by")
-    for name in names:
-        if name not in (present or ()):
-            near = did_you_mean(str(name), present or ())
-            raise ColumnError(f"by: no column {name!r} in the data; {near}", argument="by")
+    arguments.present(names, present or (), "by", argument="by")
     if interval is not None and lazy and on_engine:
         raise DataError(ON_ENGINE, argument="interval")
     whose: tuple[str | None, ...] = ()

@@ -9,17 +9,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.packing import group_codes, tabulate
-from sdckit.data.columns import Coded, code_column, first_rows, float_values, to_arrow
+from sdckit.data import arguments, pt
+from sdckit.data.columns import Coded, checked_weight, code_column, to_arrow
 from sdckit.data.frames import result_frame
 from sdckit.data.missing_values.missing import Rule, describe_rule
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.roles import Roles
 from sdckit.display import Displayed, table_html
 from sdckit.errors import ColumnError, DataError, SdcWarning
@@ -32,7 +32,6 @@ from sdckit.numerics.grouping import (
     min_through,
     sum_by,
     sum_through,
-    weight_faults,
 )
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ def count_levels(
     coded = code_column(column)
     if coded.n_missing == len(cell_of_row):
         raise DataError(f"sensitive variable {coded.name!r} has no value in any record; leave it out")
-    bits = max(0, coded.n_codes - 1).bit_length()
+    bits = coded.bits
     codes = coded.codes().astype(np.uint64)
     words = (cell_of_row.astype(np.uint64) << np.uint64(bits)) | codes
     word, size = _distinct(words, max(1, (k - 1).bit_length() + bits), records)
@@ -103,42 +102,11 @@ def _distinct(
 
 
 def _is_ordered(column: nw.Series[Any]) -> bool:
-    import pyarrow.types as t
-
     kind = to_arrow(column).type
-    return bool(t.is_dictionary(kind) and kind.ordered)
+    return bool(pt.is_dictionary(kind) and kind.ordered)
 
 
 # A figure per record, held per cell: its mean, counts and quantiles over the records.
-
-
-class RecordValues(Protocol):
-    """What a measure asks of a figure per record, wherever the records are."""
-
-    @property
-    def n(self) -> int:
-        """Number of records."""
-
-    def total(self) -> float:
-        """Sum over the records."""
-
-    def extremes(self) -> tuple[float, float]:
-        """Smallest and largest value."""
-
-    def count_below(self, limits: Sequence[float]) -> list[int]:
-        """Records with a value below each limit."""
-
-    def count_above(self, limits: Sequence[float]) -> list[int]:
-        """Records with a value above each limit."""
-
-    def quantiles(self, shares: Sequence[float]) -> list[float]:
-        """Quantiles over the records, interpolated (type 7)."""
-
-    def median_and_deviation(self) -> tuple[float, float]:
-        """Median over the records, and the median of the absolute distances from it."""
-
-    def cap_for(self, total: float) -> float:
-        """Largest value t whose sum over the records, each cut at t, is below `total`; NaN if none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,33 +239,15 @@ class PartedValues:
         return CellValues(np.concatenate(values), np.concatenate(counts))
 
 
-# Columns of single records that cells are made of or joined to: weights, and groups such as households.
+RecordValues: TypeAlias = CellValues | PartedValues  # what a measure asks, wherever the records are
+
+
+# Columns of single records that are joined to cells: groups such as households.
 
 
 def warn(message: str) -> None:
     """Tell the caller of the measure what in a file makes a figure say less than it seems to."""
     warnings.warn(message, SdcWarning, stacklevel=2)
-
-
-def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Sampling weights as floats.
-
-    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
-    """
-    weight = float_values(series, "weight")
-    missing, low, infinite = weight_faults(weight)
-    if missing or low or infinite:
-        with np.errstate(invalid="ignore"):
-            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
-        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
-    return weight
-
-
-def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
-    """The message about weights that cannot be."""
-    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
-    parts = [f"{count} {kind}" for count, kind in kinds if count]
-    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
 def group_column(frame: nw.DataFrame[Any], name: str) -> tuple[NDArray[np.int32], int]:
@@ -538,7 +488,7 @@ class Cells(AnyCells):
         """Household number of each record, and the number of households."""
         if household not in self.memo:
             self._column(household, "household")
-        return self.once(household, lambda: group_column(self._frame(), household))
+        return self.once(household, lambda: group_column(self.records_frame(), household))
 
     def household_sizes(self, household: str) -> NDArray[np.int64]:
         """The records of each household."""
@@ -547,11 +497,7 @@ class Cells(AnyCells):
 
     def weight_of_row(self) -> NDArray[np.float64] | None:
         """Sampling weight of each record."""
-        return None if self.roles.weight is None else checked_weight(self._frame()[self.roles.weight])
-
-    def code(self, column: str) -> Coded:
-        """Another column of the same records as integers."""
-        return code_column(self._column(column, "sensitive"))
+        return None if self.roles.weight is None else checked_weight(self.records_frame()[self.roles.weight])
 
     def count_levels(self, variable: str) -> Crosstab:
         """How many records of each cell have each level of another variable; once for all measures."""
@@ -618,7 +564,7 @@ class Cells(AnyCells):
         rows = np.flatnonzero(self._where(below, risk_above)[self.table.of_row])
         riskiest = np.argsort(-self.columns["risk"][self.table.of_row[rows]], kind="stable")
         rows = rows[riskiest[:limit]]
-        frame, cell = self._frame(), self.table.of_row[rows]
+        frame, cell = self.records_frame(), self.table.of_row[rows]
         values = {key: frame[key][rows.tolist()].to_list() for key in self.keys}
         figures = {name: column[cell].tolist() for name, column in self.columns.items() if name in LISTED}
         return [
@@ -689,13 +635,9 @@ class Cells(AnyCells):
         found: NDArray[Any] = gather([self.cell_values(name)], self.table.of_row)[0]
         return found
 
-    def records_frame(self) -> nw.DataFrame[Any]:
-        """The caller's frame, in whose order the records are."""
-        return self._frame()
-
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The named figures for each record, in the caller's order and frame type."""
-        frame, of_row = self._frame(), self.table.of_row
+        frame, of_row = self.records_frame(), self.table.of_row
         if self.from_plan and self.roles.id is None:
             raise DataError("the records of a plan are in no order: give id= to tell whose figures they are")
         held = [name for name in names if name in self.columns]
@@ -717,12 +659,12 @@ class Cells(AnyCells):
         return gather([values], self.household_of_row(household)[0])[0]
 
     def _column(self, name: str, role: str) -> nw.Series[Any]:
-        frame = self._frame()
-        if name not in frame.columns:
-            raise ColumnError(f"{role}: no column {name!r} in the data; {did_you_mean(name, frame.columns)}")
+        frame = self.records_frame()
+        arguments.present([name], frame.columns, role)
         return frame[name]
 
-    def _frame(self) -> nw.DataFrame[Any]:
+    def records_frame(self) -> nw.DataFrame[Any]:
+        """The caller's frame, in whose order the records are."""
         if self.source is None:
             raise DataError("these results have let go of the data (they were pickled); measure again")
         return self.source

@@ -14,8 +14,8 @@ from sdckit.cells.frequencies import wildcard_matches
 from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.cells.plans.attach import CHANGED
 from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
-from sdckit.cells.table import Cells, checked_weight, warn
-from sdckit.data.columns import Coded, code_column, first_rows, recoded
+from sdckit.cells.table import Cells, warn
+from sdckit.data.columns import Coded, checked_weight, code_column, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics.coding import pack_into
@@ -50,21 +50,17 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     return _cells(len(frame), coded, roles, table, size, total, n_missing=n_missing, source=frame)
 
 
-def tabulate_counts(counted: Counted, roles: Roles) -> Cells:
-    """Tabulate cells that an engine has counted.
-
-    Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
-    """
-    return _tabulate_counted(counted, roles, whole=True)
-
-
 def tabulate_part(counted: Counted, roles: Roles) -> Cells:
     """Tabulate some of the cells that an engine has counted, of keys that were checked as a whole."""
-    found = _tabulate_counted(counted, roles, whole=False)
+    found = tabulate_counts(counted, roles, whole=False)
     return replace(found, n=int(found.table.size.sum()))
 
 
-def _tabulate_counted(counted: Counted, roles: Roles, *, whole: bool) -> Cells:
+def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Cells:
+    """Tabulate cells that an engine has counted; unless they are `whole`, the keys are not checked.
+
+    Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
+    """
     frame, n = counted.frame, counted.n
     coded = run(code_column, [frame[key] for key in roles.keys])
     table = tabulate(coded, None)
@@ -150,9 +146,11 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
 
 
 def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
-    for j, column in enumerate(coded):
-        few = column.n_codes < min(n, MANY_LEVELS)
-        levels = min(column.n_codes, 2) if few else len(np.unique(table.codes[j]))
+    few = min(n, MANY_LEVELS)
+    levels_of = [
+        min(c.n_codes, 2) if c.n_codes < few else len(np.unique(table.codes[j])) for j, c in enumerate(coded)
+    ]
+    for column, levels in zip(coded, levels_of, strict=True):
         warn_about_key(column.name, levels, column.n_missing, len(table.size), n)
 
 
@@ -186,7 +184,7 @@ def _cells(
     return Cells(
         keys=roles.keys, n=n, rules=roles.rules, alpha=roles.alpha,
         n_missing=n_missing, columns=columns,
-        levels=tuple(column.without_rows() for column in coded), table=table, roles=roles, source=source,
+        levels=tuple([column.without_rows() for column in coded]), table=table, roles=roles, source=source,
     )  # fmt: skip
 
 

@@ -309,6 +309,22 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
     return found
 
 
+def present(
+    names: Iterable[object], columns: Sequence[object], role: str, *, argument: str | None = None,
+    within: str = "the data",
+) -> None:  # fmt: skip
+    """Refuse names that no column has.
+
+    Raises `ColumnError`: the first such name, with its role and the nearest name there is.
+
+    >>> present(["sex"], ["sex", "age"], "keys")
+    """
+    for name in names:
+        if name not in columns:
+            hint = did_you_mean(name, columns)
+            raise ColumnError(f"{role}: no column {name!r} in {within}; {hint}", argument=argument)
+
+
 # --- scenario -----------------------------------------------------------------------------------------
 
 

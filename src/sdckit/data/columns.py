@@ -7,18 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from numbers import Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pa, pc, pt
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
-from sdckit.numerics.grouping import group
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from sdckit.numerics.grouping import group, weight_faults
 
 # In which order the levels of a column stand: as its categories are declared, else by value.
 # A pandas categorical, a Polars Enum, an Arrow dictionary and value labels bring an order. A Polars
@@ -103,6 +101,11 @@ class Coded:
         """Codes in use, that of a missing value included."""
         return self.span + (self.n_missing > 0)
 
+    @property
+    def bits(self) -> int:
+        """Bits that hold every code in use."""
+        return max(0, self.n_codes - 1).bit_length()
+
     def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
         """Codes of some rows; `span` where missing."""
         values = self.values[rows]
@@ -118,8 +121,6 @@ class Coded:
 
     def labels(self, codes: NDArray[np.int64]) -> list[str]:
         """Printed form of codes; a missing value prints as "(missing)"."""
-        import pyarrow as pa
-
         present = codes < self.span
         known = np.where(present, codes, 0)
         if self.levels is not None:
@@ -138,8 +139,6 @@ class Coded:
 
 def _listed(values: pa.Array) -> list[Any]:
     """Values as Python has them; dates beyond the years it knows as counts of their unit."""
-    import pyarrow as pa
-
     try:
         listed: list[Any] = values.to_pylist()
     except (OverflowError, ValueError):
@@ -156,15 +155,11 @@ def _printed(value: object) -> str:
 
 
 def _storage(arrow_type: pa.DataType) -> pa.DataType:
-    import pyarrow as pa
-
     return pa.int32() if arrow_type.bit_width == 32 else pa.int64()
 
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
     """The column as one Arrow array, without a copy where the engine allows it."""
-    import pyarrow as pa
-
     if series.dtype == nw.Object and series.implementation.is_polars():
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
@@ -210,8 +205,6 @@ def code_column(series: nw.Series[Any]) -> Coded:
 
 def _category_codes(series: nw.Series[Any]) -> Coded | None:
     """Codes of a categorical column where the engine hands them out as they are: its Arrow form is a copy."""
-    import pyarrow as pa
-
     native = series.to_native()
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
     if hasattr(own, "codes") and hasattr(own, "categories"):  # of pandas: of any type, intervals too
@@ -227,8 +220,6 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
 
 def _own_categories(name: str, own: Any) -> Coded | None:
     """Code by an engine's own codes, -1 where missing, and name the levels by their text."""
-    import pyarrow as pa
-
     found = np.asarray(own.codes)
     coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
     if coded.span == 0:
@@ -248,28 +239,25 @@ def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
 
 
 def _code_array(name: str, array: pa.Array) -> Coded:
-    import pyarrow as pa
-    import pyarrow.types as t
-
     kind = array.type
-    if t.is_null(kind):
+    if pt.is_null(kind):
         return Coded(name, np.zeros(len(array), np.uint8), np.zeros(len(array), np.uint8), 0, 0, len(array),
                      "empty", None, kind)  # fmt: skip
-    if t.is_dictionary(kind):
+    if pt.is_dictionary(kind):
         return _code_dictionary(name, array)
-    if t.is_boolean(kind):
+    if pt.is_boolean(kind):
         return _code_integers(name, array.cast(pa.uint8()), "boolean", kind)
-    if t.is_integer(kind):
+    if pt.is_integer(kind):
         return _code_integers(name, array, "integer", kind)
-    if t.is_temporal(kind) and not t.is_interval(kind):
+    if pt.is_temporal(kind) and not pt.is_interval(kind):
         return _code_integers(name, array.view(_storage(kind)), "date", kind)
-    if t.is_floating(kind):
+    if pt.is_floating(kind):
         return _code_floats(name, array.cast(pa.float64()), kind)
     if kind == pa.string_view():
         return _code_views(name, array)
-    texts = (t.is_string, t.is_large_string, t.is_binary, t.is_large_binary, t.is_fixed_size_binary)
-    if kind == pa.binary_view() or t.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
-        return _code_dictionary(name, array.dictionary_encode(), "number" if t.is_decimal(kind) else "text")
+    texts = (pt.is_string, pt.is_large_string, pt.is_binary, pt.is_large_binary, pt.is_fixed_size_binary)
+    if kind == pa.binary_view() or pt.is_decimal(kind) or any(is_kind(kind) for is_kind in texts):
+        return _code_dictionary(name, array.dictionary_encode(), "number" if pt.is_decimal(kind) else "text")
     raise DataError(f"column {name!r} holds {type_words(kind)}: a variable needs one plain value per record")
 
 
@@ -290,8 +278,6 @@ def _number_distinct(
     name: str, bits: NDArray[np.int64], valid: NDArray[np.uint8], kind: str, arrow_type: pa.DataType
 ) -> Coded:
     """Number 64-bit values by their distinct ones, in ascending order of their bits."""
-    import pyarrow as pa
-
     present = bits if len(valid) == 0 else bits[valid != 0]
     groups = group(np.ascontiguousarray(present).view(np.uint64))
     order = np.argsort(groups.words)
@@ -326,8 +312,6 @@ def _code_floats(name: str, array: pa.Array, arrow_type: pa.DataType) -> Coded:
 
 
 def _code_views(name: str, array: pa.Array) -> Coded:
-    import pyarrow as pa
-
     valid = _valid(array)
     views = np.frombuffer(array.buffers()[1], np.uint64).reshape(-1, 2)
     views = views[array.offset : array.offset + len(array)]
@@ -341,8 +325,6 @@ def _code_views(name: str, array: pa.Array) -> Coded:
 
 
 def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category") -> Coded:
-    import pyarrow as pa
-
     levels = array.dictionary
     if levels.null_count or len(levels.unique()) < len(levels) or _levels_coincide(levels):
         plain = array.dictionary_decode() if hasattr(array, "dictionary_decode") else array.cast(levels.type)
@@ -359,9 +341,7 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
 
 def _levels_coincide(levels: pa.Array) -> bool:
     """Whether a NaN (a missing value) or both zeros (one value) are among the levels."""
-    import pyarrow.types as t
-
-    if not t.is_floating(levels.type):
+    if not pt.is_floating(levels.type):
         return False
     values = levels.to_numpy(zero_copy_only=False)
     return bool(np.isnan(values).any() or np.count_nonzero(values == 0) > 1)
@@ -385,8 +365,6 @@ def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8
         return (column.values, column.valid, known.low) if fits else None
     if column.levels is None or known.levels is None:
         return None
-    import pyarrow.compute as pc
-
     own, others = (one() if callable(one) else one for one in (column.levels, known.levels))
     if own.type != others.type:
         return None
@@ -413,22 +391,39 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
 
     Raises `DataError`: the column is not numeric.
     """
-    import pyarrow.types as t
-
     array = to_arrow(series)
-    if not any(is_kind(array.type) for is_kind in (t.is_integer, t.is_floating, t.is_decimal, t.is_null)):
+    if not any(is_kind(array.type) for is_kind in (pt.is_integer, pt.is_floating, pt.is_decimal, pt.is_null)):
         raise DataError(f"{role} {series.name!r} is {type_words(array.type)}, not numbers; convert it first")
     return _floats(array)
 
 
+def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
+    """Sampling weights as floats.
+
+    Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
+    """
+    weight = float_values(series, "weight")
+    missing, low, infinite = weight_faults(weight)
+    if missing or low or infinite:
+        with np.errstate(invalid="ignore"):
+            where = first_rows(~(np.isfinite(weight) & (weight > 0)))
+        raise DataError(bad_weights(series.name, missing, low, infinite) + f" ({where}, counting from 1)")
+    return weight
+
+
+def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
+    """The message about weights that cannot be."""
+    kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
+    parts = [f"{count} {kind}" for count, kind in kinds if count]
+    return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
+
+
 def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
     """Numbers, dates or times (in days) as floats, NaN where missing; an infinite value is refused."""
-    import pyarrow.types as t
-
     array = to_arrow(series)
-    if t.is_dictionary(array.type):
+    if pt.is_dictionary(array.type):
         array = array.dictionary_decode()
-    if t.is_temporal(array.type):
+    if pt.is_temporal(array.type):
         unit = nanoseconds(array.type) / NANOSECONDS["day"]
         return np.asarray(_floats(array.view(_storage(array.type))) * unit)
     values = _floats(array)
@@ -443,8 +438,6 @@ def nanoseconds(arrow_type: pa.DataType) -> int:
 
 
 def _floats(array: pa.Array) -> NDArray[np.float64]:
-    import pyarrow as pa
-
     array = array.cast(pa.float64(), safe=False)  # whole numbers beyond 2**53 are rounded
     values, valid = _numbers(array, np.float64), _valid(array)
     return values if len(valid) == 0 else np.where(valid != 0, values, np.nan)
@@ -457,11 +450,9 @@ def type_words(kind: Any) -> str:
     >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
     ('structures', 'lists', 'time32[s]')
     """
-    import pyarrow.types as t
-
-    if not t.is_nested(kind):
+    if not pt.is_nested(kind):
         return str(kind)
-    return "structures" if t.is_struct(kind) else "lists"
+    return "structures" if pt.is_struct(kind) else "lists"
 
 
 # Which values of each column differ between a frame and a changed one with the same rows, and how many.
@@ -497,9 +488,6 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
     >>> differing(pa.array(["x", None, "y"]), pa.array(["x", "z", "y"]).dictionary_encode()).tolist()
     [False, True, False]
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     first, second = _simple(before), _simple(after)
     gone = np.asarray(pc.xor(first.is_null(), second.is_null()))
     if first.type != second.type:
@@ -518,8 +506,6 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
 
 def _simple(array: Any) -> Any:
     """Numbers as floats where they fit, text as text: what is the same value is of the same type."""
-    import pyarrow as pa
-
     if pa.types.is_dictionary(array.type):
         array = _simple(array.dictionary).take(array.indices)
     kind = array.type
@@ -559,11 +545,8 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     >>> found.values, found.codes.tolist(), found.kind
     (['b', 'a'], [0, 1, -1, 0], 'text')
     """
-    import pyarrow as pa
-    import pyarrow.types as t
-
     array = to_arrow(series)
-    category = t.is_dictionary(array.type)
+    category = pt.is_dictionary(array.type)
     if not category:
         array = _encoded(series.name, array)
     values, codes = array.dictionary, array.indices
@@ -572,7 +555,7 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
         found = coded.codes()
         places = np.where(found < coded.span, found, -1)
         return _used(coded.labels(np.arange(coded.span)), places, "text", category)
-    if t.is_nested(values.type):
+    if pt.is_nested(values.type):
         raise DataError(
             f"column {series.name!r} holds {type_words(values.type)}: a variable needs one plain value per record"
         )
@@ -581,10 +564,7 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
 
 
 def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
-    import pyarrow as pa
-    import pyarrow.types as t
-
-    if t.is_nested(array.type):
+    if pt.is_nested(array.type):
         raise DataError(
             f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record"
         )
@@ -606,16 +586,13 @@ def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool
 
 
 def _kind(arrow_type: pa.DataType) -> str:
-    import pyarrow as pa
-    import pyarrow.types as t
-
-    if t.is_boolean(arrow_type):
+    if pt.is_boolean(arrow_type):
         return "boolean"
-    if t.is_integer(arrow_type) or t.is_floating(arrow_type) or t.is_decimal(arrow_type):
+    if pt.is_integer(arrow_type) or pt.is_floating(arrow_type) or pt.is_decimal(arrow_type):
         return "number"
-    if t.is_string(arrow_type) or t.is_large_string(arrow_type) or arrow_type == pa.string_view():
+    if pt.is_string(arrow_type) or pt.is_large_string(arrow_type) or arrow_type == pa.string_view():
         return "text"
-    return "date" if t.is_temporal(arrow_type) else "other"
+    return "date" if pt.is_temporal(arrow_type) else "other"
 
 
 def kind_of_value(value: Hashable) -> str:

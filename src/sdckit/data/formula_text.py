@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 
 # Transformations of the formula language itself, and the functions of numpy that may be written bare.
@@ -168,10 +169,7 @@ def _tokens(text: str) -> list[tuple[int, str]]:
 
 
 def _check(name: str, present: Sequence[str]) -> None:
-    if name not in present:
-        raise ColumnError(
-            f"formula: no column {name!r} in the original; {did_you_mean(name, present)}", argument="formula"
-        )
+    arguments.present([name], present, "formula", argument="formula", within="the original")
 
 
 # A number computed from columns, as a formula writes it: ``log(income + 1)``, ``I(age ** 2)``.

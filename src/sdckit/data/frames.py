@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pa, pl
 from sdckit.errors import ColumnError, DataError, SdcError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Columns of Polars by their names, none of which is read as a pattern.
 
@@ -40,8 +38,6 @@ def exactly(name: str) -> pl.Expr:
     >>> frame.select(pl.col("^a.*$")).columns, frame.select(exactly("^a.*$")).columns
     (['age'], ['^a.*$'])
     """
-    import polars as pl
-
     return pl.selectors.by_name(name).as_expr() if is_pattern(name) else pl.col(name)
 
 
@@ -148,7 +144,10 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     Raises `DataError`: the engine fails; its own words, which may show values, are not told.
     """
     if frame.implementation.is_polars():  # in pieces, so that a file may be larger than memory
-        return carried_out(lambda: _streamed(frame.to_native()))
+        native = frame.to_native()
+        return carried_out(
+            lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True)
+        )
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
@@ -159,11 +158,6 @@ def count_records(plan: Any) -> int:
     """
     frame: nw.LazyFrame[Any] = nw.from_native(plan)
     return int(collect(frame.select(nw.len().alias("n"))).item())
-
-
-def _streamed(plan: Any) -> nw.DataFrame[Any]:
-    found: nw.DataFrame[Any] = nw.from_native(plan.collect(engine="streaming").to_arrow(), eager_only=True)
-    return found
 
 
 RENUMBERED = (
@@ -299,8 +293,6 @@ def result_frame(
 
     `carry` names columns of the caller's frame to put first, as they are.
     """
-    import pyarrow as pa
-
     first = [carry] if isinstance(carry, str) else [*(carry or ())]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
     frame: Any = nw.DataFrame.from_arrow(table, backend=source.implementation)

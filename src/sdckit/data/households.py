@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.compiling import FEW, njit
@@ -151,9 +150,7 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     if household in names:
         raise ColumnError(f"among: {household!r} is the household itself", argument="among")
     for role, name in [("household", household), *(("among", name) for name in names)]:
-        if name not in columns:
-            hint = did_you_mean(str(name), columns)
-            raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
+        arguments.present([name], columns, role, argument=role)
     if isinstance(frame, nw.DataFrame):
         homes = _homes(frame, household)
         return tuple(name for name in names if _agrees(frame, name, homes))

@@ -10,9 +10,9 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import arguments, pa, pc, pd, pl, pt
 from sdckit.data.columns import to_arrow
 from sdckit.data.frames import is_lazy, open_frame
-from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
@@ -32,10 +32,7 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
         )
     assert isinstance(frame, nw.DataFrame)
     for role, names in columns.items():
-        for name in names:
-            if name not in frame.columns:
-                hint = did_you_mean(str(name), frame.columns)
-                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}")
+        arguments.present(names, frame.columns, role)
     if len(frame) == 0:
         raise DataError("the data has no records")
     return frame
@@ -108,8 +105,6 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
     >>> with_numbers(frame, {"x": np.array([3.0, np.nan]), "y": np.array([0.5, 2.0])}).dtypes
     [Int64, Float64]
     """
-    import pyarrow as pa
-
     made = {}
     for name, values in columns.items():
         array = pa.array(values, mask=np.isnan(values))
@@ -143,9 +138,6 @@ def with_some_numbers(
     >>> with_some_numbers(frame, {"x": (np.array([True, False]), np.array([7.0]))})["x"].to_list()
     [7, 1152921504606846977]
     """
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     made = {}
     for name, (hit, numbers) in columns.items():
         array = to_arrow(frame[name])
@@ -187,8 +179,6 @@ def with_levels(
     >>> with_levels(frame, {"age": (["30-39", "40-49"], np.array([0, 1, 0]))})["age"].to_list()
     ['30-39', '40-49', '30-39']
     """
-    import pyarrow as pa
-
     made = {}
     for name, (levels, codes) in columns.items():
         try:
@@ -204,8 +194,6 @@ def with_levels(
 
 
 def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
-    import pyarrow as pa
-
     native = frame[name].to_native()
     gone = rows < 0
     if frame.implementation.is_pandas_like():
@@ -218,8 +206,6 @@ def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
         taken = native.take(np.maximum(rows, 0)).reset_index(drop=True)
         return taken.mask(gone) if gone.any() else taken
     if frame.implementation.is_polars():
-        import polars as pl
-
         index = pl.Series(rows).cast(pl.Int64)
         plainly = native.alias("values")  # methods of a series read a pattern in its name, too
         return plainly.gather(index.set(pl.Series(gone), None) if gone.any() else index).alias(native.name)
@@ -243,16 +229,13 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
 
 def _level_type(dtype: Any, levels: Any) -> Any:
     """The column's own type where it can hold the levels, else None."""
-    import pyarrow as pa
-    import pyarrow.types as t
-
-    if t.is_string(levels.type):
+    if pt.is_string(levels.type):
         return dtype if isinstance(dtype, nw.String) else None
-    if t.is_boolean(levels.type):
+    if pt.is_boolean(levels.type):
         return dtype if isinstance(dtype, nw.Boolean) else None
-    if not (t.is_integer(levels.type) or t.is_floating(levels.type)):
+    if not (pt.is_integer(levels.type) or pt.is_floating(levels.type)):
         return None
-    if dtype.is_integer() and t.is_integer(levels.type):
+    if dtype.is_integer() and pt.is_integer(levels.type):
         try:
             levels.cast(getattr(pa, str(dtype).lower())())
         except (AttributeError, pa.ArrowInvalid):
@@ -263,28 +246,20 @@ def _level_type(dtype: Any, levels: Any) -> Any:
 
 def _takes_categories(frame: nw.DataFrame[Any], name: str, levels: Any) -> bool:
     """Whether a column is categorical and can have the levels as its categories."""
-    import pyarrow.types as t
-
     if not isinstance(frame[name].dtype, (nw.Categorical, nw.Enum)):
         return False
-    return t.is_string(levels.type) or not frame.implementation.is_polars()
+    return pt.is_string(levels.type) or not frame.implementation.is_polars()
 
 
 def _categories(
     frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool
 ) -> Any:
     """A categorical column of the frame's engine, ordered where that is asked for or where it was before."""
-    import pyarrow as pa
-
     native = frame[name].to_native()
     if frame.implementation.is_pandas_like() and not _arrow_backed(native):
-        import pandas as pd
-
         ordered = ordered or bool(getattr(native.dtype, "ordered", False))
         return pd.Series(pd.Categorical.from_codes(codes, categories=levels.to_pandas(), ordered=ordered))
     if frame.implementation.is_polars():
-        import polars as pl
-
         own = isinstance(native.dtype, pl.Categorical) and not ordered
         values = pl.Series(name, levels.take(pa.array(codes, mask=codes < 0)))
         return values.cast(native.dtype if own else pl.Enum(levels.to_pylist()))
@@ -295,22 +270,16 @@ def _categories(
         levels = levels.cast(before.value_type) if before.value_type == pa.large_string() else levels
     made = pa.DictionaryArray.from_arrays(places, levels, ordered=ordered or (own and before.ordered))
     if frame.implementation.is_pandas_like():
-        import pandas as pd
-
         return pd.Series(pd.arrays.ArrowExtensionArray(made))
     return pa.chunked_array([made])
 
 
 def _arrow_backed(native: Any) -> bool:
-    import pandas as pd
-
     return isinstance(native.dtype, pd.ArrowDtype)
 
 
 def _as_type(array: Any, dtype: Any, frame: nw.DataFrame[Any], name: str) -> Any:
     """An Arrow array as a series of the frame's engine."""
-    import pyarrow as pa
-
     if frame.implementation.is_pandas_like():
         return _pandas_series(array, dtype, frame[name].to_native())
     table = pa.table({"values": array})  # Polars would give an empty name another
@@ -319,9 +288,6 @@ def _as_type(array: Any, dtype: Any, frame: nw.DataFrame[Any], name: str) -> Any
 
 
 def _pandas_series(array: Any, dtype: Any, before: Any) -> Any:
-    import pandas as pd
-    import pyarrow as pa
-
     if _arrow_backed(before):
         own = before.dtype.pyarrow_dtype
         return pd.Series(pd.arrays.ArrowExtensionArray(array.cast(own) if dtype is not None else array))

@@ -181,6 +181,17 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
     return np.bincount(of_row, values, k).astype(np.float64, copy=False)
 
 
+def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int64]:
+    """The first row of each of k groups, every one of which has rows.
+
+    >>> first_of_groups(np.array([1, 0, 1, 0]), 2).tolist()
+    [1, 0]
+    """
+    first = np.empty(k, np.int64)
+    first[of_row[::-1]] = np.arange(len(of_row) - 1, -1, -1)
+    return first
+
+
 def sum_through(
     values: NDArray[np.float64],
     cell_of_row: NDArray[np.int32],

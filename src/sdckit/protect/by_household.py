@@ -10,7 +10,6 @@ import numpy as np
 from sdckit.data import arguments, households
 from sdckit.data.columns import code_column, first_rows, n_differing
 from sdckit.data.households import Homes, differs_within, homes_of
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import lend_rows, open_eager, pick_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
@@ -30,9 +29,7 @@ def read_homes(frame: Any, household: str) -> Homes:
     [0, 1, 0]
     """
     arguments.column(household, "household")
-    if household not in frame.columns:
-        hint = did_you_mean(household, frame.columns)
-        raise ColumnError(f"household: no column {household!r} in the data; {hint}", argument="household")
+    arguments.present([household], frame.columns, "household", argument="household")
     coded = code_column(frame[household])
     return homes_of(coded.codes(), coded.span)
 
@@ -57,11 +54,7 @@ def read_shared(
         raise ColumnError(says, argument="household")
     if declared is None:
         return homes, households.household_variables(frame, household=household, among=columns)
-    for name in declared:
-        if name not in frame.columns:
-            hint = did_you_mean(str(name), frame.columns)
-            says = f"household_variables: no column {name!r} in the data; {hint}"
-            raise ColumnError(says, argument="household_variables")
+    arguments.present(declared, frame.columns, "household_variables", argument="household_variables")
     shared = tuple(name for name in columns if name in declared)
     for name in shared:
         if (bad := differs_within(frame, name, homes)).any():

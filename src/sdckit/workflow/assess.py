@@ -14,11 +14,10 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column
 from sdckit.data.frames import is_lazy, open_frame
 from sdckit.data.limits import LIMITS, declarable
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
-from sdckit.errors import ColumnError, ScenarioError, SdcWarning
+from sdckit.errors import ScenarioError, SdcWarning
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
@@ -217,10 +216,7 @@ def _check_groups(data: Any, by: Sequence[str]) -> None:
     if not by:
         return
     present = open_frame(data).collect_schema().names()
-    for name in by:
-        if name not in present:
-            near = did_you_mean(str(name), present)
-            raise ColumnError(f"by: no column {name!r} in the data; {near}", argument="by")
+    arguments.present(by, present, "by", argument="by")
 
 
 def _assess_file(

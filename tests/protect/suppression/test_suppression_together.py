@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 from protect.suppression_files import free, frequencies, working
+from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError
 from sdckit.protect.by_household import read_homes
@@ -31,7 +32,9 @@ KEYS = ("a", "b")
 def bonds(groups=(), shared=("a",), household=True):
     frame = open_frame(HOMES)
     homes = read_homes(frame, "home") if household else None
-    return bonds_of(frame, KEYS, groups, homes, shared if household else ())
+    columns = dict.fromkeys([*KEYS, *(name for group in groups for name in group)])
+    coded = [code_column(frame[name]) for name in columns]
+    return bonds_of(coded, groups, homes, shared if household else ())
 
 
 def file_of(rows):
@@ -88,7 +91,7 @@ def test_what_is_given_back_was_not_needed_and_no_unit_left_is_superfluous(seed)
     a, b = rng.integers(0, 3, 8)[home], rng.integers(0, 3, len(home))
     rows, k = list(zip(a.tolist(), b.tolist(), strict=True)), 3
     frame = open_frame(pl.DataFrame({"home": home, "a": a, "b": b}))
-    one = bonds_of(frame, ("a", "b"), (), read_homes(frame, "home"), ("a",))
+    one = bonds_of([code_column(frame[name]) for name in KEYS], (), read_homes(frame, "home"), ("a",))
     file = working(rows)
     start = file.situation([0, 1])
     file.gone[:] = rng.random(file.gone.shape) < 0.6

@@ -21,6 +21,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.array_types import Words
+from sdckit.numerics.grouping import first_of_groups
 
 # A release as it is compared with others: its columns as values, its combinations, their keyed digests.
 
@@ -39,8 +40,7 @@ class Combinations:
         chosen = [self.codes[self.columns.index(name)] for name in columns]
         groups = group_codes(chosen, len(self.size))
         k = len(groups.size)
-        first = np.empty(k, np.int64)
-        first[groups.of_row[::-1]] = np.arange(len(groups.of_row) - 1, -1, -1)
+        first = first_of_groups(groups.of_row, k)
         size = np.bincount(groups.of_row, self.size, k).astype(np.int64)
         return Combinations(tuple(columns), tuple(one[first] for one in chosen), size, groups.of_row)
 
@@ -61,8 +61,7 @@ class OpenedRelease:
         if "whole" not in self.memo:
             columns = tuple(sorted(self.levels))
             groups = group_codes([self.levels[name].codes for name in columns], self.n)
-            first = np.empty(len(groups.size), np.int64)
-            first[groups.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
+            first = first_of_groups(groups.of_row, len(groups.size))
             codes = tuple(self.levels[name].codes[first] for name in columns)
             self.memo["whole"] = Combinations(columns, codes, groups.size, groups.of_row)
         found: Combinations = self.memo["whole"]

@@ -392,10 +392,7 @@ def canaries(
     frame = open_eager(data, {"id": [id] if id is not None else []})
     columns = [name for name in frame.columns if name != id]
     names = arguments.names(variables, "variables") or tuple(columns)
-    for name in names:
-        if name not in columns:
-            near = did_you_mean(name, columns)
-            raise ColumnError(f"variables: no column {name!r} in the data; {near}", argument="variables")
+    arguments.present(names, columns, "variables", argument="variables")
     coded = {name: code_column(frame.get_column(name)) for name in names}
     chosen = _numbers(arguments.names(numeric, "numeric"), scenario, names, coded)
     numbers = [days_values(frame.get_column(name), file="the data") for name in chosen]

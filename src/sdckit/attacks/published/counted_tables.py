@@ -20,7 +20,7 @@ from sdckit.data.files.readers import read_file
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Bools, Floats, Ints
-from sdckit.numerics.grouping import group
+from sdckit.numerics.grouping import first_of_groups, group
 
 # A published table: counts of records by some variables or sums of a number, exact, rounded or with gaps.
 
@@ -276,9 +276,7 @@ def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
     for one in columns:
         packed = packed * np.uint64(len(one.labels)) + one.codes.astype(np.uint64)
     groups = group(packed)
-    first = np.full(len(groups.size), -1, np.int64)
-    first[groups.of_row[::-1]] = np.arange(len(packed))[::-1]
-    return groups.of_row.astype(np.int64), first
+    return groups.of_row.astype(np.int64), first_of_groups(groups.of_row, len(groups.size))
 
 
 def _as_published(table: PublishedTable, counts: Ints) -> tuple[Ints, Ints]:

@@ -27,9 +27,9 @@ from sdckit.attacks.recovery.touched_cells import (
 )
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
-from sdckit.data.nearest import did_you_mean
+from sdckit.data import arguments
 from sdckit.data.scenarios.roles import Roles, check_columns
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 
 # The most likely value of what was suppressed, by trees grown on the release, beside its most frequent
@@ -300,10 +300,7 @@ def _present(roles: Roles, names: Sequence[str]) -> Roles:
 
 
 def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> None:
-    for name in columns:
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise ColumnError(f"{role}: no column {name!r} in the release; {near}", argument=role)
+    arguments.present(columns, names, role, argument=role, within="the release")
 
 
 def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn
+from sdckit.data import pa, pc, pl, pt
 from sdckit.data.frames import on_spark
 from sdckit.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Records that were made here as a plan of an engine: nothing of the file they were made from goes back to
 # it.
@@ -27,8 +25,6 @@ def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     """
     native: Any
     if like.implementation.is_polars():
-        import polars as pl
-
         native = pl.DataFrame(table).lazy()
     else:
         # DuckDB finds the table by the name of this variable, and keeps hold of it.
@@ -46,13 +42,11 @@ def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, st
     """
     if on_spark(like):
         return _sent(table, like, types)
-    import pyarrow.types as t
-
     schema, frame = like.collect_schema(), uploaded(table, like)
     made = []
     for name, column in zip(table.column_names, table.columns, strict=True):
         kind = schema[types[name]] if name in types else None
-        if t.is_dictionary(column.type):
+        if pt.is_dictionary(column.type):
             made.append(nw.col(name).cast(nw.String))
         else:
             made.append(nw.col(name) if kind is None else nw.col(name).cast(kind))
@@ -61,7 +55,6 @@ def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, st
 
 def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) -> nw.LazyFrame[Any]:
     """By a function that goes to the workers with the table, and takes each row where Spark counts to it."""
-    import pyarrow.types as t
     from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
     from pyspark.sql.types import StructField, StructType
 
@@ -69,7 +62,7 @@ def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) ->
     own = {field.name: field.dataType for field in native.schema.fields}
     fields = []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        text = t.is_dictionary(column.type)
+        text = pt.is_dictionary(column.type)
         plain = column.type.value_type if text else column.type
         kind = own[types[name]] if name in types and not text else from_arrow_type(plain)
         fields.append(StructField(name, kind))
@@ -116,13 +109,10 @@ def attach(
 
 def _plain(values: Any) -> pa.Array:
     """An array whose type every engine has: no categories, texts of one kind."""
-    import pyarrow as pa
-    import pyarrow.types as t
-
     array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else pa.array(values)
-    if t.is_dictionary(array.type):
+    if pt.is_dictionary(array.type):
         array = array.cast(array.type.value_type)
-    text = t.is_large_string(array.type) or t.is_string_view(array.type)
+    text = pt.is_large_string(array.type) or pt.is_string_view(array.type)
     return array.cast(pa.string()) if text else array
 
 
@@ -133,8 +123,6 @@ def _joined(
     figures: Mapping[str, pa.Array],
 ) -> nw.LazyFrame[Any]:
     """By a join: no engine matches missing values, so they are filled, and are columns of their own."""
-    import pyarrow as pa
-
     columns = {key.column: counted.column(key.name) for key in keys}
     table = pa.table(columns | dict(figures))
     mine: list[nw.Expr] = []
@@ -167,7 +155,6 @@ def _looked_up(
 
     The function goes to the workers by value, with the cells: they need NumPy and PyArrow, and nothing of ours.
     """
-    import pyarrow as pa
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import StructField, StructType
 
@@ -208,8 +195,6 @@ def _looked_up(
 
 
 def _levels(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow.compute as pc
-
     return pc.unique(column.drop_null())
 
 

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar, cast
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -36,13 +36,11 @@ from sdckit.cells.plans.households import Asked, Brought
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
+from sdckit.data import pa, pl
 from sdckit.data.files.whole_files import reason_of, spill_folder
 from sdckit.data.frames import collect
 from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import DataError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Which cells of a plan go together, where all of them do not fit into memory.
 # Cells that differ in a key never match, unless a missing value of that key matches any. So the cells are
@@ -143,8 +141,6 @@ def _in_buckets(
     placed = frame.with_columns(*(one.alias(name) for one, name in zip(whole, names, strict=True)))
     native, listed = placed.to_native(), ", ".join(names)
     if frame.implementation.is_polars():
-        import polars as pl
-
         hashed = sum((pl.col(name).hash(i) % N_BUCKETS for i, name in enumerate(names)), pl.lit(0, pl.UInt64))
         native = native.with_columns((hashed % N_BUCKETS).cast(pl.Int64).alias(BUCKET))
     elif frame.implementation.is_duckdb():
@@ -197,8 +193,6 @@ class Spilled:
 
     def table(self, table: pa.Table) -> pa.Table:
         """A table with the same values, mapped from a file."""
-        import pyarrow as pa
-
         place = self._folder / f"{next(self._number)}.arrow"
 
         def write() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 
 from sdckit.cells.plans.attach import attach, new_records
 from sdckit.cells.plans.count_cells import PREFIX, KeyColumn, aggregate, count, count_by, sizes_of, type_name
+from sdckit.data import pa, pc, pl, pt
 from sdckit.data.columns import differing, in_order
 from sdckit.data.frames import RENUMBERED, check_plan_names, collect, on_spark, open_frame
 from sdckit.data.outgoing.only_records import plan_records
 from sdckit.data.replace import Tallied
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Ints
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 # Columns of a plan brought here record by record, in the order of the file, and values put back by place.
 # What is decided for every record by itself needs the column and nothing else of the file: texts come as
@@ -83,9 +81,6 @@ def as_codes(table: pa.Table, orders: Mapping[str, Sequence[str]], *, every: boo
 
 def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
     """The records whose value of a column is another one, or gone."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     first, second = (one.column(name).combine_chunks() for one in (before, after))
     if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large ones would be alike
         gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
@@ -96,18 +91,13 @@ def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
 
 def is_text(kind: Any) -> bool:
     """Whether an Arrow type is that of texts, or of codes for texts."""
-    import pyarrow.types as t
-
-    value = kind.value_type if t.is_dictionary(kind) else kind
-    return bool(t.is_string(value) or t.is_large_string(value) or t.is_string_view(value))
+    value = kind.value_type if pt.is_dictionary(kind) else kind
+    return bool(pt.is_string(value) or pt.is_large_string(value) or pt.is_string_view(value))
 
 
 def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArray:
-    import pyarrow as pa
-    import pyarrow.types as t
-
     whole = column.combine_chunks()  # of several dictionaries one
-    if not t.is_dictionary(whole.type):
+    if not pt.is_dictionary(whole.type):
         whole = whole.cast(pa.large_string()).dictionary_encode()
     known = whole.dictionary.to_pylist()
     codes = whole.indices.cast(pa.int32()).fill_null(len(known)).to_numpy()
@@ -131,8 +121,6 @@ def put_back(
     that the plan does not have yet is added. An engine that numbers the records anew would give them to others:
     carrying out the plan then fails.
     """
-    import pyarrow as pa
-
     own, chosen = frame.collect_schema(), pa.array(np.flatnonzero(hit))
     puts = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
     known = [name for name in found.table.column_names if is_comparable(own[name])]
@@ -164,8 +152,6 @@ def _joined(
     frame: nw.LazyFrame[Any], row: str, place: Ints, figures: Mapping[str, pa.Array]
 ) -> nw.LazyFrame[Any]:
     """By a join on the place: of the records that are not among them, all is missing."""
-    import pyarrow as pa
-
     key = replace(KeyColumn.of(row, 0, nw.Int64()), has_missing=False)
     return attach(frame, [key], pa.table({row: place}), {MARK: np.ones(len(place), np.int8), **figures})
 
@@ -178,8 +164,6 @@ def _checked(frame: nw.LazyFrame[Any], olds: Mapping[str, str], own: Mapping[str
     off = ~nw.col(MARK).is_null() & ~nw.all_horizontal(*same, ignore_nulls=False)
     native: Any = frame.with_columns(off.alias(OFF)).to_native()
     if frame.implementation.is_polars():
-        import polars as pl
-
         held = pl.col(OFF).map_batches(_fail_where, return_dtype=pl.Boolean, is_elementwise=True)
         guarded = native.with_columns(pl.when(~held).then(pl.col(MARK)).alias(MARK))
     else:
@@ -389,8 +373,6 @@ class Changing:
 
     def _laid_anew(self, found: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
         """The records with all their columns as they are here, beside those that were others."""
-        import pyarrow as pa
-
         before = {name: f"{PREFIX}was{i}" for i, name in enumerate(names)}
         was = {place: found.table.column(name) for name, place in before.items()}
         after = _columns(changed)
@@ -402,8 +384,6 @@ class Changing:
 
     def with_others(self, found: Brought, made: pa.Table) -> Changing:
         """Other records, as many as there may be, in place of those whose columns were all brought here."""
-        import pyarrow as pa
-
         table = pa.table({ROW: np.arange(len(made)), **_columns(made)})
         frame = new_records(table, self.frame, _same_types(found, made))
         return replace(self, frame=frame, n=len(made), before={}, loose=False, made_of=self.n_file)
@@ -496,8 +476,6 @@ class Changing:
         self, placed: nw.LazyFrame[Any], rows: Distinct, out: Blanked, gone: Mapping[str, str]
     ) -> nw.LazyFrame[Any]:
         """The records of cells that lose different values: the first in the file those of the first part."""
-        import pyarrow as pa
-
         sizes = rows.size[out.split]
         cell = np.repeat(np.arange(len(sizes)), sizes)
         nth = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
@@ -519,8 +497,6 @@ class Changing:
             native = self.frame.to_native().withColumn(ROW, functions.sha2(text, 256))
             mixed: nw.LazyFrame[Any] = nw.from_native(native)
             return replace(self, frame=mixed, loose=True)
-        import pyarrow as pa
-
         rank = np.empty(self.n, np.int64)
         rank[order] = np.arange(self.n)
         key = replace(KeyColumn.of(ROW, 0, nw.Int64()), has_missing=False)
@@ -559,8 +535,6 @@ def _same_types(found: Brought, changed: pa.Table) -> dict[str, str]:
 
 def _orders(new: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     """The categories of the columns that have some, in their order."""
-    import pyarrow as pa
-
     found = {name: one for name, one in new.items() if isinstance(one, pa.ChunkedArray)}
     whole = {name: one.combine_chunks() for name, one in found.items() if pa.types.is_dictionary(one.type)}
     return {name: one.dictionary.to_pylist() for name, one in whole.items()}
@@ -622,6 +596,4 @@ def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
 
 
 def _whole() -> Any:
-    import polars as pl
-
     return pl.col(ROW).cast(pl.Int64)

@@ -16,7 +16,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.table import bad_weights
+from sdckit.data.columns import bad_weights
 from sdckit.data.frames import check_plan_names, collect, count_records, on_spark
 from sdckit.data.memory import free_bytes
 from sdckit.data.scenarios.roles import Roles, check_columns

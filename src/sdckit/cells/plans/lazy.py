@@ -38,9 +38,9 @@ from sdckit.cells.table import (
     count_levels,
 )
 from sdckit.cells.tabulate import rows_in_cells, tabulate_frame
+from sdckit.data import arguments
 from sdckit.data.frames import built, check_plan_names, collect
-from sdckit.data.nearest import did_you_mean
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.result import FileFigure
 
 # Figures of subgroups of a plan, aggregated by its engine.
@@ -154,10 +154,7 @@ class PlanCells(AnyCells):
         return replace(self, households={**self.households, name: home})
 
     def _key_of(self, name: str, role: str) -> KeyColumn:
-        if name not in self.own_columns:
-            raise ColumnError(
-                f"{role}: no column {name!r} in the data; {did_you_mean(name, self.own_columns)}"
-            )
+        arguments.present([name], self.own_columns, role)
         dtype = self.frame.collect_schema()[name]
         return KeyColumn.of(name, 0, dtype, whole_times=self.frame.implementation.is_polars())
 

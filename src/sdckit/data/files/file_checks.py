@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sdckit.data import pa, pl
 from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
@@ -72,8 +73,6 @@ def _opened(path: Path, kind: str) -> Any:
         return bz2.open(path, "rb")
     if kind == "xz":
         return lzma.open(path, "rb")
-    import pyarrow as pa
-
     return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
 
 
@@ -301,8 +300,6 @@ def _damaged() -> str:
 @contextmanager
 def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
     """Replace a library's error, which may quote records, by one that names only the file."""
-    import polars as pl
-
     kinds = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, OverflowError)
     try:
         yield

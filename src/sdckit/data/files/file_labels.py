@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from sdckit.data import pl
 from sdckit.display import Displayed, table_html
 from sdckit.errors import DataError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Code = int | float | str
 Range = tuple[Any, Any]
@@ -127,8 +125,6 @@ class CodedColumn:
 
 def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColumn:
     """Give a column as numbers, dates or text with the labels of what is in it."""
-    import polars as pl
-
     if series.dtype == pl.Boolean:
         flags = series.cast(pl.Int64)
         return CodedColumn(flags, _used(flags, {0: "false", 1: "true"}), (), "nominal")
@@ -159,21 +155,15 @@ def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) 
 
 
 def _is_declared(dtype: pl.DataType) -> bool:
-    import polars as pl
-
     return isinstance(dtype, (pl.Categorical, pl.Enum))
 
 
 def _is_text(dtype: pl.DataType) -> bool:
-    import polars as pl
-
     return isinstance(dtype, (pl.String, pl.Categorical, pl.Enum))
 
 
 def _levels(series: pl.Series, known: ColumnLabels) -> list[str]:
     """The texts some record has: in the order of an Enum, else of the codes they had and by the alphabet."""
-    import polars as pl
-
     used = set(series.drop_nulls().unique().cast(pl.String).to_list())
     order = (
         series.dtype.categories.to_list()
@@ -192,8 +182,6 @@ def _used(series: pl.Series, labels: Mapping[Code, str], kind: str = "SPSS") -> 
 
 
 def _coded(series: pl.Series, levels: Sequence[str], known: ColumnLabels, kind: str) -> CodedColumn:
-    import polars as pl
-
     codes = codes_of_levels(levels, known, kind)
     missing = tuple(codes[level] for level in levels if _was_missing(level, known))
     labels = {codes[level]: level for level in levels}
@@ -202,8 +190,6 @@ def _coded(series: pl.Series, levels: Sequence[str], known: ColumnLabels, kind: 
 
 
 def _replaced(texts: pl.Series, codes: Mapping[str, Code]) -> pl.Series:
-    import polars as pl
-
     dtype = _dtype(codes)
     if dtype == pl.Object:  # Stata's letters among numbers
         return pl.Series(texts.name, [codes.get(one) for one in texts.to_list()], dtype)
@@ -214,8 +200,6 @@ def _replaced(texts: pl.Series, codes: Mapping[str, Code]) -> pl.Series:
 
 
 def _dtype(codes: Mapping[str, Code]) -> Any:
-    import polars as pl
-
     kinds = {type(code) for code in codes.values()}
     if kinds <= {int}:
         return pl.Int64

@@ -9,16 +9,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from sdckit.data import pl
 from sdckit.data.files.csv_shape import CsvShape, CsvText, csv_shape, open_text
 from sdckit.data.files.file_checks import FileHeader, clear_errors, pick_columns
 from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.errors import FileFormatError, SdcWarning
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Workbooks: the first sheet as the text of a CSV file, so that both are read by the same rules.
 
@@ -69,8 +67,6 @@ def _holds(book: Any, name: str) -> bool:
 
 def _sheet(book: Any, name: str) -> pl.DataFrame:
     """The sheet's cells as text below their header, which is text as well."""
-    import polars as pl
-
     header = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").to_polars().row(0)
     columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: told later, as for any CSV
     given = {"header_row": None, "skip_rows": 1, "column_names": columns}
@@ -87,8 +83,6 @@ def _sheet(book: Any, name: str) -> pl.DataFrame:
 
 def _mixed(text: pl.Series, number: pl.Series) -> pl.Series:
     """Text as it stands; numbers among it, of which nine decimals came, with all their digits."""
-    import polars as pl
-
     cut = text.str.contains(r"^-?\d+\.\d{9}$|^-?0$") & (
         (text.cast(pl.Float64, strict=False) - number).abs() <= _CUT
     )
@@ -98,8 +92,6 @@ def _mixed(text: pl.Series, number: pl.Series) -> pl.Series:
 
 def _written(series: pl.Series) -> pl.Series:
     """Numbers and dates as text, whole numbers without a point, times that are all midnight as dates."""
-    import polars as pl
-
     if series.dtype.is_float():
         return series.cast(pl.String).str.strip_suffix(".0")
     if series.dtype == pl.Datetime and (series.dt.time() == dt.time()).all():
@@ -154,8 +146,6 @@ def typed(
     A sample proposes each column's kind; the whole column then confirms it, or the next kind is tried
     on that column alone. The codes that were there are counted on the way.
     """
-    import polars as pl
-
     raw = scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
     sample = raw.head(_SAMPLE).collect()
     if sample.height < _SAMPLE:
@@ -188,8 +178,6 @@ def streamed(
     scans: Sequence[pl.LazyFrame], names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
 ) -> pl.LazyFrame:
     """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
-    import polars as pl
-
     raw = pl.concat(
         [one.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for one in scans]
     )
@@ -212,8 +200,6 @@ def streamed(
 
 def _without_codes(n: int, codes: Sequence[str]) -> tuple[list[pl.Expr], list[pl.Expr]]:
     """Of each column whether a field holds a code, and the fields without those."""
-    import polars as pl
-
     texts = ["", *codes]
     held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(n)]  # h: holds a code
     clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(n)]
@@ -229,8 +215,6 @@ def _choice(
 
 
 def _counts(i: int) -> pl.Expr:
-    import polars as pl
-
     return pl.col(f"r{i}").filter(pl.col(f"h{i}")).value_counts(sort=True).implode()
 
 
@@ -241,8 +225,6 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
     >>> other_decimals(pl.DataFrame({"w": ["3,5", "2"], "t": ["a", "b"]}), kinds_to_try(",", None))
     (['w'], ',')
     """
-    import polars as pl
-
     mark: Literal[".", ","] = "," if "comma" not in kinds else "."
     kind: Kind = "comma" if mark == "," else "point"
     found = []
@@ -262,8 +244,6 @@ def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
 
 
 def _convert(name: str, kind: Kind) -> pl.Expr:
-    import polars as pl
-
     column = exactly(name)
     if kind == "text":
         return column
@@ -279,8 +259,6 @@ def _convert(name: str, kind: Kind) -> pl.Expr:
 
 def _misfit(name: str, kind: Kind) -> pl.Expr:
     """Say which values are lost or changed under a kind."""
-    import polars as pl
-
     if kind == "text":
         return pl.lit(False)
     if kind == "date":
@@ -369,8 +347,6 @@ def quotes_apart(text: CsvText) -> str:
 
 def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
     """Scan every field as text, blank lines dropped."""
-    import polars as pl
-
     scan = pl.scan_csv(
         text.source, has_header=False, skip_lines=shape.skip_lines,
         schema=dict.fromkeys(shape.names, pl.String), separator=shape.delimiter,
@@ -414,8 +390,6 @@ class _Part:
 
     def scan(self) -> pl.LazyFrame:
         """Every field as text."""
-        import polars as pl
-
         return scan_text(self.text, self.shape, None).with_columns(
             pl.lit(value).alias(name) for name, value in self.folders.items()
         )
@@ -468,8 +442,6 @@ def folder_values(file: Path, base: Path) -> dict[str, str]:
 
 def _check_records(files: Sequence[Path], parts: Sequence[_Part], target: Path) -> None:
     """Refuse what a parser cut in another way than the lines do."""
-    import polars as pl
-
     height = pl.scan_parquet(target).select(pl.len()).collect().item()
     if height != sum(part.shape.n_rows for part in parts):
         target.unlink()

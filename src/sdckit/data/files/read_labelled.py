@@ -6,9 +6,9 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pa, pl, pq
 from sdckit.data.files.file_checks import (
     FileHeader,
     clear_errors,
@@ -22,10 +22,6 @@ from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
 
-if TYPE_CHECKING:
-    import polars as pl
-    import pyarrow as pa
-
 # Parquet and Arrow files: their own types, only the columns asked for.
 
 
@@ -35,8 +31,6 @@ OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in 
 
 def columnar_header(path: Path, kind: str) -> FileHeader:
     """Give names and number of records from the file's own metadata."""
-    import polars as pl
-
     names = _names(path, kind)
     with clear_errors(path, kind):
         if _is_stream(path, kind):
@@ -51,8 +45,6 @@ def read_columnar(
     missing: Sequence[str] = (), rows: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a Parquet or Arrow file; tell the default codes; see `readers.read_file`."""
-    import polars as pl
-
     names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     with clear_errors(path, kind):
         try:
@@ -70,8 +62,6 @@ def read_columnar(
 
 
 def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
-    import polars as pl
-
     if _is_stream(path, kind):
         return pl.read_ipc_stream(path, columns=list(names), n_rows=rows).select(map(exactly, names))
     scan = _scan(path, kind).select(map(exactly, names))
@@ -80,9 +70,6 @@ def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.D
 
 def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
     """Read what pandas wrote: a missing category has the code -1, which Polars refuses in a file."""
-    import polars as pl
-    import pyarrow as pa
-
     opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
     try:
         with pa.OSFile(str(path)) as source:
@@ -107,8 +94,6 @@ def column_descriptions(path: Path, kind: str) -> dict[str, str]:
 
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
     """Scan this one file: no pattern in its name is expanded, no folder name becomes a column."""
-    import polars as pl
-
     if kind == "Parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
@@ -122,9 +107,6 @@ def _names(path: Path, kind: str) -> tuple[str, ...]:
 
 
 def _schema(path: Path, kind: str) -> pa.Schema:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     with clear_errors(path, kind):
         if kind == "Parquet":
             return pq.read_schema(path)
@@ -134,17 +116,11 @@ def _schema(path: Path, kind: str) -> pa.Schema:
 
 
 def _is_named(series: pl.Series) -> bool:
-    import polars as pl
-
     return series.dtype == pl.Categorical
 
 
 def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
     """Categories in the order that another writer gave them; a Categorical of Polars stays, it has none."""
-    import polars as pl
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     name = series.name
     if kind == "Parquet":
         with pq.ParquetFile(path) as file:
@@ -249,8 +225,6 @@ def read_labelled(
     user_missing: bool = False,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
     """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
-    import polars as pl
-
     header = labelled_header(path, kind, encoding=encoding)
     names = pick_columns(path, header.columns, columns, identifiers=identifiers)
     options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
@@ -273,8 +247,6 @@ def read_labelled(
 
 def _as_codes(frame: pl.DataFrame, sets: Mapping[str, Mapping[Any, str]]) -> pl.DataFrame:
     """Stata's missing values stand as letters among numbers: text, and missing where a letter has no label."""
-    import polars as pl
-
     plain = frame.with_columns(_plain(frame))
     texts = [
         pl.Series(
@@ -317,8 +289,6 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
 
 def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
     """Empty text is missing; doubles that are all whole numbers become integers, as codes are."""
-    import polars as pl
-
     changed = []
     for name, dtype in frame.schema.items():
         column = exactly(name)
@@ -350,8 +320,6 @@ def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
 
 def _labelled(series: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
     """Replace codes by labels, in code order; a value without a label stays, as text."""
-    import polars as pl
-
     texts = _distinct({code_text(code): str(label) for code, label in labels.items()})
     for value in series.unique().drop_nulls().sort().to_list():
         text = code_text(value)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pl
 from sdckit.data.files.file_checks import FileHeader, file_format, pick_columns, second_file, warn_of_absent
 from sdckit.data.files.read_csv import csv_header, folder_values, read_csv
 from sdckit.data.files.read_labelled import (
@@ -27,8 +27,6 @@ from sdckit.display import counted
 from sdckit.errors import ColumnError, DataError, SdcWarning
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from sdckit.data.missing_values.missing import Found
 
 # Two files by one key: what the second says of a household, put beside each of its persons.
@@ -86,8 +84,6 @@ def join_frames(
     SdcWarning
         Records of `other` that nobody in `frame` belongs to; they are left out.
     """
-    import polars as pl
-
     places = _places(_key_of(frame, other, key, names), names, key)
     left_out = other.height - places.n_unique()
     if left_out and whole:
@@ -108,7 +104,6 @@ def join_frames(
 def _key_of(
     frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]
 ) -> tuple[pl.Series, pl.Series]:
-
     mine, theirs = frame[key].alias("key"), other[key].alias("key")
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
         text, number = names if theirs.dtype.is_numeric() else names[::-1]
@@ -123,8 +118,6 @@ def _key_of(
 
 def _common(mine: pl.Series, theirs: pl.Series) -> pl.DataType:
     """A type for the values of both; whole numbers stay whole, since floats join long ids that differ."""
-    import polars as pl
-
     if mine.dtype.is_integer() and theirs.dtype.is_integer():
         return pl.Int128()
     return pl.Float64() if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String()

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pa, pl, pq
 from sdckit.data.columns import to_arrow
 from sdckit.data.files.file_labels import (
     SPSS_DISCRETE,
@@ -25,9 +25,6 @@ from sdckit.data.files.whole_files import number_of, replacing, replacing_folder
 from sdckit.data.frames import carried_out, exactly, is_lazy, on_spark, open_frame
 from sdckit.data.outgoing.only_records import only_records, plan_records
 from sdckit.errors import ColumnError, DataError, FileFormatError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Plans out: their engine writes them as Parquet, whole or not at all; nothing of them comes into memory.
 
@@ -153,7 +150,6 @@ def _why_not(name: str, kind: str) -> str:
 
 def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabels, *, compress: bool) -> None:
     """Write a frame that holds nothing but its records; `compress` makes a .zsav."""
-    import polars as pl
     import pyreadstat
 
     check_names(frame.columns, kind)
@@ -228,8 +224,6 @@ def _display(one: CodedColumn, known: ColumnLabels) -> str:
 
 def _storable(series: pl.Series, kind: str) -> pl.Series:
     """A column of a kind that the format knows; refuse others, and numbers that it would change."""
-    import polars as pl
-
     dtype, name = series.dtype, series.name
     if dtype in (pl.Null, pl.String):
         return series.cast(pl.String).fill_null("")  # what both formats have for a missing text
@@ -419,8 +413,6 @@ def _of_spark(target: Path, kind: str) -> bool:
 
 
 def _as_polars(data: Any) -> pl.DataFrame:
-    import polars as pl
-
     frame = open_frame(data)
     assert not is_lazy(frame)
     native = frame.to_native()
@@ -431,8 +423,6 @@ def _as_polars(data: Any) -> pl.DataFrame:
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
     """Every text and every name that a spreadsheet would run, behind an apostrophe."""
-    import polars as pl
-
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
     safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
@@ -442,16 +432,11 @@ def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _guarded(column: pl.Expr) -> pl.Expr:
-    import polars as pl
-
     return pl.when(column.str.contains(FORMULA)).then(pl.lit("'") + column).otherwise(column)
 
 
 def _write_described(frame: pl.DataFrame, path: Path, kind: str, variables: Mapping[str, str]) -> None:
     """Write columns with their labels, through Arrow: Polars keeps no metadata of a field."""
-    import polars as pl
-    import pyarrow as pa
-    import pyarrow.parquet as pq
     from pyarrow import feather
 
     if pl.Object in frame.dtypes:  # Arrow would take the address of each object
@@ -474,8 +459,6 @@ def _write_described(frame: pl.DataFrame, path: Path, kind: str, variables: Mapp
 
 
 def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
-    import polars as pl
-
     try:
         if kind == "CSV":
             frame.write_csv(path, separator=delimiter)

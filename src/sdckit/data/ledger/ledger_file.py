@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sdckit.data import pa, pq
 from sdckit.data.files.whole_files import PRIVATE, reason_of, replacing
 from sdckit.data.ledger.digests import WIDTH, Digester, Part, Place, Sketch
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
@@ -247,9 +248,6 @@ def _seal(ledger: LedgerFile, entry: LedgerEntry, raw: bytes) -> str:
 
 def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
     """The file of a sketch: which part a row is of, and the row, which looks random without the key."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     sizes = [len(part.numbers) for part in sketch.parts.values()]
     rows = np.empty((sum(sizes), ROW), np.uint8)
     at = 0
@@ -269,9 +267,6 @@ def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
 
 
 def _opened(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     table = pq.read_table(pa.BufferReader(raw)).combine_chunks()
     sealed, n = table["sealed"].chunk(0) if table.num_rows else None, table.num_rows
     packed = b"" if sealed is None else sealed.buffers()[1].to_pybytes()[: n * ROW]

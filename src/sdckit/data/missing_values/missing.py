@@ -9,14 +9,12 @@ import shlex
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
+from sdckit.data import pl
 from sdckit.data.frames import exactly
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Codes that mean missing, or may: which texts count, their removal, and numbers and words that are
 # suspect.
@@ -67,8 +65,6 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
 
 def _far_off(series: pl.Series) -> list[Found]:
     """Take codes off both ends of a column for as long as they stand apart from what is left."""
-    import polars as pl
-
     values = series.alias("values").cast(pl.Float64).drop_nans().drop_nulls()
     codes = [code for code in _BELOW if bool((values == code).any())]
     body = values.filter(~values.is_in([float(code) for code in codes]))
@@ -149,8 +145,6 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
     >>> apply_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "NA"]}), ["-999", "NA"]).rows()
     [(1.5, 'a'), (None, None)]
     """
-    import polars as pl
-
     if not codes:
         return frame
     texts = code_texts(codes)
@@ -171,8 +165,6 @@ def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]
     >>> frame["y"].to_list(), found
     (['a', None, None], (Found(column='y', code='NA', records=1),))
     """
-    import polars as pl
-
     texts = ("", *DEFAULT_CODES)
     found = found_texts(frame, texts)
     columns = {one.column for one in found}
@@ -186,8 +178,6 @@ def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]
 
 def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
     """Count texts in the text columns: one pass over each, none over columns of numbers."""
-    import polars as pl
-
     plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     hits = frame.select(exactly(name).is_in(texts) for name in plain)
     found: list[Found] = []
@@ -208,8 +198,6 @@ def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
 
 def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:
     """Say where a column holds a code; None where its type cannot hold one."""
-    import polars as pl
-
     if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
         return column.cast(pl.String).is_in(texts)
     if not dtype.is_numeric():
@@ -232,8 +220,6 @@ def counted_codes(frame: pl.DataFrame, codes: Sequence[str]) -> tuple[Found, ...
     >>> counted_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "-999"]}), ["-999", "NA"])
     (Found(column='x', code='-999', records=1), Found(column='y', code='-999', records=1))
     """
-    import polars as pl
-
     found = []
     for code in dict.fromkeys(code for code in codes if code):
         texts, numbers = code_texts([code]), code_numbers([code])

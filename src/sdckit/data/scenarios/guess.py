@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals as nw
 
-from sdckit.data import arguments
+from sdckit.data import arguments, pl
 from sdckit.data.files.readers import describe_file
 from sdckit.data.frames import carried_out, check_plan_names
 from sdckit.data.missing_values.missing import Found, MissingNotes, by_code, counted
@@ -20,9 +20,6 @@ from sdckit.data.scenarios.guessing.spoken import spoken_of
 from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
 from sdckit.errors import DataError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Guesses written as a first scenario: TOML in which each is explained, to be corrected by people.
 
@@ -350,8 +347,6 @@ def _guess(
 
 def _first(frame: Any) -> pl.DataFrame:
     """Give the first records as a Polars frame, whatever the engine."""
-    import polars as pl
-
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
     wide = nw.from_native(frame).head(SAMPLE)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from sdckit.data import arguments
 from sdckit.data.hierarchy import Hierarchy, read_hierarchy
 from sdckit.data.missing_values.missing import MissingRule, Rule, missing_rule
-from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError
 
@@ -131,9 +130,7 @@ def check_columns(columns: Sequence[str], roles: Roles) -> None:
         for name in names:
             if not isinstance(name, str):
                 raise ColumnError(f"{role}: column names are text, got {type(name).__name__}", argument=role)
-            if name not in columns:
-                hint = did_you_mean(name, columns)
-                raise ColumnError(f"{role}: no column {name!r} in the data; {hint}", argument=role)
+            arguments.present([name], columns, role, argument=role)
     if clash := set(roles.keys) & set(roles.sensitive):
         says = f"{sorted(clash)[0]!r} is a key and sensitive; an intruder cannot learn what they know"
         raise ColumnError(says, argument="sensitive")

@@ -249,11 +249,12 @@ def local_suppression(
     own = _household(frame, household, household_variables, scenario)
     columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
     homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
-    bonds = bonds_of(frame, roles.keys, bundles, homes, shared)
+    coded = run(code_column, [frame[name] for name in columns])
+    bonds = bonds_of(coded, bundles, homes, shared)
     if exact is True and bonds.bind:
         says = "exact=True counts values one by one: no household, and nothing that goes together"
         raise DataError(says, argument="exact")
-    file = _open(frame, records, roles, groups, max(level for _, level in requests))
+    file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
     outcome = (
         _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
@@ -303,8 +304,9 @@ def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario |
     return roles
 
 
-def _open(frame: Any, records: Records, roles: Roles, groups: Sequence[str], k: int) -> WorkingFile:
-    coded = run(code_column, [frame[name] for name in roles.keys])
+def _open(
+    frame: Any, coded: Sequence[Coded], records: Records, roles: Roles, groups: Sequence[str], k: int
+) -> WorkingFile:
     for column, rule in zip(coded, roles.rules, strict=True):
         if column.n_missing == len(frame):
             raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")

@@ -24,7 +24,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import GOLDEN, splitmix
 from sdckit.numerics.compiling import FEW
-from sdckit.numerics.grouping import gather, group, sum_by
+from sdckit.numerics.grouping import first_of_groups, gather, group, sum_by
 from sdckit.numerics.threads import run
 
 # The file while values are taken out of it: its cells, and their frequencies by the rule of `cells/`.
@@ -104,8 +104,7 @@ class WorkingFile:
             wild=[column.n_missing > 0 for column in columns] + [False for _ in strata], alpha=self.alpha,
             sampling_fraction=None, n_strata=len(strata),
         )["sample_frequency"]  # fmt: skip
-        first = np.empty(len(table.size), np.int64)
-        first[table.of_row[::-1]] = np.arange(self.n - 1, -1, -1)
+        first = first_of_groups(table.of_row, len(table.size))
         order = np.argsort(first)  # whatever the engine's coding, cells come in the order of the file
         number = np.empty(len(order), np.int32)
         number[order] = np.arange(len(order), dtype=np.int32)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.data import arguments
-from sdckit.data.columns import code_column
+from sdckit.data.columns import Coded
 from sdckit.data.households import Homes
 from sdckit.errors import ColumnError
 from sdckit.numerics.array_types import Bools, Ints
@@ -76,25 +76,20 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
 
 
 def bonds_of(
-    frame: Any,
-    keys: Sequence[str],
-    groups: Sequence[Sequence[str]],
-    homes: Homes | None,
-    shared: Sequence[str],
+    coded: Sequence[Coded], groups: Sequence[Sequence[str]], homes: Homes | None, shared: Sequence[str]
 ) -> Bonds:
-    """Bring groups that overlap to bundles, and see which reach whole households."""
-    columns = tuple(dict.fromkeys([*keys, *(name for one in groups for name in one)]))
+    """Bring groups of coded columns that overlap to bundles, and see which reach whole households."""
+    columns = tuple(column.name for column in coded)
     bundles: list[set[int]] = [{j} for j in range(len(columns))]
     for group in groups:
         joined = {columns.index(name) for name in group}
         touching = [one for one in bundles if one & joined]
         bundles = [one for one in bundles if not one & joined] + [joined.union(*touching)]
     ordered = sorted(tuple(sorted(one)) for one in bundles)
-    present = np.ones((len(columns), len(frame)), np.bool_)
-    for j, name in enumerate(columns):
-        coded = code_column(frame[name])
-        if len(coded.valid):
-            present[j] = coded.valid != 0
+    present = np.ones((len(columns), len(coded[0].values)), np.bool_)
+    for j, column in enumerate(coded):
+        if len(column.valid):
+            present[j] = column.valid != 0
     reach = tuple(any(columns[j] in shared for j in one) for one in ordered)
     return Bonds(columns, tuple(ordered), reach, present, homes)
 

@@ -187,10 +187,7 @@ def targets_in_order(
     """The variables to synthesise in their order, and a note on those that cannot be."""
     given = arguments.names(order, "order")
     if given is not None:
-        for name in given:
-            if name not in variables:
-                says = f"order: no column {name!r} in the data; {did_you_mean(str(name), list(variables))}"
-                raise ColumnError(says, argument="order")
+        arguments.present(given, list(variables), "order", argument="order")
     flat = [name for name, one in variables.items()
             if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"]  # fmt: skip
     left: dict[str, str] = {}

@@ -544,9 +544,7 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
     if rows is None:
         return np.ones(len(frame), np.bool_)
     if isinstance(rows, str):
-        if rows not in frame.columns:
-            hint = did_you_mean(rows, frame.columns)
-            raise ColumnError(f"rows: no column {rows!r} in the data; {hint}", argument="rows")
+        arguments.present([rows], frame.columns, "rows", argument="rows")
         coded = code_column(frame[rows])
         if coded.kind != "boolean" or coded.n_missing:
             raise DataError(f"rows: {rows!r} does not hold true or false for every record", argument="rows")

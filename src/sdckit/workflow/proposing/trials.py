@@ -18,7 +18,7 @@ from sdckit.data.replace import open_eager
 from sdckit.data.seeds import Mixed
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError, SdcWarning
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.grouping import group, sum_by
+from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
 from sdckit.workflow.recipes.recipe import Recipe
@@ -474,8 +474,7 @@ def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
         span = np.uint64(int(column.max(initial=0)) + 1)
         label = group(label * span + column.astype(np.uint64)).of_row.astype(np.uint64)
     of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
-    first = np.empty(count, np.int64)
-    first[of_cell[::-1]] = np.arange(len(of_cell) - 1, -1, -1)
+    first = first_of_groups(of_cell, count)
     weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
     rules = [
         one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys

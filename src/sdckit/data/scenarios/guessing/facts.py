@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sdckit.data import pl
 from sdckit.data.scenarios.guessing.topics import VOCABULARY
 
 if TYPE_CHECKING:
-    import polars as pl
     from numpy.typing import NDArray
 
 # Direct identifiers recognised by how the texts are written; tested on a sample, never shown.
@@ -129,8 +129,6 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
     >>> facts.n, facts.levels, facts.whole, facts.maximum
     (2, 2, True, 41.0)
     """
-    import polars as pl
-
     name, records, kind = series.name, len(series), series.dtype
     series = _unnamed(series)
     if kind.is_nested() or kind in (pl.Object, pl.Binary):
@@ -185,8 +183,6 @@ def _decimals(known: NDArray[np.float64]) -> int:
 
 
 def _written(values: pl.Series, levels: int) -> str | None:
-    import polars as pl
-
     if levels <= _FEW:
         return None
     texts = values.head(20 * _TESTED).unique(maintain_order=True).head(_TESTED).cast(pl.String).to_list()
@@ -202,8 +198,6 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     >>> numbers_of(pl.Series(["1", "2", "N", "1", "3", "2"])).tolist()
     [1.0, 2.0, nan, 1.0, 3.0, 2.0]
     """
-    import polars as pl
-
     kind, series = series.dtype, _unnamed(series)
     if kind == pl.Boolean or kind.is_nested() or kind in (pl.Object, pl.Binary) or kind.is_temporal():
         return None
@@ -223,8 +217,6 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
 
 def _leading(series: pl.Series) -> NDArray[np.float64] | None:
     """Numbers at the head of labels: "3", "10 or more"; most labels must be plain numbers."""
-    import polars as pl
-
     labels = series.cast(pl.String)
     distinct = labels.drop_nulls().unique()
     plain = distinct.str.contains(r"^\s*-?\d+(\.\d+)?\s*$").sum()
@@ -241,8 +233,6 @@ def same_values(series: pl.Series) -> NDArray[np.float64]:
     >>> bool(codes[0] == codes[2]), bool(codes[0] == codes[1])
     (True, False)
     """
-    import polars as pl
-
     kind, series = series.dtype, _unnamed(series)
     if kind == pl.String:
         series = series.cast(pl.Categorical)

@@ -7,18 +7,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.data import pl
 from sdckit.data.scenarios.guessing.facts import Facts, numbers_of, same_values
 from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
-
-if TYPE_CHECKING:
-    import polars as pl
 
 # Records with the same id, and how other columns behave within them; plain arrays.
 
