@@ -465,7 +465,7 @@ def attack_result(
     notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
 ) -> Kind:  # fmt: skip
     """The result of an attack; `nothing` is the verdict where no attack could be made."""
-    figures = means(per_release, notes)
+    figures: dict[str, Any] = means(per_release, notes)
     said = nothing if nothing and not figures["n_attacks"] else verdict(figures, files.control_state)
     return kind(
         pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,

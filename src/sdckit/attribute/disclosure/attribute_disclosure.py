@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,8 +24,8 @@ from sdckit.attribute.disclosure.target_roles import (
     shares,
 )
 from sdckit.cells.packing import SharedGroups, group_files
-from sdckit.cells.pair import Pair, mean_figures, open_pair
-from sdckit.cells.record_result import WHOLE, Breakdown, IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.record_result import WHOLE, Breakdown, ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -303,7 +302,7 @@ def release_figures(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributeDisclosure(PairRecordResult):
+class AttributeDisclosure(ColumnResult):
     """What a release tells about a target. Shares are of the `n` records of the original, also after exclusions.
 
     Attributes
@@ -354,9 +353,7 @@ class AttributeDisclosure(PairRecordResult):
         "largest_disclosed_cell", "mean_disclosed_cell", "original_average", "released_average", "average",
         "baseline", "tcap_of_disclosed", "tcap_of_keys_in_released", "n_checks", "excluded",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
-    n: int = 0
     n_counted: float = math.nan
     n_released: float = math.nan
     n_released_counted: float = math.nan
@@ -377,8 +374,6 @@ class AttributeDisclosure(PairRecordResult):
     n_checks: float = 0
     excluded: dict[str, int] = field(default_factory=dict)
     checks: tuple[DisclosureCheck, ...] = ()
-    columns: Columns = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -398,11 +393,6 @@ class AttributeDisclosure(PairRecordResult):
                 of="records counted whose key the release has", base="",
             ),
         )  # fmt: skip
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -569,9 +559,8 @@ def disclosure_of(
         per_release.append({**figures, "n_checks": len(found)})
         checks += found
     notes = _notes(pair, [*keys, target], per_release)
-    result = AttributeDisclosure(
-        pair, tuple(per_release), MISSING_RULE, notes, target=target, n=pair.n,
-        **mean_figures(per_release, notes), excluded=removed, checks=tuple(checks),
+    result = AttributeDisclosure.of(
+        pair, per_release, MISSING_RULE, notes, target=target, excluded=removed, checks=tuple(checks),
         columns={name: np.mean([one[name] for one in told], axis=0) for name in SHARES}, prefix=prefix,
     )  # fmt: skip
     return broken.of(result, {name: np.stack([one[name] for one in told]) for name in told[0]})

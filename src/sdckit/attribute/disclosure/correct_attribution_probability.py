@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -22,7 +21,7 @@ from sdckit.attribute.disclosure.target_roles import (
     shares,
 )
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -255,9 +254,7 @@ class CorrectAttributionProbability(BeforeAfter):
         "n", "n_released", "average", "average_matched", "matched", "original_average", "baseline", "differential",
         "tcap", "n_targeted",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: tuple[str, ...] = ()
-    n: int = 0
     n_released: float = math.nan
     average: float = math.nan
     average_matched: float = math.nan
@@ -268,8 +265,6 @@ class CorrectAttributionProbability(BeforeAfter):
     tcap: float = math.nan
     n_targeted: float = math.nan
     tau: float = 1.0
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -291,11 +286,6 @@ class CorrectAttributionProbability(BeforeAfter):
                 FileFigure("n_targeted", "targeted", "sum"),
             ]
         return tuple(figures)
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
     def sides(self) -> tuple[Floats, Floats]:
         """The value of each record with the original, and with the release (mean over the releases)."""
@@ -456,10 +446,9 @@ def correct_attribution_probability(
     if found.targeted:
         each["right"] = np.stack([one.right for one in found.targeted])
         each["targeted"] = np.stack([one.chosen for one in found.targeted])
-    result = CorrectAttributionProbability(
-        pair, per_release, MISSING_RULE, notes, target=learnt, n=pair.n, **mean_figures(per_release, notes),
-        tau=share, columns=columns, prefix=prefix,
-    )  # fmt: skip
+    result = CorrectAttributionProbability.of(
+        pair, per_release, MISSING_RULE, notes, target=learnt, tau=share, columns=columns, prefix=prefix
+    )
     return broken.of(result, each)
 
 

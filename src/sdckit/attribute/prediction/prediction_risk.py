@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,7 +23,7 @@ from sdckit.attribute.prediction.prediction_models import (
     mean_costs,
     order_of_rows,
 )
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -248,11 +248,9 @@ class PredictionRisk(BeforeAfter):
         "n", "mse_released", "mse_original", "share_less_accurate", "share_more_accurate", "accuracy_released",
         "accuracy_original", "mean_loss_released", "mean_loss_original", "baseline",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
     model: str = "knn"
     numeric: bool = True
-    n: int = 0
     mse_released: float = math.nan
     mse_original: float = math.nan
     share_less_accurate: float = math.nan
@@ -263,8 +261,6 @@ class PredictionRisk(BeforeAfter):
     accuracy_released: float = math.nan
     accuracy_original: float = math.nan
     baseline: float = math.nan
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -293,11 +289,6 @@ class PredictionRisk(BeforeAfter):
     def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
         """The original; and which of its rows have a target."""
         return self.pair.original, self.each["rows"]
-
-    @property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
     def sides(self) -> tuple[Floats, Floats]:
         """What `before_after` counts, by record, or relative errors where they are the loss; NaN for no target."""
@@ -616,8 +607,7 @@ def _result(
         for side, values in (("released", np.mean(paid_after, axis=0)), ("original", paid)):
             columns[f"loss_{side}"] = np.full(pair.n, math.nan)
             columns[f"loss_{side}"][asked] = values
-    return PredictionRisk(
-        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, target=task.target,
-        model=model.name, numeric=task.numeric, n=len(asked), **mean_figures(per_release, notes),
-        columns=columns, prefix=prefix, loss=loss,
+    return PredictionRisk.of(
+        pair, per_release, MISSING_RULE, notes, target=task.target, model=model.name, numeric=task.numeric,
+        n=len(asked), columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

@@ -351,7 +351,6 @@ class MatchingRisk(PairRecordResult):
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "matched", "before")
     matched: Matched = field(kw_only=True)
-    n: int = 0
     expected_match_risk: float = math.nan
     mean_match_risk: float = math.nan
     true_match_rate: float = math.nan
@@ -365,7 +364,6 @@ class MatchingRisk(PairRecordResult):
     n_high_risk_of_mean: int = 0
     high_risk_limit: float = 0.5
     variables: tuple[MatchedVariable, ...] = ()
-    prefix: str = field(default="", repr=False)
     before: MatchingRisk | None = field(default=None, repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
