@@ -11,16 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_rates import (
-    FIGURES,
-    AttackResult,
-    ControlState,
-    Group,
-    Tally,
-    means,
-    rates,
-    verdict,
-)
+from sdckit.attacks import attack_rates
+from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
 from sdckit.cells.packing import SharedGroups
 from sdckit.cells.pair import CONTROL, Pair, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
@@ -129,7 +121,7 @@ def options(
     return Options(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
         arguments.level(level),
-        subgroups(by, FIGURES),
+        subgroups(by, attack_rates.FIGURES),
         arguments.seed(seed),
         prefix,
     )
@@ -447,7 +439,7 @@ def tallied(
             control = Tally(len(other), float(other.sum())) if files.has_control else None
             base = found.baseline[part.members]
             quiet = notes if not part.labels else {}
-            figures = rates(
+            figures = attack_rates.rates(
                 Tally(len(own), float(own.sum())),
                 float(base.mean()) if len(base) else float("nan"),
                 control, asked.level, quiet,
@@ -465,8 +457,12 @@ def attack_result(
     notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
 ) -> Kind:  # fmt: skip
     """The result of an attack; `nothing` is the verdict where no attack could be made."""
-    figures: dict[str, Any] = means(per_release, notes)
-    said = nothing if nothing and not figures["n_attacks"] else verdict(figures, files.control_state)
+    figures: dict[str, Any] = attack_rates.means(per_release, notes)
+    said = (
+        nothing
+        if nothing and not figures["n_attacks"]
+        else attack_rates.verdict(figures, files.control_state)
+    )
     return kind(
         pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,
         level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,

@@ -284,7 +284,7 @@ def shown_share(back: int, whole: int) -> float:
 
 
 Enter = Callable[[Any, str, PairSetting, int], Tree]
-Further = Callable[[Any, int, str, PairSetting], Mapping[str, Tree]]
+Further = Callable[[Any, int, str, PairSetting], dict[str, Tree]]
 
 
 def given_back_tree(

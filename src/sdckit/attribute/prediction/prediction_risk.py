@@ -11,18 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
-from sdckit.attribute.prediction.prediction_models import (
-    Features,
-    Model,
-    Selection,
-    checked_model,
-    features_of,
-    first_of_each,
-    guess_levels,
-    guess_numbers,
-    mean_costs,
-    order_of_rows,
-)
+from sdckit.attribute.prediction import prediction_models
+from sdckit.attribute.prediction.prediction_models import Features, Model, Selection
 from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
@@ -455,7 +445,7 @@ def prediction_risk(
     costs = costs_of(loss, pair.codes(learnt).labels()[1:]) if how == "costs" else None
     task = _Task(pair, names, learnt, numbers, learnt in numbers, in_file_order=ties != "all", costs=costs)
     state = int(rng.integers(2**31 - 1))
-    fitted = checked_model(
+    fitted = prediction_models.checked_model(
         model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None,
         scaled=scale is not None, ties=ties,
     )  # fmt: skip
@@ -533,7 +523,7 @@ class _Task:
         if self.in_file_order:
             order = np.arange(len(truth), dtype=np.int64)
         else:
-            order = order_of_rows(self.pair, (*self.keys, self.target), file)
+            order = prediction_models.order_of_rows(self.pair, (*self.keys, self.target), file)
         rows: NDArray[np.int64] = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
         if len(rows) == 0:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
@@ -544,9 +534,9 @@ class _Task:
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         if self.numeric:
-            error: Floats = np.abs(guess_numbers(model, features, values)[place] - truth)
+            error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
-        found = guess_levels(model, features, values, truth, place)
+        found = prediction_models.guess_levels(model, features, values, truth, place)
         right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
         return right
 
@@ -555,12 +545,14 @@ class _Task:
         assert self.costs is not None
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
-        return mean_costs(model, features, values, truth, place, self.costs)
+        return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
     def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
         """The keys of both, of each combination asked for once, and which of these each record is."""
-        first, place = first_of_each(self.pair.groups(self.keys).of_row[0], asked)
-        return features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
+        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
+        return prediction_models.features_of(
+            self.pair, self.keys, self.numbers, train, Selection(0, first)
+        ), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
         """The same for the original, each fifth by a model trained on the others."""

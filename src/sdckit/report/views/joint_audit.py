@@ -5,22 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report import shares
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.gate.figures import Quantity, Share, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import (
-    ShareView,
-    back_answer,
-    column_blocks,
-    enter_given_back,
-    enter_put_back,
-    given_back_tree,
-    of_releases,
-    put_back_tables,
-    said_blocks,
-    said_tree,
-)
+from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What do release and published tables give back together?"
@@ -42,12 +32,14 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    releases = given_back_tree(result, setting, "hidden", "joint_recoverable", _column, _undone, _further)
-    return {"releases": releases, "tables": tuple(result.tables), **said_tree(result)}
+    releases = shares.given_back_tree(
+        result, setting, "hidden", "joint_recoverable", _column, _undone, _further
+    )
+    return {"releases": releases, "tables": tuple(result.tables), **shares.said_tree(result)}
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
-    found = enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
+    found = shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
     setting.ledger.nested(f"n.released.{j}", f"{start}below")
     setting.ledger.nested(f"{start}below", f"{start}uniques")
     return found
@@ -77,7 +69,7 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
         ledger.equal(known, hidden.name)
     elif known and one.kind == SUPPRESSED and (ledger.variables[known].true or 0) > one.hidden:
         ledger.nested(known, hidden.name)  # what was taken out is among what was changed
-    found = enter_given_back(ledger, start, hidden.name, one)
+    found = shares.enter_given_back(ledger, start, hidden.name, one)
     return {
         "column": one.column,
         "kind": one.kind,
@@ -133,9 +125,9 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     found: list[Block] = [
         Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."),
-        *column_blocks(tree, _table, _chart),
+        *shares.column_blocks(tree, _table, _chart),
     ]
-    releases = of_releases(tree["releases"])
+    releases = shares.of_releases(tree["releases"])
     told = [block for release, of in releases for block in _cells_table(release, of)]
     if len(found) == 1:
         return [
@@ -146,13 +138,13 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     found += told
     for release, of in releases:
         found += _instead(release, of)
-    found += put_back_tables(
+    found += shares.put_back_tables(
         tree,
         UNDONE,
         head="With suppressed values put back by tables",
         title="The release with what tables give back",
     )
-    return [*found, *said_blocks(tree)]
+    return [*found, *shares.said_blocks(tree)]
 
 
 def _cells_table(release: Plain, of: str) -> list[Block]:
@@ -216,7 +208,7 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
 
 
 VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=back_answer(
+    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
         "Release and published tables together give none of the hidden values back for certain.",
         "Release and published tables together give back hidden values of {}.",
     ),

@@ -5,21 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report import shares
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import (
-    ShareView,
-    back_answer,
-    column_blocks,
-    enter_given_back,
-    enter_put_back,
-    given_back_tree,
-    put_back_tables,
-    said_blocks,
-    said_tree,
-)
+from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
@@ -45,10 +36,10 @@ NOTE = Note(
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     return {
-        "releases": given_back_tree(result, setting, "touched", "recoverable", _column, _undone),
+        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", _column, _undone),
         "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
-        **said_tree(result),
+        **shares.said_tree(result),
     }
 
 
@@ -77,7 +68,7 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
         "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,
-        **enter_given_back(ledger, start, touched.name, one), "told_by": Told(one.told_by, (f"{start}back",)),
+        **shares.enter_given_back(ledger, start, touched.name, one), "told_by": Told(one.told_by, (f"{start}back",)),
         "share": Share(f"{start}back", touched.name),
     }  # fmt: skip
     if one.right is not None and one.n_guessed:
@@ -93,7 +84,7 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
     ledger, expected = setting.ledger, result.per_release[j - 1]["undone_expected"]
     group = f"{start}undone"
-    found = enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
+    found = shares.enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
     found["undone_expected"] = ledger.value(f"{start}expected", expected, f"{start}expected", kind="sum")
     ledger.nested(f"n.released.{j}", f"{start}below")
     ledger.nested(f"{start}below", f"{start}uniques")
@@ -108,15 +99,15 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    found = column_blocks(tree, _table, _chart)
+    found = shares.column_blocks(tree, _table, _chart)
     if not found:
         return [Paragraph("No value of the release was changed: there is nothing to give back.")]
     found.append(Paragraph(GUESSES, "note"))
-    found += put_back_tables(
+    found += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
     )
     found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
-    return [*found, *said_blocks(tree)]
+    return [*found, *shares.said_blocks(tree)]
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
@@ -143,7 +134,7 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
 
 
 VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=back_answer(
+    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
         "Of the values changed in it the release gives none back for certain.",
         "The release itself gives back changed values of {}: they protect nobody.",
     ),
