@@ -35,12 +35,12 @@ class Chosen:
 def chosen_variables(
     original: Any,
     released: Any = None,
-    *,
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     scenario: Scenario | None = None,
-    aligned: bool = False,
     id: str | None = None,
+    *,
+    aligned: bool = False,
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 

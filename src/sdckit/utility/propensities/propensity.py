@@ -618,9 +618,7 @@ def propensity(
     )
     null = _checked_null(name, estimator, null, interactions)
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=aligned, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     plan = Plan(interactions, null, aligned, resamples, rng)
     found = []
     for release in range(chosen.pair.m):
