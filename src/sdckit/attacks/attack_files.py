@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sdckit.attacks import attack_rates
 from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
 from sdckit.cells.packing import SharedGroups
-from sdckit.cells.pair import CONTROL, Pair, open_pair
+from sdckit.cells.pair import CONTROL, Pair, declared_numbers, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -205,9 +205,7 @@ def numeric_columns(
     files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
     """Those of the columns whose differences count: as declared, else all numbers, dates and times."""
-    declared = arguments.names(numeric, "numeric")
-    if declared is None and scenario is not None and scenario.numeric:
-        declared = tuple(name for name in scenario.numeric if name in names)
+    declared = declared_numbers(numeric, scenario, names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
     for name in declared:

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
 from sdckit.attribute.prediction import prediction_models
 from sdckit.attribute.prediction.prediction_models import Features, Model, Selection
-from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.pair import Pair, number_columns, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
@@ -439,7 +439,11 @@ def prediction_risk(
         id=id,
     )  # fmt: skip
     notes = identical_note(pair, [*names, learnt])
-    numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
+    used = [*names, learnt]
+    numbers = number_columns(
+        used, numeric, scenario, lambda: tuple(name for name in used if pair.codes(name).kind == "numbers"), notes,
+        role="neither a key nor the target",
+    )  # fmt: skip
     open_pair(pair, categories={}, numeric={"numeric": numbers})
     how = named_loss(loss, numeric=learnt in numbers)
     costs = costs_of(loss, pair.codes(learnt).labels()[1:]) if how == "costs" else None
@@ -474,29 +478,6 @@ def prediction_risk(
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
     result = _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
     return broken.of(result, told_of_records(task.numeric, truth, asked, (before, after), losses, how))
-
-
-def _numeric_of(
-    pair: Pair,
-    used: Sequence[str],
-    numeric: Sequence[str] | None,
-    scenario: Scenario | None,
-    notes: dict[str, str],
-) -> tuple[str, ...]:
-    """Which of the columns are numbers: as declared, else as stored."""
-    named = arguments.names(numeric, "numeric")
-    if named is not None:
-        if unknown := [name for name in named if name not in used]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target", argument="numeric")
-        return named
-    if scenario is not None and scenario.numeric:
-        return tuple(name for name in used if name in scenario.numeric)
-    found = tuple(name for name in used if pair.codes(name).kind == "numbers")
-    if found:
-        notes["numeric"] = (
-            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
-        )
-    return found
 
 
 @dataclass(frozen=True, eq=False)
