@@ -58,6 +58,15 @@ class FileFigure:
     higher: Literal["riskier", "safer", "reference"] = "riskier"
 
 
+def mean_and_sum(mean: str, total: str, column: str, **what: Any) -> tuple[FileFigure, FileFigure]:
+    """A rate and the number behind it, both of what is told of each record.
+
+    >>> [one.how for one in mean_and_sum("rate", "n_above", "risk", above=0.1)]
+    ['mean', 'sum']
+    """
+    return FileFigure(mean, column, **what), FileFigure(total, column, "sum", **what)
+
+
 MOST_ROWS = 20  # of a summary
 Row = TypeVar("Row")
 

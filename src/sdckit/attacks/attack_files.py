@@ -11,18 +11,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_rates import (
-    FIGURES,
-    AttackResult,
-    ControlState,
-    Group,
-    Tally,
-    means,
-    rates,
-    verdict,
-)
+from sdckit.attacks import attack_rates
+from sdckit.attacks.attack_rates import AttackResult, ControlState, Group, Tally
 from sdckit.cells.packing import SharedGroups
-from sdckit.cells.pair import CONTROL, Pair, open_pair
+from sdckit.cells.pair import CONTROL, Pair, declared_numbers, open_pair
 from sdckit.cells.shared_coding import EXACT, SharedCoding
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -129,7 +121,7 @@ def options(
     return Options(
         arguments.count(n_attacks, "n_attacks", "is how many attacks are made"),
         arguments.level(level),
-        subgroups(by, FIGURES),
+        subgroups(by, attack_rates.FIGURES),
         arguments.seed(seed),
         prefix,
     )
@@ -213,9 +205,7 @@ def numeric_columns(
     files: AttackFiles, names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None = None
 ) -> tuple[str, ...]:
     """Those of the columns whose differences count: as declared, else all numbers, dates and times."""
-    declared = arguments.names(numeric, "numeric")
-    if declared is None and scenario is not None and scenario.numeric:
-        declared = tuple(name for name in scenario.numeric if name in names)
+    declared = declared_numbers(numeric, scenario, names)
     if declared is None:
         return tuple(name for name in names if files.ordered(name))
     for name in declared:
@@ -447,7 +437,7 @@ def tallied(
             control = Tally(len(other), float(other.sum())) if files.has_control else None
             base = found.baseline[part.members]
             quiet = notes if not part.labels else {}
-            figures = rates(
+            figures = attack_rates.rates(
                 Tally(len(own), float(own.sum())),
                 float(base.mean()) if len(base) else float("nan"),
                 control, asked.level, quiet,
@@ -465,8 +455,12 @@ def attack_result(
     notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
 ) -> Kind:  # fmt: skip
     """The result of an attack; `nothing` is the verdict where no attack could be made."""
-    figures = means(per_release, notes)
-    said = nothing if nothing and not figures["n_attacks"] else verdict(figures, files.control_state)
+    figures: dict[str, Any] = attack_rates.means(per_release, notes)
+    said = (
+        nothing
+        if nothing and not figures["n_attacks"]
+        else attack_rates.verdict(figures, files.control_state)
+    )
     return kind(
         pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,
         level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,

@@ -9,17 +9,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.attacks.attack_files import (
-    Outcome,
-    attacked,
-    draw_nearest,
-    draw_targets,
-    encode_files,
-    file_notes,
-    numeric_columns,
-    open_attack,
-    options,
-)
+from sdckit.attacks import attack_files
+from sdckit.attacks.attack_files import Outcome
 from sdckit.attacks.attack_rates import AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
@@ -127,35 +118,39 @@ def linkability(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.02)
     """
-    asked = options(n_attacks, level, by, seed, scenario, prefix)
+    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     k = arguments.count(n_neighbors, "n_neighbors", "is how many nearest records are looked at")
     sides = _sides(known)
     names = [*sides[0], *sides[1]]
-    files = open_attack(open_files(original, released, control, id=id), roles={"known": names}, by=asked.by)
-    numbers = numeric_columns(files, names, numeric, scenario)
+    files = attack_files.open_attack(
+        open_files(original, released, control, id=id), roles={"known": names}, by=asked.by
+    )
+    numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
         raise DataError(
             f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors"
         )
     notes: dict[str, str] = {}
-    file_notes(files, names, notes)
-    targets = draw_targets(files, asked, notes)
+    attack_files.file_notes(files, names, notes)
+    targets = attack_files.draw_targets(files, asked, notes)
 
     def attack(j: int) -> Outcome:
         rows = []
         for side in sides:
-            encoded = encode_files(files, side, numbers, j)
+            encoded = attack_files.encode_files(files, side, numbers, j)
             base, index = encoded[1], prepare(encoded[1])
-            found = [draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
+            found = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
             if files.has_control:
-                found.append(draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
+                found.append(
+                    attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng)
+                )
             rows.append(found)
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)
         others = hits[1] if files.has_control else np.zeros(0, np.bool_)
         return Outcome(hits[0], others, np.full(len(targets.members), chance))
 
-    return attacked(Linkability, targets, files, attack, asked, notes, n_neighbors=k)
+    return attack_files.attacked(Linkability, targets, files, attack, asked, notes, n_neighbors=k)
 
 
 def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:

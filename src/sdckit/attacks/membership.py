@@ -9,17 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import (
-    Outcome,
-    all_variables,
-    attacked,
-    draw_targets,
-    encode_files,
-    file_notes,
-    numeric_columns,
-    open_attack,
-    options,
-)
+from sdckit.attacks import attack_files
+from sdckit.attacks.attack_files import Outcome
 from sdckit.attacks.attack_rates import FIGURES, AttackResult
 from sdckit.cells.pair import open_files
 from sdckit.data import arguments
@@ -122,22 +113,22 @@ def membership(
     >>> found.success_rate, found.control_rate, found.auc
     (1.0, 0.0, 1.0)
     """
-    asked = options(n_attacks, level, by, seed, scenario, prefix)
+    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
         raise DataError(
             "control= is missing: members show only beside people who are none", argument="control"
         )
-    names = all_variables(opened, variables, scenario, notes)
-    files = open_attack(opened, roles={"variables": names}, by=asked.by)
-    numbers = numeric_columns(files, names, numeric, scenario)
-    file_notes(files, names, notes)
-    targets = draw_targets(files, asked, notes, balanced=True)
+    names = attack_files.all_variables(opened, variables, scenario, notes)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
+    numbers = attack_files.numeric_columns(files, names, numeric, scenario)
+    attack_files.file_notes(files, names, notes)
+    targets = attack_files.draw_targets(files, asked, notes, balanced=True)
     whole = targets.parts[0]
 
     def attack(j: int) -> Outcome:
-        own, release, other = encode_files(files, names, numbers, j)
+        own, release, other = attack_files.encode_files(files, names, numbers, j)
         index = prepare(release)
         tolerance = release.metric.tolerance
         members = index.nearest(own.take(targets.members), 1).distance[:, 0]
@@ -151,7 +142,7 @@ def membership(
             chance[part.members] = both.mean() if len(both) else np.nan
         return Outcome(called, others_called, chance, {"auc": _area(*drawn, tolerance)})
 
-    return attacked(Membership, targets, files, attack, asked, notes)
+    return attack_files.attacked(Membership, targets, files, attack, asked, notes)
 
 
 def _median(values: NDArray[np.float64]) -> float:

@@ -11,7 +11,12 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.closeness.cell_classes import class_crosstab, sensitive_cells, shares_of_records
+from sdckit.attribute.closeness.cell_classes import (
+    COUNTED,
+    class_crosstab,
+    sensitive_cells,
+    shares_of_records,
+)
 from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import AnyCells, Crosstab
 from sdckit.data import arguments
@@ -23,6 +28,7 @@ from sdckit.result import FileFigure
 Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
 WHOLE = ("distinct", "recursive")
+HELD: tuple[tuple[str, Literal["mean", "min"]], ...] = (("mean", "mean"), ("level", "min"))
 STEPS = 8  # of the kernel for one value of a cell, about
 
 
@@ -181,21 +187,15 @@ class LDiversity(CellsResult):
         places = [(name, kind, one) for name in self.variables for kind in self.kinds for one in self.levels]
         return (
             *(
-                FileFigure(f"violation_rates[{name}][{kind}][{one}]", f"{kind}_{name}", below=_limit(one))
+                FileFigure(f"{figure}[{name}][{kind}][{one}]", f"{kind}_{name}", how, below=_limit(one))
+                for figure, how in COUNTED
                 for name, kind, one in places
             ),
             *(
-                FileFigure(f"violations[{name}][{kind}][{one}]", f"{kind}_{name}", "sum", below=_limit(one))
-                for name, kind, one in places
-            ),
-            *(
-                figure
+                FileFigure(f"{figure}[{name}][{kind}]", f"{kind}_{name}", how, higher="safer")
                 for name in self.variables
                 for kind in self.kinds
-                for figure in (
-                    FileFigure(f"mean[{name}][{kind}]", f"{kind}_{name}", higher="safer"),
-                    FileFigure(f"level[{name}][{kind}]", f"{kind}_{name}", "min", higher="safer"),
-                )
+                for figure, how in HELD
             ),
         )
 

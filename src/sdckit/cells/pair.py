@@ -18,6 +18,7 @@ from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values, first_rows, float_values
 from sdckit.data.frames import Frame, frame_of, open_frame, result_frame
 from sdckit.data.nearest import did_you_mean
+from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError, SdcError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import LetGo, Result, json_ready
@@ -109,6 +110,42 @@ def mean_figures(
 
 MOST_CODES = 20  # whole numbers with no more different values are taken for codes
 LOOKED_AT = 2_000  # records that mostly tell already
+
+
+def declared_numbers(
+    numeric: Sequence[str] | None, scenario: Scenario | None, names: Sequence[str]
+) -> tuple[str, ...] | None:
+    """The variables given as numbers, else those of some columns that a scenario declares; None where neither says.
+
+    >>> declared_numbers(["age"], None, ["sex"]), declared_numbers(None, None, ["sex"])
+    (('age',), None)
+    """
+    declared = arguments.names(numeric, "numeric")
+    if declared is None and scenario is not None and scenario.numeric:
+        return tuple(name for name in scenario.numeric if name in names)
+    return declared
+
+
+def number_columns(
+    names: Sequence[str], numeric: Sequence[str] | None, scenario: Scenario | None,
+    stored: Callable[[], tuple[str, ...]], notes: dict[str, str], *, role: str,
+) -> tuple[str, ...]:  # fmt: skip
+    """Which of some columns are numbers: those declared, else those stored as such, which `notes` is told.
+
+    Raises `ColumnError`: a variable given as a number is none of the columns, which `role` says.
+    """
+    declared = declared_numbers(numeric, scenario, names)
+    if numeric is not None and declared is not None:
+        if unknown := [name for name in declared if name not in names]:
+            raise ColumnError(f"numeric: {unknown[0]!r} is {role}", argument="numeric")
+        return declared
+    if declared is not None:
+        return tuple(name for name in names if name in declared)
+    if found := stored():
+        notes["numeric"] = (
+            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
+        )
+    return found
 
 
 def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> tuple[str, ...]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any, Literal, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import groups_of, is_cells
-from sdckit.cells.pair import Pair, PairResult
+from sdckit.cells.pair import Pair, PairResult, mean_figures
 from sdckit.cells.plans.lazy import PlanCells, lazy_group_figures
 from sdckit.cells.table import AnyCells, Cells, group_column
 from sdckit.data import arguments
@@ -422,6 +422,17 @@ class PairRecordResult(RecordResult, PairResult):
     """
 
     each: Mapping[str, Values] = field(default_factory=dict, init=False)
+    n: int = field(default=0, kw_only=True)
+    prefix: str = field(default="", repr=False, kw_only=True)
+
+    @classmethod
+    def of(
+        cls, pair: Pair, per_release: Sequence[dict[str, float]], missing_rule: str, notes: dict[str, str],
+        **own: Any,
+    ) -> Self:  # fmt: skip
+        """A result whose figures are means over the releases; `own` is what else it holds."""
+        means = {"n": pair.n, **mean_figures(per_release, notes)}
+        return cls(pair, tuple(per_release), missing_rule, notes, **{**means, **own})
 
     def told(self, column: str) -> Values:
         """What is told of each record under a name that `file_figures` uses; of m releases a row for each."""
@@ -446,6 +457,25 @@ class PairRecordResult(RecordResult, PairResult):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "each": LetGo()}  # told by record
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnResult(PairRecordResult):
+    """The same, with the columns of its records at hand.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray
+        Figures of each record of the original; dropped when the result is pickled.
+    """
+
+    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
+    columns: dict[str, NDArray[Any]] = field(default_factory=dict, repr=False, kw_only=True)
+
+    @cached_property
+    def records(self) -> Any:
+        """A row per record, in the caller's order and frame type."""
+        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 def group_columns(

@@ -20,7 +20,7 @@ from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.coding import GOLDEN, hash_word
 from sdckit.numerics.compiling import FEW, njit
 from sdckit.numerics.grouping import group
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, mean_and_sum
 
 RARE = 3
 SMALL_HOME = 32  # members sorted by shifting them
@@ -226,10 +226,8 @@ class HouseholdStructure(CellsResult):
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
-        return (
-            FileFigure("share_in_unique_compositions", "composition_frequency", below=1.5),
-            FileFigure("records_in_unique_compositions", "composition_frequency", "sum", below=1.5),
-        )
+        figures = "share_in_unique_compositions", "records_in_unique_compositions"
+        return mean_and_sum(*figures, "composition_frequency", below=1.5)
 
     @property
     def household_variables(self) -> tuple[str, ...]:

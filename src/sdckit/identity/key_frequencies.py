@@ -13,7 +13,7 @@ from sdckit.cells.table import AnyCells
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, mean_and_sum
 
 UNIQUE = 1 + 1e-9  # the frequency of a unique is below
 SIZE_BANDS = {
@@ -81,10 +81,7 @@ class KeyFrequencies(CellsResult):
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
-        return (
-            FileFigure("sample_unique_rate", "sample_frequency", below=UNIQUE),
-            FileFigure("sample_uniques", "sample_frequency", "sum", below=UNIQUE),
-        )
+        return mean_and_sum("sample_unique_rate", "sample_uniques", "sample_frequency", below=UNIQUE)
 
     @property
     def records(self) -> Any:

@@ -15,7 +15,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.protect.change import Change, Protected
 
-Run = Callable[[Any, Sequence[str], int], Protected]
+Run = Callable[..., Protected]
 ONCE = "once per household, written to all its members"
 
 
@@ -81,7 +81,7 @@ def in_two_parts(
 ) -> Protected | None:  # fmt: skip
     """Run a method for the columns of persons on all records, for those of households on one record of each.
 
-    `run(data, columns, seed)` is the method; `also` are columns it reads besides. A household takes part with the
+    `run(data, columns=, seed=)` is the method; `also` are columns it reads besides. A household takes part with the
     value of its first member who has one, and of the columns read besides with its first member's. None where no
     column is a household's: the method then runs as it would without.
     """
@@ -98,9 +98,9 @@ def in_two_parts(
     needed = list(dict.fromkeys([*shared, *also]))
     one_each: Any = open_eager(pick_rows(frame, homes.first, needed), {})
     lead = {name: homes.lead(present) for name, present in there.items()}
-    small, change = run(lend_rows(one_each, frame, lead), shared, for_homes)
+    small, change = run(lend_rows(one_each, frame, lead), columns=shared, seed=for_homes)
     own = tuple(name for name in columns if name not in shared)
-    out, persons = run(data, own, for_persons) if own else (frame.to_native(), None)
+    out, persons = run(data, columns=own, seed=for_persons) if own else (frame.to_native(), None)
     back = {name: np.where(there[name], homes.of_row, -1) for name in shared}
     made = lend_rows(open_eager(out, {}), open_eager(small, {}), back)
     counts = n_differing(frame[list(shared)], open_eager(made, {})[list(shared)])

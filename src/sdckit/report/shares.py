@@ -283,6 +283,95 @@ def shown_share(back: int, whole: int) -> float:
     return float(min(1.0, counted / whole))
 
 
+Enter = Callable[[Any, str, PairSetting, int], Tree]
+Further = Callable[[Any, int, str, PairSetting], dict[str, Tree]]
+
+
+def given_back_tree(
+    result: Any, setting: PairSetting, whole: str, share: str, column: Enter, undone: Further,
+    further: Further = lambda *_: {},
+) -> tuple[Tree, ...]:  # fmt: skip
+    """Enter the columns of each release, who can be recognised in it put back, the worst column's share, and `further`.
+
+    `whole` is the attribute that counts the values of a column; `column` takes it, the start of its names and the
+    release; `undone` and `further` the result, the release and the start of its names.
+    """
+    releases: list[Tree] = []
+    for j, columns in enumerate(result.columns, 1):
+        start = f"{setting.prefix}.{setting.place}.{j}."
+        shown = [one for one in columns if getattr(one, whole)]
+        entered = (column(one, f"{start}{number}.", setting, j) for number, one in enumerate(shown))
+        tree: dict[str, Tree] = {"columns": tuple(entered)}
+        if result.below_k:
+            tree |= undone(result, j, start, setting)
+        if shown:
+            shares = [shown_share(one.counted, getattr(one, whole)) for one in shown]
+            worst = shares.index(max(shares))
+            # Of a column's changed values, if anything is given back; nothing is no share, of however few.
+            some = f"{start}{worst}.{whole}" if shown[worst].counted else f"n.released.{j}"
+            tree[share] = Share(f"{start}{worst}.back", some)
+        releases.append(tree | further(result, j, start, setting))
+    return tuple(releases)
+
+
+def enter_given_back(ledger: Ledger, start: str, whole: str, one: Any) -> dict[str, Tree]:
+    """Enter what is given back of the values of a column, and what is narrowed; of these to two, where it says so."""
+    found: dict[str, Tree] = {
+        "back": ledger.count(f"{start}back", one.counted, start),
+        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, start),
+    }
+    if to_two := hasattr(one, "between_two"):
+        found["between_two"] = ledger.count(f"{start}two", one.between_two, start)
+    ledger.nested(whole, f"{start}back")
+    ledger.nested(whole, f"{start}narrowed")
+    if to_two:
+        ledger.nested(f"{start}narrowed", f"{start}two")
+    # Narrowed are those not given back, so the two exclude each other; the rest is open, or given back wrongly.
+    ledger.equal(whole, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
+    return found
+
+
+def enter_put_back(
+    ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int
+) -> dict[str, Tree]:
+    """Enter who can be recognised in a release put back: alone, and in small groups, under these names."""
+    k, group = result.shown_k, f"{start}undone"
+    return {
+        "k": k,
+        uniques: ledger.count(f"{start}uniques", int(result.per_release[j - 1][uniques]), group),
+        below: ledger.count(f"{start}below", result.below_k[j - 1][k], group),
+    }
+
+
+def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:
+    """Each release with what names it in a caption, where there are several."""
+    several = len(releases) > 1
+    return [(release, f", release {j}" if several else "") for j, release in enumerate(releases, 1)]
+
+
+def column_blocks(
+    tree: Plain,
+    table: Callable[[Sequence[Plain], str], TableBlock],
+    chart: Callable[[Sequence[Plain]], ChartBlock],
+) -> list[Block]:
+    """The columns of each release as a table, those of the first as a chart, too."""
+    found: list[Block] = []
+    for place, (release, of) in enumerate(of_releases(tree["releases"])):
+        if release["columns"]:
+            found += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
+    return found
+
+
+def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], str]:
+    """The sentence for the first page; ``{}`` in it are the columns of which values are given back."""
+
+    def answer(plain: Plain, place: str, _: Plain) -> str:
+        back = columns_given_back(plain, place)
+        return "" if back is None else something.format(", ".join(back)) if back else nothing
+
+    return answer
+
+
 def columns_given_back(plain: Plain, place: str) -> list[str] | None:
     """The columns of which anything is given back; None where no value was asked about.
 

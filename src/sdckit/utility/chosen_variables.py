@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sdckit.cells.pair import Pair, open_files, open_pair, stored_as_numbers
+from sdckit.cells.pair import Pair, number_columns, open_files, open_pair, stored_as_numbers
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -35,12 +35,12 @@ class Chosen:
 def chosen_variables(
     original: Any,
     released: Any = None,
-    *,
     variables: Sequence[str] | None = None,
     numeric: Sequence[str] | None = None,
     scenario: Scenario | None = None,
-    aligned: bool = False,
     id: str | None = None,
+    *,
+    aligned: bool = False,
 ) -> Chosen:
     """Open the files with the variables asked for, or with all that they have in common.
 
@@ -66,7 +66,10 @@ def chosen_variables(
         raise ColumnError(
             "variables= is empty; name at least one column, or leave it out to take all", argument="variables"
         )
-    numbers = _numbers(names, types, numeric, scenario, notes)
+    numbers = number_columns(
+        names, numeric, scenario, lambda: stored_as_numbers(types, names), notes,
+        role="not among the variables",
+    )  # fmt: skip
     others = [name for name in names if name not in numbers]
     pair = open_pair(opened, categories={"variables": others}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
@@ -100,28 +103,6 @@ def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -
     if lacking:
         notes["variables"] = f"left out because not every file has them: {', '.join(sorted(lacking))}"
     return tuple(names)
-
-
-def _numbers(
-    names: Sequence[str],
-    types: Sequence[dict[str, Any]],
-    numeric: Sequence[str] | None,
-    scenario: Scenario | None,
-    notes: dict[str, str],
-) -> tuple[str, ...]:
-    named = arguments.names(numeric, "numeric")
-    if named is not None:
-        if unknown := [name for name in named if name not in names]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is not among the variables", argument="numeric")
-        return named
-    if scenario is not None and scenario.numeric:
-        return tuple(name for name in names if name in scenario.numeric)
-    found = stored_as_numbers(types, names)
-    if found:
-        notes["numeric"] = (
-            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
-        )
-    return found
 
 
 # Variables of an original and its releases as levels: categories as they are, numbers cut into classes.

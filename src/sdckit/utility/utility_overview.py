@@ -217,9 +217,7 @@ def utility_overview(
     arguments.seed(seed)
     arguments.flag(aligned, "aligned")
     together = aligned or id is not None
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=together, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=together)
     families = _families(models)
     results: dict[str, Any] = {}
     skipped: list[tuple[str, str]] = []

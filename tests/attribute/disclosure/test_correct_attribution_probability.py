@@ -19,11 +19,11 @@ from sdckit.attribute.disclosure.correct_attribution_probability import (
     Width,
     count_matches,
     nearest_matches,
-    shares,
     sides,
     target_groups,
     widths_by_name,
 )
+from sdckit.attribute.disclosure.target_roles import shares
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
 

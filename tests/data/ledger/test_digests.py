@@ -112,12 +112,11 @@ def test_wide_numbers_are_numbered_by_those_in_use() -> None:
     assert told([10**12, 5, 10**12]) == ["1000000000000", "5", "1000000000000"]
 
 
-def test_counts_begin_with_the_missing_ones_and_codes_can_be_renumbered() -> None:
+def test_counts_begin_with_the_missing_ones() -> None:
     series = nw.from_native(pl.Series("a", ["x", None, "y", "y"]), series_only=True)
     found = canonical(code_column(series))
     assert isinstance(found, Levels)
     assert found.counts().tolist() == [1, 1, 2]
-    assert found.renumbered(("z", "y", "x")).tolist() == [3, 0, 2, 2]
 
 
 # Parts of a sketch: found by digest, in any order they were made.

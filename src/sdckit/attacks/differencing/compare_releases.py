@@ -9,17 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.release_ledger import (
     Combinations,
     Earlier,
     OpenedRelease,
-    candidate_sets,
-    comparable_columns,
-    every_level,
-    link_rows,
-    listed,
-    n_candidates,
-    set_among,
 )
 from sdckit.cells.packing import group_codes
 from sdckit.data.ledger.digests import places, sorted_part
@@ -74,7 +68,7 @@ def _both(new: OpenedRelease, one: Earlier, columns: Sequence[str]) -> tuple[Com
 
 def relation_of(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> Relation | None:
     """Compare the widest combinations of columns coded alike; None where none are counted."""
-    columns = set_among(one, alike)
+    columns = release_ledger.set_among(one, alike)
     if not columns:
         return None
     combined, before, gone = _both(new, one, columns)
@@ -86,7 +80,7 @@ def compare_counts(
     new: OpenedRelease, one: Earlier, alike: Sequence[str], *, within: int
 ) -> CountsCompared | None:
     """Compare the combinations of keys coded alike, as many of them as are counted; None where none are."""
-    columns = set_among(one, alike)
+    columns = release_ledger.set_among(one, alike)
     if not columns:
         return None
     combined, before, gone = _both(new, one, columns)
@@ -184,7 +178,7 @@ def shown_by_match(
     """The same where nothing says whose rows belong together: of people alone in both with what else both show."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
-    columns = set_among(one, alike)
+    columns = release_ledger.set_among(one, alike)
     part = one.sketch.get("counts", columns) if len(columns) > 1 else None
     for name in columns if part is not None else ():
         rest = tuple(other for other in columns if other != name)
@@ -270,8 +264,8 @@ class Seen:
 def own_candidates(new: OpenedRelease, keys: Sequence[str], target: str) -> Seen:
     """The same of the new release by itself."""
     combined, levels = new.combinations(keys), new.levels[target]
-    sets = candidate_sets(combined, levels.codes, len(levels.texts))
-    return Seen(sets[combined.of_row], (n_candidates(sets) == 1)[combined.of_row])
+    sets = release_ledger.candidate_sets(combined, levels.codes, len(levels.texts))
+    return Seen(sets[combined.of_row], (release_ledger.n_candidates(sets) == 1)[combined.of_row])
 
 
 def certain_together(own: Seen, seen: Sequence[Seen]) -> tuple[Bools, Bools]:
@@ -280,7 +274,7 @@ def certain_together(own: Seen, seen: Sequence[Seen]) -> tuple[Bools, Bools]:
     for one in seen:
         joint &= one.sets
         alone |= one.alone
-    left = n_candidates(joint)
+    left = release_ledger.n_candidates(joint)
     return (left == 1) & ~alone, left == 0
 
 
@@ -290,10 +284,10 @@ def seen_in_file(
     """What an earlier file leaves possible; `rows` are its records for those of the new one, -1 for none."""
     here, there = new.levels[target], old.levels[target]
     combined = old.combinations(keys)
-    sets = candidate_sets(combined, there.codes, len(there.texts))
+    sets = release_ledger.candidate_sets(combined, there.codes, len(there.texts))
     number = {text: code for code, text in enumerate(here.texts)}
     to_here = np.array([number.get(text, -1) for text in there.texts], np.int64)
-    row, level = listed(sets)
+    row, level = release_ledger.listed(sets)
     code = to_here[level]
     row, code = row[code >= 0], code[code >= 0]
     words = max(1, -(-len(here.texts) // 64))
@@ -301,11 +295,11 @@ def seen_in_file(
     np.bitwise_or.at(
         mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64)
     )
-    mine[combined.of_row[there.codes == 0]] = every_level(len(here.texts))
+    mine[combined.of_row[there.codes == 0]] = release_ledger.every_level(len(here.texts))
     linked = rows >= 0
     cell = combined.of_row[rows]  # of the last record where there is none: not looked at
-    found = np.where(linked[:, None], mine[cell], every_level(len(here.texts)))
-    return Seen(found, linked & (n_candidates(sets) == 1)[cell])
+    found = np.where(linked[:, None], mine[cell], release_ledger.every_level(len(here.texts)))
+    return Seen(found, linked & (release_ledger.n_candidates(sets) == 1)[cell])
 
 
 def seen_in_sketch(new: OpenedRelease, one: Earlier, id: str, own: Seen, target: str) -> Iterator[Seen]:
@@ -324,7 +318,7 @@ def seen_in_sketch(new: OpenedRelease, one: Earlier, id: str, own: Seen, target:
         np.bitwise_or.at(asked, of_linked, own.sets[linked])
         told = new.level_digests(target, one.digester)
         base = counts.digests[classes]
-        row, level = listed(asked)
+        row, level = release_ledger.listed(asked)
         number = candidates.of(one.digester.joined(base[row], told[level + 1]))
         words = own.sets.shape[1]
         sets = np.zeros_like(asked)
@@ -334,10 +328,10 @@ def seen_in_sketch(new: OpenedRelease, one: Earlier, id: str, own: Seen, target:
             np.uint64(1) << (level[hit] % 64).astype(np.uint64),
         )  # fmt: skip
         hidden = candidates.of(one.digester.joined(base, np.repeat(told[:1], len(base), axis=0))) > 0
-        sets[hidden] = every_level(len(new.levels[target].texts))
+        sets[hidden] = release_ledger.every_level(len(new.levels[target].texts))
         alone = np.zeros(len(classes), np.bool_)
         alone[row[number == 1]] = True
-        found = np.repeat(every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
+        found = np.repeat(release_ledger.every_level(len(new.levels[target].texts))[None, :], new.n, axis=0)
         found[linked] = sets[of_linked]
         certain = np.zeros(new.n, np.bool_)
         certain[linked] = alone[of_linked]
@@ -421,10 +415,10 @@ def hold_against(
     flags: dict[str, Bools], *, id: str | None, aligned: bool, within: int,
 ) -> EarlierRelease:  # fmt: skip
     """Hold the release against one earlier release, and note of which records something is given away."""
-    alike, otherwise = comparable_columns(new, one)
+    alike, otherwise = release_ledger.comparable_columns(new, one)
     if not alike and one.file is None and not _has_people(one, id):
         raise ColumnError(_nothing_alike(one, otherwise))
-    rows = link_rows(new, one, aligned=aligned)
+    rows = release_ledger.link_rows(new, one, aligned=aligned)
     figures: dict[str, Any] = {}
     counts = compare_counts(new, one, [name for name in alike if name in keys], within=within)
     if counts is not None:
@@ -475,7 +469,7 @@ def _told(
     *,
     within: int,
 ) -> int:
-    shared = set_among(one, [name for name in keys if name in alike])
+    shared = release_ledger.set_among(one, [name for name in keys if name in alike])
     return max(
         (told_by_difference(new, one, shared, target, within=within) for target in own if target in alike),
         default=0,

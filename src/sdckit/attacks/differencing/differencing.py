@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sdckit.attacks.differencing import release_ledger
 from sdckit.attacks.differencing.compare_releases import (
     NO_LINK,
     EarlierRelease,
@@ -18,14 +19,7 @@ from sdckit.attacks.differencing.compare_releases import (
     hold_against,
     own_candidates,
 )
-from sdckit.attacks.differencing.release_ledger import (
-    MOST_LEVELS,
-    Earlier,
-    ReleaseLedger,
-    key_sets,
-    open_release,
-    sketch_release,
-)
+from sdckit.attacks.differencing.release_ledger import Earlier, ReleaseLedger
 from sdckit.data import arguments
 from sdckit.data.frames import open_frame, result_frame
 from sdckit.data.ledger.digests import Digester
@@ -209,19 +203,21 @@ def differencing(
     arguments.names(keys, "keys")
     if people is not None:
         arguments.text(people, "people")
-    (own, *others), targets = key_sets(keys, sensitive, scenario)
+    (own, *others), targets = release_ledger.key_sets(keys, sensitive, scenario)
     if others:
         raise DataError(
             "keys are those of one intruder; choose one of the scenario with .intruder(name)", argument="keys"
         )
-    new = open_release(data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
-                       role="keys and sensitive")  # fmt: skip
+    new = release_ledger.open_release(
+        data, (*dict.fromkeys([*own, *targets]),), id=_present(data, id), name="the release",
+        role="keys and sensitive",
+    )  # fmt: skip
     found = list(_earlier(earlier, ledger, own, earlier_keys, targets, id=id, people=people, tell=tell))
     flags = {name: np.zeros(new.n, np.bool_) for name in ("certain_together", "given_back", "unprotected")}
     sees: dict[str, list[Seen]] = {target: [] for target in targets}
     own_sees = {
         target: own_candidates(new, own, target)
-        for target in targets if target not in own and len(new.levels[target].texts) <= MOST_LEVELS
+        for target in targets if target not in own and len(new.levels[target].texts) <= release_ledger.MOST_LEVELS
     }  # fmt: skip
     entries, told = [], 0
     for one in found:
@@ -278,10 +274,14 @@ def _earlier(
             raise ColumnError(
                 f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?"
             )
-        file = open_release(frame, columns, id=_present(frame, id), name=name, role="earlier_keys")
+        file = release_ledger.open_release(
+            frame, columns, id=_present(frame, id), name=name, role="earlier_keys"
+        )
         shared = [one for one in columns if one in keys]
         sets = [tuple(shared)] if shared else []
-        sketch = sketch_release(file, sets, [one for one in sensitive if one in columns], digester)
+        sketch = release_ledger.sketch_release(
+            file, sets, [one for one in sensitive if one in columns], digester
+        )
         yield Earlier(name, "", True, sketch, digester, file, own)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")
@@ -301,7 +301,7 @@ def _chosen(earlier_keys: Any, n: int) -> tuple[tuple[str, ...], ...]:
     """The keys of each earlier file; () where they are not given."""
     if earlier_keys is None:
         return ((),) * n
-    own, _ = key_sets(earlier_keys, (), None, name="earlier_keys")
+    own, _ = release_ledger.key_sets(earlier_keys, (), None, name="earlier_keys")
     if len(own) not in (1, n):
         raise DataError("earlier_keys is one list of keys for each of the earlier files, or one for all",
                         argument="earlier_keys")  # fmt: skip

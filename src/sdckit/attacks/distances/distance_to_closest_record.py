@@ -11,15 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.attack_files import all_variables, file_notes, numeric_columns, open_attack, subgroups
-from sdckit.attacks.distances.closeness_figures import (
-    FIGURES,
-    GROUP_FIGURES,
-    Closeness,
-    ComparedFiles,
-    Drawing,
-    closeness,
-    group_figures,
-)
+from sdckit.attacks.distances import closeness_figures
+from sdckit.attacks.distances.closeness_figures import Closeness, ComparedFiles, Drawing
 from sdckit.cells.pair import PairResult, mean_figures, open_files
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -88,7 +81,7 @@ class DistanceToClosestRecord(PairResult):
     """
 
     measure: ClassVar[str] = "distance_to_closest_record"
-    figures: ClassVar[tuple[str, ...]] = ("n", "n_control", *FIGURES)
+    figures: ClassVar[tuple[str, ...]] = ("n", "n_control", *closeness_figures.FIGURES)
     dropped: ClassVar[tuple[str, ...]] = ("pair", "found", "groups")
     n: int
     n_control: int
@@ -234,7 +227,7 @@ def distance_to_closest_record(
     >>> result.copies, result.dcr_released_to_original, result.dcr_within_original
     (0.5, 0.025, 0.5)
     """
-    groups_by, rng = subgroups(by, GROUP_FIGURES), arguments.seed(seed)
+    groups_by, rng = subgroups(by, closeness_figures.GROUP_FIGURES), arguments.seed(seed)
     drawing = Drawing(
         arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
         arguments.count(
@@ -253,7 +246,7 @@ def distance_to_closest_record(
         notes["numeric"] = f"compared as numbers: {', '.join(numbers)}"
     file_notes(files, names, notes)
     compared = ComparedFiles(files, numbers, tuple(name for name in names if name not in numbers))
-    found = closeness(compared, drawing, notes)
+    found = closeness_figures.closeness(compared, drawing, notes)
     per_release = tuple(one.figures for one in found)
     if not files.has_control:
         notes.update(dict.fromkeys(NEED_CONTROL, NO_CONTROL))
@@ -261,7 +254,7 @@ def distance_to_closest_record(
     return DistanceToClosestRecord(
         pair=files.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, n=files.n,
         n_control=files.n_control, **figures, verdict=verdict(figures), found=found,
-        groups=group_figures(files, groups_by, found), prefix=prefix,
+        groups=closeness_figures.group_figures(files, groups_by, found), prefix=prefix,
     )  # fmt: skip
 
 

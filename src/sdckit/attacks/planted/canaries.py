@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import PairResult, mean_figures, open_pair
+from sdckit.cells.pair import PairResult, declared_numbers, mean_figures, open_pair
 from sdckit.data import arguments
 from sdckit.data.columns import code_column, days_values
 from sdckit.data.frames import appended, mixed_rows
@@ -417,8 +417,7 @@ def canaries(
 def _numbers(
     declared: tuple[str, ...] | None, scenario: Scenario | None, names: Sequence[str], coded: dict[str, Any]
 ) -> tuple[str, ...]:
-    if declared is None and scenario is not None and scenario.numeric:
-        declared = tuple(name for name in scenario.numeric if name in names)
+    declared = declared_numbers(declared, scenario, names)
     if declared is None:
         return tuple(name for name in names if coded[name].kind in ORDERED)
     if other := [name for name in declared if name not in names]:

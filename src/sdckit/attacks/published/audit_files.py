@@ -8,17 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.published import counted_tables
 from sdckit.attacks.published.audit_model import Axis, ContradictionError, Patterns, SummedCells, patterns_of
-from sdckit.attacks.published.counted_tables import (
-    ANY,
-    MISSING,
-    Column,
-    CountedTable,
-    SummedValues,
-    dense_sums,
-    keep_apart,
-    summed_values,
-)
+from sdckit.attacks.published.counted_tables import Column, CountedTable, SummedValues
 from sdckit.attacks.recovery.recovery_files import RecoveryFile
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.data.hierarchy import Hierarchy, range_of_label
@@ -46,7 +38,7 @@ class Levels:
 
     def number(self, label: str) -> float:
         """The number that a level is; NaN where it is none."""
-        found = range_of_label(label) if label != MISSING else None
+        found = range_of_label(label) if label != counted_tables.MISSING else None
         return found[0] if found is not None and found[0] == found[1] else np.nan
 
 
@@ -58,7 +50,7 @@ def finest_levels(name: str, columns: Sequence[Column], hierarchy: Hierarchy | N
     Raises `DataError`: two ranges overlap, and neither holds the other.
     """
     labels = list(dict.fromkeys(label for one in columns for label in one.labels))
-    known = [label for label in labels if label != MISSING]
+    known = [label for label in labels if label != counted_tables.MISSING]
     below = _by_hierarchy(known, hierarchy) if hierarchy is not None else _by_ranges(name, known)
     finest = [label for label in labels if not below.get(label)]
     place = {label: i for i, label in enumerate(finest)}
@@ -197,7 +189,7 @@ def open_audit(
     dense: list[Dense] = []
     table_of: list[int] = []
     gone: list[Suppressed] = []
-    summed = summed_values(file, tables)
+    summed = counted_tables.summed_values(file, tables)
     sums: list[SummedCells] = []
     for number, table in enumerate(tables):
         for part in (table, *table.totals):
@@ -219,7 +211,9 @@ def open_audit(
     )
     allowed = [one.allowed for one in read]
     values = summed.values
-    patterns = patterns_of(codes, allowed, axes, values, keep_apart(values, codes, allowed, axes, sums))
+    patterns = patterns_of(
+        codes, allowed, axes, values, counted_tables.keep_apart(values, codes, allowed, axes, sums)
+    )
     known = [one.truth for one in read if one.truth is not None]
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
@@ -264,7 +258,7 @@ def _variable(
     """Read one variable; None where its values were changed into others."""
     shown = _column(file.columns[name])
     before = None if file.truth is None or name not in file.truth else _column(file.truth[name])
-    present = tuple(label for label in shown.labels if label != MISSING)
+    present = tuple(label for label in shown.labels if label != counted_tables.MISSING)
     gone = shown.codes == len(present)
     columns = [*tables, replace(shown, labels=present), *([] if before is None else [before])]
     levels = finest_levels(name, columns, hierarchy)
@@ -274,14 +268,16 @@ def _variable(
         held = levels.of(before.labels)
         if (held.sum(axis=1) == 1).all():
             truth = held.argmax(axis=1)[before.codes]
-        absent = before.codes == (before.labels.index(MISSING) if MISSING in before.labels else -1)
+        absent = before.codes == (
+            before.labels.index(counted_tables.MISSING) if counted_tables.MISSING in before.labels else -1
+        )
     if truth is not None:
         own = _with_truth(allowed, shown.codes[~gone], truth[~gone])
         if own is None:
             return None
         allowed = own
     _check_codes(name, allowed, levels, tables)
-    if MISSING in shown.labels:
+    if counted_tables.MISSING in shown.labels:
         allowed = np.vstack([allowed, np.ones(len(levels.finest), np.bool_)])
     return _Variable(levels, shown, allowed, truth, gone, absent)
 
@@ -292,7 +288,7 @@ def _column(one: ReleasedColumn) -> Column:
     codes = one.codes.astype(np.int64) - 1
     if (codes < 0).any():
         codes = np.where(codes < 0, len(labels), codes)
-        labels.append(MISSING)
+        labels.append(counted_tables.MISSING)
     return Column(one.name, tuple(labels), codes)
 
 
@@ -321,7 +317,7 @@ def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Col
     """Refuse a table that knows none of the values of the release."""
     released = allowed.any(axis=0)
     for one in tables:
-        labels = [label for label in one.labels if label != MISSING]
+        labels = [label for label in one.labels if label != counted_tables.MISSING]
         if len(allowed) and labels and not (levels.of(labels).any(axis=0) & released).any():
             raise DataError(
                 f"column {name!r}: a table has none of the values that the release has; give both the same codes, or "
@@ -357,7 +353,7 @@ def _dense(
     np.add.at(lower, cells, table.lower)
     np.add.at(upper, cells, table.upper)
     _check_total(table, lower, upper, n)
-    return (at, lower.reshape(shape), np.minimum(upper, ANY).reshape(shape)), cells
+    return (at, lower.reshape(shape), np.minimum(upper, counted_tables.ANY).reshape(shape)), cells
 
 
 def _sums(
@@ -376,7 +372,7 @@ def _sums(
         return []  # cells without a row are not all nothing: what they may add up to is not known
     of = summed.names.index(table.table.sum)
     at, shape, cells = ((), (), np.zeros(len(table.lower), np.int64)) if found is None else found
-    made = dense_sums(table, number, of, (at, shape, cells), summed)
+    made = counted_tables.dense_sums(table, number, of, (at, shape, cells), summed)
     return [made] if at else []
 
 
@@ -424,7 +420,7 @@ def _same(one: Axis, other: Axis) -> bool:
 
 
 def _check_total(table: CountedTable, lower: Ints, upper: Ints, n: int) -> None:
-    low, high = int(lower.sum()), int(min(upper.sum(), ANY))
+    low, high = int(lower.sum()), int(min(upper.sum(), counted_tables.ANY))
     if not low <= n <= high:
         between = f"{low:,}" if low == high else f"{low:,} to {high:,}"
         raise DataError(

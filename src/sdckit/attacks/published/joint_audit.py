@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sdckit.attacks.published import counted_tables
 from sdckit.attacks.published.audit_figures import (
     TAKE_OUT,
     AuditedCells,
@@ -25,14 +26,7 @@ from sdckit.attacks.published.audit_figures import (
 )
 from sdckit.attacks.published.audit_files import contradicted, open_audit
 from sdckit.attacks.published.audit_model import ContradictionError
-from sdckit.attacks.published.counted_tables import (
-    ANY,
-    CountedTable,
-    PublishedTable,
-    as_tables,
-    declared_tables,
-    read_table,
-)
+from sdckit.attacks.published.counted_tables import CountedTable, PublishedTable
 from sdckit.attacks.recovery.reconstruct import recognised
 from sdckit.attacks.recovery.recoverable_values import (
     NO_KEYS,
@@ -205,7 +199,7 @@ class JointAudit(PairResult):
 
 def _ends(bounds: Any) -> tuple[float, float]:
     """Least and greatest count; NaN where nothing bounds it."""
-    return float(bounds[0]), float(bounds[1]) if bounds[1] < ANY else math.nan
+    return float(bounds[0]), float(bounds[1]) if bounds[1] < counted_tables.ANY else math.nan
 
 
 def joint_audit(
@@ -327,7 +321,8 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
     counted = tuple(
-        read_table(one, pair.original if _has_original(released, original, pair) else None) for one in given
+        counted_tables.read_table(one, pair.original if _has_original(released, original, pair) else None)
+        for one in given
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
@@ -370,13 +365,13 @@ def _has_original(released: Any, original: Any, pair: Any) -> bool:
 
 def _tables(tables: Any, scenario: Scenario | None) -> tuple[PublishedTable, ...]:
     if tables is None and scenario is not None and scenario.tables:
-        return declared_tables(scenario.tables, scenario.folder)
+        return counted_tables.declared_tables(scenario.tables, scenario.folder)
     if tables is None:
         raise DataError(
             'say what is published beside the file: tables=[["region", "sex"], ...], or [[tables]] in the scenario',
             argument="tables",
         )
-    return as_tables(tables)
+    return counted_tables.as_tables(tables)
 
 
 def _hierarchies(

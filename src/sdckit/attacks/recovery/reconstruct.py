@@ -9,25 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.recovery.derived_columns import (
-    ID_SHARE,
-    Clue,
-    Household,
-    column_clues,
-    household_clues,
-    id_clues,
-    numbered,
-)
-from sdckit.attacks.recovery.reconstruction_rules import (
-    Restoring,
-    Source,
-    by_columns,
-    by_household,
-    by_mates,
-    by_numbers,
-    by_order,
-    by_pairs,
-)
+from sdckit.attacks.recovery import derived_columns, reconstruction_rules
+from sdckit.attacks.recovery.derived_columns import Clue, Household
+from sdckit.attacks.recovery.reconstruction_rules import Restoring, Source
 from sdckit.attacks.recovery.touched_cells import ReleasedColumn, TouchedColumn, majorities_of
 from sdckit.cells.as_cells import tabulate_roles
 from sdckit.data.frames import open_frame
@@ -207,7 +191,7 @@ def recover(
         ones = [Restoring.of(target) for name, target in left.items()]
         _by_rules(ones, now, clues, mates)
         if pairs and turn == 0:
-            by_pairs([one for one in ones if not one.target.perturbed], clues, tell)
+            reconstruction_rules.by_pairs([one for one in ones if not one.target.perturbed], clues, tell)
         for one in ones:
             found[one.name] = _added(found.get(one.name), one, clues, mates)
         fresh = [one for one in ones if not one.target.perturbed and (~one.open & one.target.touched).any()]
@@ -226,12 +210,12 @@ def recover(
 def _clues(
     columns: Mapping[str, ReleasedColumn], household: str | None
 ) -> tuple[list[Clue], Household | None]:
-    clues = list(column_clues(columns, household))
+    clues = list(derived_columns.column_clues(columns, household))
     mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
         clues.sort(key=lambda clue: clue.columns != (household,))
-        clues += household_clues(columns, mates)
-    return [*clues, *id_clues(columns, household)], mates
+        clues += derived_columns.household_clues(columns, mates)
+    return [*clues, *derived_columns.id_clues(columns, household)], mates
 
 
 def _by_rules(
@@ -243,14 +227,18 @@ def _by_rules(
         if one.target.perturbed:
             by_majority(one, clues)
             continue
-        by_numbers(one, columns, clues, household)
+        reconstruction_rules.by_numbers(one, columns, clues, household)
         if household is not None:
-            by_household(one, household)
-            by_mates(one, clues[0], household, rules=len(clues))  # the household's own column comes first
+            reconstruction_rules.by_household(one, household)
+            reconstruction_rules.by_mates(
+                one, clues[0], household, rules=len(clues)
+            )  # the household's own column comes first
         others = clues if household is None else clues[1:]
-        by_columns(one, others, rules=len(clues))
+        reconstruction_rules.by_columns(one, others, rules=len(clues))
         orders = _orders(columns) if orders is None else orders
-        by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})
+        reconstruction_rules.by_order(
+            one, {words: order for words, order in orders.items() if words != _by(one.name)}
+        )
 
 
 def _by(name: str) -> str:
@@ -262,7 +250,7 @@ def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64
     n = len(next(iter(columns.values())).codes)
     found = {FILE_ORDER: np.arange(n)}
     for name, column in columns.items():
-        if column.n_levels < ID_SHARE * n:
+        if column.n_levels < derived_columns.ID_SHARE * n:
             continue
         keys = column.numbers
         if keys is None:
@@ -310,9 +298,9 @@ def _filled(column: ReleasedColumn, one: Restoring) -> ReleasedColumn:
     assert column.low is not None
     assert column.high is not None
     low, high = np.where(fresh, one.values, column.low), np.where(fresh, one.values, column.high)
-    lows, _ = numbered(low)
-    highs, m = numbered(high)
-    codes, n_levels = numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
+    lows, _ = derived_columns.numbered(low)
+    highs, m = derived_columns.numbered(high)
+    codes, n_levels = derived_columns.numbered(np.where(lows == 0, np.nan, lows * (m + 1.0) + highs))
     return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)
 
 

@@ -10,22 +10,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery import derived_columns, touched_cells
 from sdckit.attacks.recovery.derived_columns import (
     Clue,
     Household,
     Kind,
-    below_counts,
-    linear_relation,
-    offset_of,
-    scaled_copy,
 )
 from sdckit.attacks.recovery.touched_cells import (
-    CHANCE,
     ReleasedColumn,
     TouchedColumn,
-    judge_rule,
-    judge_tells,
-    tally_groups,
 )
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
@@ -225,8 +218,8 @@ def _tell(
     one: Restoring, group: Codes, n_groups: int, rules: int, known: Codes
 ) -> tuple[Bools | None, Codes]:
     """Where a group tells a touched value, and which; None where it does not."""
-    found = tally_groups(group, known, n_groups)
-    rule = judge_tells(found, one.shares, rules=rules)
+    found = touched_cells.tally_groups(group, known, n_groups)
+    rule = touched_cells.judge_tells(found, one.shares, rules=rules)
     if rule is None:
         return None, known
     tells = np.append(found.unanimous & (found.n_first >= rule.support), False)
@@ -272,7 +265,7 @@ def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
     """Whether every household could well have exactly one member of a kind if none knew of the others."""
     several = sizes[sizes > 1]
     each = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
-    return float(each.sum()) > CHANCE
+    return float(each.sum()) > touched_cells.CHANCE
 
 
 def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
@@ -284,7 +277,7 @@ def by_order(one: Restoring, orders: Mapping[str, NDArray[np.int64]]) -> None:
         judged = agree & (known > 0)
         right = int(np.count_nonzero(judged & (known == before)))
         wrong = int(np.count_nonzero(judged)) - right
-        if judge_rule(right, wrong, one.usual_wrong) is None:
+        if touched_cells.judge_rule(right, wrong, one.usual_wrong) is None:
             continue
         told, codes = np.zeros(len(known), np.bool_), np.zeros(len(known), np.int32)
         told[order], codes[order] = agree, before
@@ -310,13 +303,13 @@ def by_numbers(
         return
     for clue in _number_clues(one, columns, clues, household):
         assert clue.numbers is not None
-        if (found := scaled_copy(one.numbers, clue.numbers)) is not None:
+        if (found := derived_columns.scaled_copy(one.numbers, clue.numbers)) is not None:
             values = found[1] + found[0] * clue.numbers
             one.tell_numbers(~np.isnan(values), values, clue.columns, clue.words, clue.kind)
     numbers = {name: column.numbers for name, column in columns.items() if column.numbers is not None}
     numbers[one.name] = one.numbers
     for logs in (False, True):
-        relation = linear_relation(one.name, numbers, logs=logs)
+        relation = derived_columns.linear_relation(one.name, numbers, logs=logs)
         if relation is not None:
             values = relation.values(numbers)
             how = "product or quotient" if logs else "sum or difference"
@@ -338,7 +331,7 @@ def _number_clues(
     if one.target.column.whole and 0 < largest <= MOST_COUNTED:
         for name, column in columns.items():
             if name not in (one.name, household.name):
-                yield from below_counts(column, household, like=one.numbers)
+                yield from derived_columns.below_counts(column, household, like=one.numbers)
 
 
 def _parts_of_totals(
@@ -364,7 +357,7 @@ def _by_offset(one: Restoring, columns: Mapping[str, ReleasedColumn]) -> None:
     for name, column in columns.items():
         if name == one.name or column.numbers is None:
             continue
-        found = offset_of(low, high, column.numbers)
+        found = derived_columns.offset_of(low, high, column.numbers)
         if found is None:
             continue
         least = found.low + found.slope * column.numbers

@@ -12,19 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sdckit.attacks.recovery import touched_cells
 from sdckit.attacks.recovery.derived_columns import Clue, Household
 from sdckit.attacks.recovery.reconstruct import Recovered
 from sdckit.attacks.recovery.reconstruction_rules import Restoring
-from sdckit.attacks.recovery.touched_cells import (
-    Logged,
-    ReleasedColumn,
-    TouchedColumn,
-    by_log,
-    by_original,
-    by_sight,
-    read_columns,
-    truth_codes,
-)
+from sdckit.attacks.recovery.touched_cells import Logged, ReleasedColumn, TouchedColumn
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
@@ -208,14 +200,14 @@ class RecoveryFile:
         column, before = one.target.column, self.truth[one.target.column.name]
         if one.values is not None and before.numbers is not None:
             return before.numbers
-        return truth_codes(column, before)
+        return touched_cells.truth_codes(column, before)
 
     def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """The true values as the guesses are given: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
         before = self.truth[one.target.column.name]
-        return before.numbers if guessed.is_number else truth_codes(one.target.column, before)
+        return before.numbers if guessed.is_number else touched_cells.truth_codes(one.target.column, before)
 
 
 def recovery_files(
@@ -262,13 +254,13 @@ def _read(
 ) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, TouchedColumn]]:
     """The columns of a release, their truth where it is known, and what was touched in them."""
     frame = pair.released[j]
-    read = read_columns(frame, frame.columns)
+    read = touched_cells.read_columns(frame, frame.columns)
     if not compared:
-        return read, None, by_log(read, log) if log else by_sight(read)
+        return read, None, touched_cells.by_log(read, log) if log else touched_cells.by_sight(read)
     if rows is None:
         rows = _back(pair.orders[j], len(frame)) if j < len(pair.orders) else None
-    before = _ordered(read_columns(pair.original, frame.columns), rows)
-    return read, before, by_original(read, before)
+    before = _ordered(touched_cells.read_columns(pair.original, frame.columns), rows)
+    return read, before, touched_cells.by_original(read, before)
 
 
 def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pair:

@@ -9,17 +9,8 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attacks.attack_files import (
-    AttackFiles,
-    Options,
-    all_variables,
-    attack_result,
-    file_notes,
-    group_labels,
-    is_ordered,
-    open_attack,
-    options,
-)
+from sdckit.attacks import attack_files
+from sdckit.attacks.attack_files import AttackFiles, Options
 from sdckit.attacks.attack_rates import (
     AttackResult,
     Group,
@@ -510,24 +501,24 @@ def singling_out(
     >>> found.success_rate, found.n_attacks, found.notes["n_attacks"]
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
-    asked = options(n_attacks, level, by, seed, scenario, prefix)
+    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.choice(mode, "mode", tuple(NOTHING))
     columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
     k = 1 if mode == "univariate" else columns
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
-    names = all_variables(opened, variables, scenario, notes)
+    names = attack_files.all_variables(opened, variables, scenario, notes)
     if k > len(names):
         raise DataError(
             f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
             argument="n_columns",
         )
-    files = open_attack(opened, roles={"variables": names}, by=asked.by)
-    file_notes(files, names, notes)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
+    attack_files.file_notes(files, names, notes)
     tables = _tables(files, names)
     found = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
     per_release = tuple(_figures(one, np.ones(one.queries.n, np.bool_), files, asked, notes) for one in found)
-    return attack_result(
+    return attack_files.attack_result(
         SinglingOut, files, per_release, asked, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
         variables=names, hits=tuple((one.rows[one.isolated], one.isolated[one.isolated]) for one in found),
         groups=_groups(files, found, asked), asked=found, labels=tuple(files.codes(name).labels() for name in names),
@@ -551,7 +542,7 @@ def _attacked(
     notes: dict[str, str],
 ) -> _Asked:  # fmt: skip
     people, released = tables[0], tables[j + 1]
-    ordered = np.array([is_ordered(files.codes(name)) for name in names])
+    ordered = np.array([attack_files.is_ordered(files.codes(name)) for name in names])
     if k == 1:
         queries, rows, possible = univariate_queries(released, ordered, asked.n_attacks, asked.rng)
         short = f"{possible} are true of one released record: all were tried"
@@ -615,7 +606,7 @@ def _groups(files: AttackFiles, found: Sequence[_Asked], asked: Options) -> tupl
         return ()
     of_row = files.groups(asked.by).of_row
     out = []
-    for number, labels in group_labels(files, asked.by).items():
+    for number, labels in attack_files.group_labels(files, asked.by).items():
         for j, one in enumerate(found):
             chosen = of_row[j + 1][one.released_rows] == number
             out.append(Group(j + 1, labels, _figures(one, chosen, files, asked, {})))

@@ -5,28 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.disclosure.target_roles import (
-    MISSING_RULE,
-    Bins,
-    KeyTarget,
-    bins_by_name,
-    coded_columns,
-    codes_of_groups,
-    find_level,
-    identical_note,
-    key_target,
-    known_and_learnt,
-    shares,
-)
+from sdckit.attribute.disclosure import target_roles
+from sdckit.attribute.disclosure.target_roles import Bins, KeyTarget
 from sdckit.cells.packing import SharedGroups, group_files
-from sdckit.cells.pair import Pair, mean_figures, open_pair
-from sdckit.cells.record_result import WHOLE, Breakdown, IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.record_result import WHOLE, Breakdown, ColumnResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import SharedCoding
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -178,11 +166,13 @@ def find_levels(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
     """Codes of the target's levels, and of the pairs, that are left out."""
-    levels = [find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
+    levels = [
+        target_roles.find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)
+    ]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):
-        found = find_level(columns[key], key_level, "exclude_pairs", i)
-        pairs.append((key, found, find_level(target, level, "exclude_pairs", i)))
+        found = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
+        pairs.append((key, found, target_roles.find_level(target, level, "exclude_pairs", i)))
     return levels, pairs
 
 
@@ -197,7 +187,7 @@ def excluded_cells(
     levels, pairs = find_levels(given, columns, target)
 
     def key_level(name: str) -> NDArray[np.int32]:
-        return codes_of_groups(keys, columns[name].codes)[table.key]
+        return target_roles.codes_of_groups(keys, columns[name].codes)[table.key]
 
     found: dict[str, NDArray[np.bool_]] = {}
     if levels:
@@ -255,7 +245,7 @@ def _guesses(
     """Shares of each target in its key, of the original and of a release; and the released records with the key."""
     k = len(table.key_size[0])
     d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
-    return shares(d, d_key), shares(s, s_key), s_key
+    return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
 def _attribution(
@@ -303,7 +293,7 @@ def release_figures(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttributeDisclosure(PairRecordResult):
+class AttributeDisclosure(ColumnResult):
     """What a release tells about a target. Shares are of the `n` records of the original, also after exclusions.
 
     Attributes
@@ -354,9 +344,7 @@ class AttributeDisclosure(PairRecordResult):
         "largest_disclosed_cell", "mean_disclosed_cell", "original_average", "released_average", "average",
         "baseline", "tcap_of_disclosed", "tcap_of_keys_in_released", "n_checks", "excluded",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
-    n: int = 0
     n_counted: float = math.nan
     n_released: float = math.nan
     n_released_counted: float = math.nan
@@ -377,8 +365,6 @@ class AttributeDisclosure(PairRecordResult):
     n_checks: float = 0
     excluded: dict[str, int] = field(default_factory=dict)
     checks: tuple[DisclosureCheck, ...] = ()
-    columns: Columns = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -398,11 +384,6 @@ class AttributeDisclosure(PairRecordResult):
                 of="records counted whose key the release has", base="",
             ),
         )  # fmt: skip
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -503,8 +484,8 @@ def attribute_disclosure(
     >>> result.disclosive_in_original, result.disclosed, result.correctly_disclosed
     (0.5, 0.5, 0.25)
     """
-    names, (learnt,) = known_and_learnt(keys, target, scenario)
-    cut = bins_by_name(bins, numeric, (*names, learnt))
+    names, (learnt,) = target_roles.known_and_learnt(keys, target, scenario)
+    cut = target_roles.bins_by_name(bins, numeric, (*names, learnt))
     left_out = check_exclusions(
         names, levels=exclude_levels, missing_target=exclude_missing_target, missing_keys=exclude_missing_keys,
         pairs=exclude_pairs, max_cell=max_cell,
@@ -515,7 +496,7 @@ def attribute_disclosure(
     pair = open_pair(
         original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id
     )
-    columns = coded_columns(pair, (*names, learnt), cut)
+    columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     grouped = key_groups(pair, names, cut, columns)
     return disclosure_of(pair, names, learnt, columns, grouped, left_out, prefix, broken)
 
@@ -533,7 +514,7 @@ def key_codes_of(
     groups: SharedGroups, keys: Sequence[str], columns: Mapping[str, SharedCoding]
 ) -> list[NDArray[np.int32]]:
     """The code that each group of keys has of each key."""
-    return [codes_of_groups(groups, columns[name].codes) for name in keys]
+    return [target_roles.codes_of_groups(groups, columns[name].codes) for name in keys]
 
 
 def disclosure_of(
@@ -553,7 +534,7 @@ def disclosure_of(
     `key_codes`: of each key the code of each group, for callers that have several targets.
     """
     learnt = columns[target]
-    table = key_target(groups, learnt.codes)
+    table = target_roles.key_target(groups, learnt.codes)
     excluded = excluded_cells(left_out, columns, learnt, groups, table)
     d, removed = counted(table, excluded, left_out.max_cell, 0)
     if key_codes is None:
@@ -569,9 +550,8 @@ def disclosure_of(
         per_release.append({**figures, "n_checks": len(found)})
         checks += found
     notes = _notes(pair, [*keys, target], per_release)
-    result = AttributeDisclosure(
-        pair, tuple(per_release), MISSING_RULE, notes, target=target, n=pair.n,
-        **mean_figures(per_release, notes), excluded=removed, checks=tuple(checks),
+    result = AttributeDisclosure.of(
+        pair, per_release, target_roles.MISSING_RULE, notes, target=target, excluded=removed, checks=tuple(checks),
         columns={name: np.mean([one[name] for one in told], axis=0) for name in SHARES}, prefix=prefix,
     )  # fmt: skip
     return broken.of(result, {name: np.stack([one[name] for one in told]) for name in told[0]})
@@ -595,4 +575,4 @@ def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, f
         "tcap_of_keys_in_released": "the release has none of the keys counted",
     }
     undefined = [name for name in reasons if all(math.isnan(one[name]) for one in per_release)]
-    return identical_note(pair, used) | {name: reasons[name] for name in undefined}
+    return target_roles.identical_note(pair, used) | {name: reasons[name] for name in undefined}

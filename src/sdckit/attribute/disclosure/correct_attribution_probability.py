@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.attribute.disclosure.target_roles import (
-    MISSING_RULE,
-    BeforeAfter,
-    KeyTarget,
-    identical_note,
-    key_target,
-    known_and_learnt,
-    shares,
-)
+from sdckit.attribute.disclosure import target_roles
+from sdckit.attribute.disclosure.target_roles import BeforeAfter, KeyTarget
 from sdckit.cells.packing import SharedGroups, group_codes, group_files
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -255,9 +247,7 @@ class CorrectAttributionProbability(BeforeAfter):
         "n", "n_released", "average", "average_matched", "matched", "original_average", "baseline", "differential",
         "tcap", "n_targeted",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: tuple[str, ...] = ()
-    n: int = 0
     n_released: float = math.nan
     average: float = math.nan
     average_matched: float = math.nan
@@ -268,8 +258,6 @@ class CorrectAttributionProbability(BeforeAfter):
     tcap: float = math.nan
     n_targeted: float = math.nan
     tau: float = 1.0
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -291,11 +279,6 @@ class CorrectAttributionProbability(BeforeAfter):
                 FileFigure("n_targeted", "targeted", "sum"),
             ]
         return tuple(figures)
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
     def sides(self) -> tuple[Floats, Floats]:
         """The value of each record with the original, and with the release (mean over the releases)."""
@@ -424,7 +407,7 @@ def correct_attribution_probability(
     >>> result.average, result.baseline, result.differential, result.records["cap"].to_list()
     (0.5, 0.625, -0.125, [0.5, 0.5, 1.0, 0.0])
     """
-    names, learnt = known_and_learnt(keys, target, scenario, several=True)
+    names, learnt = target_roles.known_and_learnt(keys, target, scenario, several=True)
     widths = widths_by_name(width, relative, tol, learnt)
     says = "is the number of keys in which a record may differ"
     distance = arguments.count(radius, "radius", says, at_least=0, at_most=len(names))
@@ -442,7 +425,7 @@ def correct_attribution_probability(
         found = _categorical(pair, names, learnt, distance, share)
     per_release = tuple(_figures(found, j, size) for j, size in enumerate(pair.sizes))
     notes = _notes(pair, (*names, *learnt), found, per_release, share)
-    caps = [shares(*one) for one in found.released]
+    caps = [target_roles.shares(*one) for one in found.released]
     columns = {
         "cap": np.mean(caps, axis=0),
         "cap_original": found.original,
@@ -456,10 +439,16 @@ def correct_attribution_probability(
     if found.targeted:
         each["right"] = np.stack([one.right for one in found.targeted])
         each["targeted"] = np.stack([one.chosen for one in found.targeted])
-    result = CorrectAttributionProbability(
-        pair, per_release, MISSING_RULE, notes, target=learnt, n=pair.n, **mean_figures(per_release, notes),
-        tau=share, columns=columns, prefix=prefix,
-    )  # fmt: skip
+    result = CorrectAttributionProbability.of(
+        pair,
+        per_release,
+        target_roles.MISSING_RULE,
+        notes,
+        target=learnt,
+        tau=share,
+        columns=columns,
+        prefix=prefix,
+    )
     return broken.of(result, each)
 
 
@@ -479,7 +468,7 @@ class _Found:
 
 def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Found:
     groups, targets = pair.groups(keys), pair.groups(target)
-    table = key_target(groups, targets.of_row)
+    table = target_roles.key_target(groups, targets.of_row)
     rows = table.of_row[0]
     files = range(1, pair.m + 1)
     released = [(table.count[j][rows], table.key_size[j][groups.of_row[0]]) for j in files]
@@ -498,14 +487,14 @@ def _numeric(
 ) -> _Found:
     mine, (itself, *others) = sides(pair, keys, target_groups(pair, target, widths), widths)
     released = [nearest_matches(mine, other, radius) for other in others]
-    original = shares(*count_matches(mine, itself, range(len(keys))))
-    blind = shares(*count_matches(mine, itself, []))
+    original = target_roles.shares(*count_matches(mine, itself, range(len(keys))))
+    blind = target_roles.shares(*count_matches(mine, itself, []))
     return _Found(original, released, float(blind.mean()), blind, [])
 
 
 def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
     hits, size = found.released[release]
-    caps, is_matched = shares(hits, size), size > 0
+    caps, is_matched = target_roles.shares(hits, size), size > 0
     average = float(caps.mean())
     return {
         "n_released": n_released,
@@ -523,7 +512,7 @@ def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
 def _notes(
     pair: Pair, used: Sequence[str], found: _Found, per_release: Sequence[Mapping[str, float]], tau: float
 ) -> dict[str, str]:
-    notes = identical_note(pair, used)
+    notes = target_roles.identical_note(pair, used)
     if all(math.isnan(one["average_matched"]) for one in per_release):
         notes["average_matched"] = "no record's key is in a release"
     if not found.targeted:

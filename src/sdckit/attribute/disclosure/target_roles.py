@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import SharedGroups, group_files
 from sdckit.cells.pair import Pair
-from sdckit.cells.record_result import PairRecordResult
+from sdckit.cells.record_result import ColumnResult
 from sdckit.cells.shared_coding import SharedCoding, classes_of
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
@@ -141,7 +141,7 @@ def find_level(column: SharedCoding, value: object, role: str, item: int) -> int
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BeforeAfter(PairRecordResult, ABC):
+class BeforeAfter(ColumnResult, ABC):
     """Base of the results on two files that have a figure of every record before and after."""
 
     @abstractmethod

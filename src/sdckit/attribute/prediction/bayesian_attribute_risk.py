@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from sdckit.attribute.prediction.posterior_draws import (
     rank_of_truth,
 )
 from sdckit.cells.pair import open_pair
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
@@ -32,7 +32,7 @@ Columns = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class BayesianAttributeRisk(PairRecordResult):
+class BayesianAttributeRisk(ColumnResult):
     """How sure an intruder becomes of the true values; given all releases together (`by_release`: each alone).
 
     Attributes
@@ -66,9 +66,7 @@ class BayesianAttributeRisk(PairRecordResult):
         "n", "n_draws", "mean_guesses", "mean_probability", "baseline", "gain", "share_first", "mean_rank",
         "largest_probability", "effective_draws",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str
-    n: int
     n_draws: int
     mean_guesses: float
     mean_probability: float
@@ -78,8 +76,6 @@ class BayesianAttributeRisk(PairRecordResult):
     mean_rank: float
     largest_probability: float
     effective_draws: float
-    columns: Columns = field(repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -92,11 +88,6 @@ class BayesianAttributeRisk(PairRecordResult):
             FileFigure("mean_guesses", "guesses", higher="reference"),
             FileFigure("largest_probability", "probability", "max"),
         )
-
-    @property
-    def records(self) -> Any:
-        """A row per record, in the original's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 def bayesian_attribute_risk(

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attribute.disclosure.target_roles import BeforeAfter, identical_note, known_and_learnt
-from sdckit.attribute.prediction.prediction_models import (
-    Features,
-    Model,
-    Selection,
-    checked_model,
-    features_of,
-    first_of_each,
-    guess_levels,
-    guess_numbers,
-    mean_costs,
-    order_of_rows,
-)
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.attribute.prediction import prediction_models
+from sdckit.attribute.prediction.prediction_models import Features, Model, Selection
+from sdckit.cells.pair import Pair, number_columns, open_pair
 from sdckit.cells.record_result import IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
-from sdckit.errors import ColumnError, DataError
+from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
@@ -248,11 +238,9 @@ class PredictionRisk(BeforeAfter):
         "n", "mse_released", "mse_original", "share_less_accurate", "share_more_accurate", "accuracy_released",
         "accuracy_original", "mean_loss_released", "mean_loss_original", "baseline",
     )  # fmt: skip
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
     target: str = ""
     model: str = "knn"
     numeric: bool = True
-    n: int = 0
     mse_released: float = math.nan
     mse_original: float = math.nan
     share_less_accurate: float = math.nan
@@ -263,8 +251,6 @@ class PredictionRisk(BeforeAfter):
     accuracy_released: float = math.nan
     accuracy_original: float = math.nan
     baseline: float = math.nan
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -293,11 +279,6 @@ class PredictionRisk(BeforeAfter):
     def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
         """The original; and which of its rows have a target."""
         return self.pair.original, self.each["rows"]
-
-    @property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
     def sides(self) -> tuple[Floats, Floats]:
         """What `before_after` counts, by record, or relative errors where they are the loss; NaN for no target."""
@@ -458,13 +439,17 @@ def prediction_risk(
         id=id,
     )  # fmt: skip
     notes = identical_note(pair, [*names, learnt])
-    numbers = _numeric_of(pair, [*names, learnt], numeric, scenario, notes)
+    used = [*names, learnt]
+    numbers = number_columns(
+        used, numeric, scenario, lambda: tuple(name for name in used if pair.codes(name).kind == "numbers"), notes,
+        role="neither a key nor the target",
+    )  # fmt: skip
     open_pair(pair, categories={}, numeric={"numeric": numbers})
     how = named_loss(loss, numeric=learnt in numbers)
     costs = costs_of(loss, pair.codes(learnt).labels()[1:]) if how == "costs" else None
     task = _Task(pair, names, learnt, numbers, learnt in numbers, in_file_order=ties != "all", costs=costs)
     state = int(rng.integers(2**31 - 1))
-    fitted = checked_model(
+    fitted = prediction_models.checked_model(
         model, numeric=task.numeric, n_neighbors=n_neighbors, state=state, seeded=seed is not None,
         scaled=scale is not None, ties=ties,
     )  # fmt: skip
@@ -495,29 +480,6 @@ def prediction_risk(
     return broken.of(result, told_of_records(task.numeric, truth, asked, (before, after), losses, how))
 
 
-def _numeric_of(
-    pair: Pair,
-    used: Sequence[str],
-    numeric: Sequence[str] | None,
-    scenario: Scenario | None,
-    notes: dict[str, str],
-) -> tuple[str, ...]:
-    """Which of the columns are numbers: as declared, else as stored."""
-    named = arguments.names(numeric, "numeric")
-    if named is not None:
-        if unknown := [name for name in named if name not in used]:
-            raise ColumnError(f"numeric: {unknown[0]!r} is neither a key nor the target", argument="numeric")
-        return named
-    if scenario is not None and scenario.numeric:
-        return tuple(name for name in used if name in scenario.numeric)
-    found = tuple(name for name in used if pair.codes(name).kind == "numbers")
-    if found:
-        notes["numeric"] = (
-            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
-        )
-    return found
-
-
 @dataclass(frozen=True, eq=False)
 class _Task:
     """What is to be predicted, from what, in which files."""
@@ -542,7 +504,7 @@ class _Task:
         if self.in_file_order:
             order = np.arange(len(truth), dtype=np.int64)
         else:
-            order = order_of_rows(self.pair, (*self.keys, self.target), file)
+            order = prediction_models.order_of_rows(self.pair, (*self.keys, self.target), file)
         rows: NDArray[np.int64] = order[~np.isnan(truth[order]) if self.numeric else truth[order] > 0]
         if len(rows) == 0:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
@@ -553,9 +515,9 @@ class _Task:
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         if self.numeric:
-            error: Floats = np.abs(guess_numbers(model, features, values)[place] - truth)
+            error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
-        found = guess_levels(model, features, values, truth, place)
+        found = prediction_models.guess_levels(model, features, values, truth, place)
         right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
         return right
 
@@ -564,12 +526,14 @@ class _Task:
         assert self.costs is not None
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
-        return mean_costs(model, features, values, truth, place, self.costs)
+        return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
     def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
         """The keys of both, of each combination asked for once, and which of these each record is."""
-        first, place = first_of_each(self.pair.groups(self.keys).of_row[0], asked)
-        return features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
+        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
+        return prediction_models.features_of(
+            self.pair, self.keys, self.numbers, train, Selection(0, first)
+        ), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
         """The same for the original, each fifth by a model trained on the others."""
@@ -616,8 +580,7 @@ def _result(
         for side, values in (("released", np.mean(paid_after, axis=0)), ("original", paid)):
             columns[f"loss_{side}"] = np.full(pair.n, math.nan)
             columns[f"loss_{side}"][asked] = values
-    return PredictionRisk(
-        pair=pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes, target=task.target,
-        model=model.name, numeric=task.numeric, n=len(asked), **mean_figures(per_release, notes),
-        columns=columns, prefix=prefix, loss=loss,
+    return PredictionRisk.of(
+        pair, per_release, MISSING_RULE, notes, target=task.target, model=model.name, numeric=task.numeric,
+        n=len(asked), columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

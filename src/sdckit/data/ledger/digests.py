@@ -34,11 +34,6 @@ class Levels:
         """Records with each code, from 0 on."""
         return np.bincount(self.codes, minlength=len(self.texts) + 1)
 
-    def renumbered(self, texts: tuple[str, ...]) -> NDArray[np.int32]:
-        """The codes in another numbering, which has all of these levels."""
-        number = {text: code for code, text in enumerate(texts, 1)}
-        return np.array([0, *(number[text] for text in self.texts)], np.int32)[self.codes]
-
 
 def canonical(coded: Coded) -> Levels:
     """Give each value a text that does not depend on how a file stores it: 1, 1.0 and "1" are one value.

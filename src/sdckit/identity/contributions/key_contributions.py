@@ -19,16 +19,8 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
-from sdckit.identity.contributions.coarsening import (
-    NOTHING,
-    Declared,
-    Grouping,
-    Levels,
-    declared_kinds,
-    levels_of,
-    smaller_key,
-    step_text,
-)
+from sdckit.identity.contributions import coarsening
+from sdckit.identity.contributions.coarsening import Declared, Grouping, Levels
 from sdckit.identity.individual_risk import refuse_short
 from sdckit.numerics.risk_kernel import sums_of_cells
 from sdckit.numerics.threads import run
@@ -104,7 +96,7 @@ class Coarsened:
         return cls(
             grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
             grouping.entropy_lost(levels), saved / whole.uniques if whole.uniques else math.nan,
-            grouping.plain_rule or grouping.rule, levels.scale, step_text(grouping.step), grouping.public,
+            grouping.plain_rule or grouping.rule, levels.scale, coarsening.step_text(grouping.step), grouping.public,
             levels.hide_the_rare,
         )  # fmt: skip
 
@@ -195,7 +187,7 @@ def suggest(
 ) -> Suggestion:
     """Make a row something to do."""
     what = "leave out" if action == "drop" else "coarsen"
-    how, step = "", step_text({"method": "drop_identifiers", "columns": list(variables)})
+    how, step = "", coarsening.step_text({"method": "drop_identifiers", "columns": list(variables)})
     if isinstance(row, Coarsened):
         unsure = "; or group codes that belong together" if row.scale == "unknown" else ""
         how = f" ({row.rule}, {row.levels_before} to {row.levels_after} levels{unsure})"
@@ -468,7 +460,7 @@ class KeyContributions(Result):
     k: tuple[int, ...]
     pairs: bool
     prefix: str = ""
-    declared: Declared = NOTHING
+    declared: Declared = coarsening.NOTHING
 
     @cached_property
     def n(self) -> int:
@@ -530,11 +522,15 @@ class KeyContributions(Result):
     @cached_property
     def _levels(self) -> dict[str, Levels]:
         keys = self.cells.keys
-        return dict(zip(keys, run(lambda key: levels_of(self.cells, key, self.declared), keys), strict=True))
+        return dict(
+            zip(
+                keys, run(lambda key: coarsening.levels_of(self.cells, key, self.declared), keys), strict=True
+            )
+        )
 
     @cached_property
     def _groupings(self) -> dict[str, Grouping]:
-        found = {key: smaller_key(levels, key) for key, levels in self._levels.items()}
+        found = {key: coarsening.smaller_key(levels, key) for key, levels in self._levels.items()}
         return {key: grouping for key, grouping in found.items() if grouping is not None}
 
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
@@ -732,7 +728,9 @@ def key_contributions(
     if cells.roles.person is not None:
         words = "distinct persons cannot be counted from cells"
         raise DataError(f"{words}; leave person= out for key contributions")
-    declared = declared_kinds(cells.keys, scenario, numeric=numeric, ordered=ordered, hierarchies=hierarchies)
+    declared = coarsening.declared_kinds(
+        cells.keys, scenario, numeric=numeric, ordered=ordered, hierarchies=hierarchies
+    )
     found = cells.in_memory()
     if "population_frequency" in found.columns:
         refuse_short(found)

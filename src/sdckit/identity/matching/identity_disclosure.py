@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import mean_figures
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
@@ -48,14 +47,12 @@ class IdentityDisclosure(PairRecordResult):
         "n", "n_released", "unique_in_original", "unique_in_released", "unique_in_original_in_released",
         "replicated_uniques",
     )  # fmt: skip
-    n: int = 0
     n_released: float = math.nan
     unique_in_original: float = math.nan
     unique_in_released: float = math.nan
     unique_in_original_in_released: float = math.nan
     replicated_uniques: float = math.nan
     keys: tuple[str, ...] = ()
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -162,8 +159,4 @@ def identity_disclosure(
         }
         for counts in (unique_counts(groups, j) for j in range(pair.m))
     )
-    result = IdentityDisclosure(
-        pair, per_release, MISSING_RULE, notes, n=pair.n, **mean_figures(per_release), keys=names,
-        prefix=prefix,
-    )  # fmt: skip
-    return broken.of(result)
+    return broken.of(IdentityDisclosure.of(pair, per_release, MISSING_RULE, notes, keys=names, prefix=prefix))

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from sdckit.cells.pair import Pair, mean_figures, open_pair
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import releases_have
@@ -100,7 +99,7 @@ def mean_known(columns: Sequence[Floats]) -> Floats:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IntervalRisk(PairRecordResult):
+class IntervalRisk(ColumnResult):
     """How many original values lie close to the released ones.
 
     Attributes
@@ -121,13 +120,9 @@ class IntervalRisk(PairRecordResult):
 
     measure: ClassVar[str] = "interval_risk"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_inside", "rate", "variable_rates")
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    n: int = 0
     n_inside: float = math.nan
     rate: float = math.nan
     variable_rates: dict[str, float] = field(default_factory=dict)
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -143,11 +138,6 @@ class IntervalRisk(PairRecordResult):
                 for name in names
             ),
         )
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 # --- measure ------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, measured_columns, open_files, open_pair
+from sdckit.cells.pair import Pair, declared_numbers, measured_columns, open_files, open_pair
 from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule, Rule
 from sdckit.data.nearest import did_you_mean
@@ -337,9 +337,7 @@ def files_to_match(
     if keys:
         fixed, made = said.known, said.synthetic
     rest = tuple(name for name in keys if name not in (*fixed, *made))
-    declared = arguments.names(asked.numeric, "numeric")
-    if declared is None and scenario is not None and scenario.numeric:
-        declared = tuple(name for name in scenario.numeric if name in names)
+    declared = declared_numbers(asked.numeric, scenario, names)
     by: dict[str, Any] = {
         "width": asked.width if asked.width is not None else said.width, "missing": asked.missing,
         "relative": asked.relative, "scenario": scenario,

@@ -18,18 +18,9 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
+from sdckit.identity.matching import matching_options
 from sdckit.identity.matching.interval_risk import values_note
-from sdckit.identity.matching.matching_options import (
-    Asked,
-    MatchBy,
-    MatchedVariable,
-    declared_matching,
-    files_to_match,
-    matched_variables,
-    refuse_missing,
-    refuse_with_radius,
-    target_rows,
-)
+from sdckit.identity.matching.matching_options import Asked, MatchBy, MatchedVariable
 from sdckit.numerics.array_types import Bools, Codes, Floats, Ints
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
@@ -351,7 +342,6 @@ class MatchingRisk(PairRecordResult):
     )  # fmt: skip
     dropped: ClassVar[tuple[str, ...]] = ("pair", "matched", "before")
     matched: Matched = field(kw_only=True)
-    n: int = 0
     expected_match_risk: float = math.nan
     mean_match_risk: float = math.nan
     true_match_rate: float = math.nan
@@ -365,7 +355,6 @@ class MatchingRisk(PairRecordResult):
     n_high_risk_of_mean: int = 0
     high_risk_limit: float = 0.5
     variables: tuple[MatchedVariable, ...] = ()
-    prefix: str = field(default="", repr=False)
     before: MatchingRisk | None = field(default=None, repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
@@ -686,7 +675,7 @@ def matching_risk(
     (['exactly', 'within ± 10 % of the value'], 2.0)
     """
     broken = breakdown(original, by, MatchingRisk, interval, seed, scenario, prefix)
-    said = declared_matching(scenario)
+    said = matching_options.declared_matching(scenario)
     tol = said.tol if tol is None else tol
     limit = _limit(said.high_risk if high_risk is None else high_risk, "high_risk")
     arguments.amount(tol, "tol", "is the slack at the ends of an interval")
@@ -698,11 +687,11 @@ def matching_risk(
     )  # fmt: skip
     arguments.choice(distance, "distance", ("box", "euclidean"))
     if distance == "euclidean":
-        refuse_with_radius(width, relative, missing)
-    files = files_to_match(original, released, asked, id=id, also=broken.also)
+        matching_options.refuse_with_radius(width, relative, missing)
+    files = matching_options.files_to_match(original, released, asked, id=id, also=broken.also)
     pair, how = files.pair, files.by
-    refuse_missing(pair, how)
-    targets = target_rows(rows, pair.n)
+    matching_options.refuse_missing(pair, how)
+    targets = matching_options.target_rows(rows, pair.n)
     options = (tol, bounds, around, distance)
     found = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
     alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
@@ -720,7 +709,7 @@ def matching_risk(
     result = MatchingRisk(
         pair, per_release, how.in_words, notes, matched=matched, n=len(targets), prefix=prefix,
         n_high_risk_of_mean=int(matched.above(limit).sum()), high_risk_limit=limit,
-        variables=matched_variables(how, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
+        variables=matching_options.matched_variables(how, bounds=bounds, around=around, distance=distance), **means,  # type: ignore[arg-type]
     )  # fmt: skip
     return broken.of(result)
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.nearest import did_you_mean
@@ -263,12 +263,10 @@ class RecordLinkage(PairRecordResult):
     figures: ClassVar[tuple[str, ...]] = ("n", "correct_links", "rate", "baseline", "mean_distance")
     dropped: ClassVar[tuple[str, ...]] = ("pair", "links")
     links: tuple[Links, ...] = field(default=(), repr=False)
-    n: int = 0
     correct_links: float = math.nan
     rate: float = math.nan
     baseline: float = math.nan
     mean_distance: float = math.nan
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -431,8 +429,5 @@ def record_linkage(
         }
         for one in links
     )
-    result = RecordLinkage(
-        pair, per_release, MISSING_RULE, notes, links=tuple(links), n=pair.n, prefix=prefix,
-        **mean_figures(per_release, notes),
-    )  # fmt: skip
+    result = RecordLinkage.of(pair, per_release, MISSING_RULE, notes, links=tuple(links), prefix=prefix)
     return broken.of(result)

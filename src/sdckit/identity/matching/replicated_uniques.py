@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sdckit.cells.pair import Pair, mean_figures, open_pair
+from sdckit.cells.pair import Pair, open_pair
 from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.roles import resolve_roles
@@ -86,7 +86,6 @@ class ReplicatedUniques(PairRecordResult):
         "n", "n_released", "original_uniques", "released_uniques", "released_uniques_in_original", "replicated",
         "share",
     )  # fmt: skip
-    n: int = 0
     n_released: float = math.nan
     original_uniques: float = math.nan
     released_uniques: float = math.nan
@@ -94,7 +93,6 @@ class ReplicatedUniques(PairRecordResult):
     replicated: float = math.nan
     share: float = math.nan
     keys: tuple[str, ...] = ()
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -237,8 +235,4 @@ def replicated_uniques(
         {**{name: one[name] for name in one if name in shown}, "share": one["replicated"] / pair.n}
         for one in counts
     )
-    means = mean_figures(per_release)
-    result = ReplicatedUniques(
-        pair, per_release, MISSING_RULE, notes, n=pair.n, **means, keys=names, prefix=prefix
-    )
-    return broken.of(result)
+    return broken.of(ReplicatedUniques.of(pair, per_release, MISSING_RULE, notes, keys=names, prefix=prefix))

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sdckit.cells.pair import Pair, mean_figures, open_pair
-from sdckit.cells.record_result import IntervalKind, PairRecordResult, breakdown
+from sdckit.cells.pair import Pair, open_pair
+from sdckit.cells.record_result import ColumnResult, IntervalKind, breakdown
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
@@ -116,7 +115,7 @@ def measured(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RobustIntervalRisk(PairRecordResult):
+class RobustIntervalRisk(ColumnResult):
     """How many original values lie close to the released ones, measured by the record's robust distance.
 
     Attributes
@@ -144,9 +143,6 @@ class RobustIntervalRisk(PairRecordResult):
 
     measure: ClassVar[str] = "robust_interval_risk"
     figures: ClassVar[tuple[str, ...]] = ("n", "n_measured", *RISKS)
-    dropped: ClassVar[tuple[str, ...]] = ("pair", "columns")
-    columns: dict[str, Floats] = field(default_factory=dict, repr=False)
-    n: int = 0
     n_measured: float = math.nan
     n_inside: float = math.nan
     rate: float = math.nan
@@ -154,7 +150,6 @@ class RobustIntervalRisk(PairRecordResult):
     isolated_rate: float = math.nan
     weighted_risk: float = math.nan
     isolated_weighted_risk: float = math.nan
-    prefix: str = field(default="", repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
@@ -165,11 +160,6 @@ class RobustIntervalRisk(PairRecordResult):
             FileFigure("isolated_rate", "isolated", **complete),
             FileFigure("n_isolated", "isolated", "sum"),
         )
-
-    @cached_property
-    def records(self) -> Any:
-        """A row per record, in the caller's order and frame type."""
-        return self.pair.records(self.columns, prefix=self.prefix)
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -288,10 +278,7 @@ def robust_interval_risk(
         notes["missing"] = f"{some} have a missing value in one of the files: not measured"
     per_release = tuple(figures for figures, _ in found)
     columns = {name: mean_known([one[name] for _, one in found]) for name in COLUMNS}
-    result = RobustIntervalRisk(
-        pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, prefix=prefix,
-        **mean_figures(per_release, notes),
-    )  # fmt: skip
+    result = RobustIntervalRisk.of(pair, per_release, MISSING_RULE, notes, columns=columns, prefix=prefix)
     return broken.of(result, {name: np.stack([one[name] for _, one in found]) for name in COLUMNS})
 
 

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.identity.population.k_map import cells_in, file_and_population, population_cells
 from sdckit.identity.population.size_models import category_cells, records_of
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, mean_and_sum
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DeltaPresence(RecordResult):
+class DeltaPresence(CellsResult):
     """Share of the people with each key that are in the file.
 
     Attributes
@@ -46,7 +46,6 @@ class DeltaPresence(RecordResult):
         "rate_above",
     )  # fmt: skip
     cells: Cells
-    n: int
     population: int
     minimum: float
     maximum: float
@@ -55,8 +54,6 @@ class DeltaPresence(RecordResult):
     n_above: int
     n_below: int
     records_above: int
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
 
     @property
     def rate_above(self) -> float:
@@ -66,8 +63,7 @@ class DeltaPresence(RecordResult):
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
         return (
-            FileFigure("rate_above", "presence", above=self.limits[1]),
-            FileFigure("records_above", "presence", "sum", above=self.limits[1]),
+            *mean_and_sum("rate_above", "records_above", "presence", above=self.limits[1]),
             FileFigure("maximum", "presence", "max"),
         )
 
@@ -157,7 +153,7 @@ def delta_presence(
     share = present / total
     above, below = share > high, share < low
     result = DeltaPresence(
-        cells=cells.with_cells({"presence": share[at]}), n=cells.n, population=everybody.n,
+        cells=cells.with_cells({"presence": share[at]}), population=everybody.n,
         minimum=float(share.min()), maximum=float(share.max()), limits=(low, high),
         holds=not (above.any() or below.any()), n_above=int(total[above].sum()),
         n_below=int(total[below].sum()), records_above=int(present[above].sum()), prefix=prefix,

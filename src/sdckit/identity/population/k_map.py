@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sdckit.cells.as_cells import is_cells
 from sdckit.cells.pair import Pair
-from sdckit.cells.record_result import IntervalKind, RecordResult, breakdown
+from sdckit.cells.record_result import CellsResult, IntervalKind, breakdown
 from sdckit.cells.shared_coding import matching_cells
 from sdckit.cells.table import Cells
 from sdckit.data import arguments
@@ -25,7 +25,7 @@ from sdckit.result import FileFigure
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class KMap(RecordResult):
+class KMap(CellsResult):
     """k-map of a file against its population.
 
     Attributes
@@ -46,12 +46,9 @@ class KMap(RecordResult):
     measure: ClassVar[str] = "k_map"
     figures: ClassVar[tuple[str, ...]] = ("n", "level", "violations", "violation_rates")
     cells: Cells
-    n: int
     level: float
     violations: dict[int, float]
     columns: tuple[str, ...]
-    prefix: str = ""
-    notes: dict[str, str] = field(default_factory=dict)
 
     @cached_property
     def violation_rates(self) -> dict[int, float]:
@@ -199,9 +196,7 @@ def k_map(
     size = cells.table.size
     violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
     cells = cells.with_cells({"population_frequency": frequency})
-    return broken.of(
-        KMap(cells, cells.n, int(frequency.min()), violations, ("population_frequency",), prefix)
-    )
+    return broken.of(KMap(cells, int(frequency.min()), violations, ("population_frequency",), prefix=prefix))
 
 
 def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
@@ -218,4 +213,4 @@ def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
         "level": "no population file: violations are expected numbers, the keys taken as independent "
         "(population_risk says how well that fits)"
     }
-    return KMap(cells.with_cells(columns), cells.n, math.nan, violations, tuple(columns), prefix, notes)
+    return KMap(cells.with_cells(columns), math.nan, violations, tuple(columns), prefix=prefix, notes=notes)

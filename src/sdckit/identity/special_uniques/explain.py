@@ -18,15 +18,8 @@ from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.display import EXACT, exact_shown, plain_html
 from sdckit.errors import DataError
-from sdckit.identity.contributions.coarsening import (
-    Declared,
-    Grouping,
-    Levels,
-    bands,
-    declared_kinds,
-    joined,
-    levels_of,
-)
+from sdckit.identity.contributions import coarsening
+from sdckit.identity.contributions.coarsening import Declared, Grouping, Levels
 from sdckit.result import Result
 
 # The smallest sets of keys on which one record differs from every other.
@@ -358,7 +351,7 @@ def explain(
     if here.n == 1:
         notes["key_sets"] = "the file has one record: it is alone without any key"
     named = tuple(tuple(here.keys[j] for j in one) for one in sets)
-    declared = declared_kinds(here.keys, scenario, numeric=numeric)
+    declared = coarsening.declared_kinds(here.keys, scenario, numeric=numeric)
     return Explanation(here, mine, 1, named, searched, _changes(here, mine, differs, declared), notes)
 
 
@@ -378,7 +371,7 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Decl
         near = np.flatnonzero(alone & differs[j])
         if len(near) == 0:
             continue
-        levels, size = levels_of(cells, key, declared), cells.table.size[near]
+        levels, size = coarsening.levels_of(cells, key, declared), cells.table.size[near]
         found.append(Change("drop", key, "", len(levels.codes), 1, levels.entropy, 1 + int(size.sum())))
         codes = cells.table.codes[j]
         grouping = _narrowest(levels, int(codes[mine]), codes[near])
@@ -401,10 +394,10 @@ def _narrowest(levels: Levels, mine: int, near: NDArray[np.int64]) -> Grouping |
     if not theirs:
         return None
     if not levels.ordered:
-        return joined(levels, place[mine], theirs[0])
+        return coarsening.joined(levels, place[mine], theirs[0])
     width = 2
     while width < len(levels.codes):
         if any(one // width == place[mine] // width for one in theirs):
-            return bands(levels, width)
+            return coarsening.bands(levels, width)
         width *= 2
     return None

@@ -24,7 +24,7 @@ from sdckit.numerics.coding import find_number, hash_word
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 from sdckit.numerics.wildcard_matches.matched_margins import merge
-from sdckit.result import FileFigure
+from sdckit.result import FileFigure, mean_and_sum
 
 # Count the cells of small tables and mark the large table's cells that fall into their rare ones.
 
@@ -223,10 +223,7 @@ class RiskyCells(CellsResult):
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
-        return (
-            FileFigure("rate_affected", "n_unsafe", above=0.5),
-            FileFigure("records_affected", "n_unsafe", "sum", above=0.5),
-        )
+        return mean_and_sum("rate_affected", "records_affected", "n_unsafe", above=0.5)
 
     @cached_property
     def variable_counts(self) -> dict[str, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,12 +269,8 @@ def add_noise(
     """
     names = chosen(columns)
     share = _check_options(noise, how, keep_zeros)
-    parted = in_two_parts(
-        data, names, household, household_variables, seed,
-        lambda part, some, own: add_noise(
-            part, columns=some, noise=noise, how=how, keep_zeros=keep_zeros, seed=own
-        ),
-    )  # fmt: skip
+    method = partial(add_noise, noise=noise, how=how, keep_zeros=keep_zeros)
+    parted = in_two_parts(data, names, household, household_variables, seed, method)
     if parted is not None:
         return parted
     frame = open_eager(data, {"columns": names})

@@ -85,8 +85,8 @@ def mask_categorical(
     stay = shares_of(probability, names, "probability")
     parted = in_two_parts(
         data, names, household, household_variables, seed,
-        lambda part, some, own: mask_categorical(
-            part, columns=some, probability=of_columns(stay, some), seed=own
+        lambda part, *, columns, seed: mask_categorical(
+            part, columns=columns, probability=of_columns(stay, columns), seed=seed
         ),
     )  # fmt: skip
     if parted is not None:

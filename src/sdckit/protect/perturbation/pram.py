@@ -390,9 +390,9 @@ def pram(
     _check_given(names, pd, matrix)
     parted = in_two_parts(
         data, names, household, household_variables, seed,
-        lambda part, some, own: pram(
-            part, columns=some, pd=of_columns(pd, some), alpha=alpha, matrix=of_columns(matrix, some),
-            invariant=invariant, strata=strata, seed=own,
+        lambda part, *, columns, seed: pram(
+            part, columns=columns, pd=of_columns(pd, columns), alpha=alpha, matrix=of_columns(matrix, columns),
+            invariant=invariant, strata=strata, seed=seed,
         ), also=within,
     )  # fmt: skip
     if parted is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,12 +269,8 @@ def rank_swap(
     """
     names = chosen(columns)
     limit = _check_options(p, r0, k0, top, bottom)
-    parted = in_two_parts(
-        data, names, household, household_variables, seed,
-        lambda part, some, own: rank_swap(
-            part, columns=some, p=p, r0=r0, k0=k0, top=top, bottom=bottom, seed=own
-        ),
-    )  # fmt: skip
+    method = partial(rank_swap, p=p, r0=r0, k0=k0, top=top, bottom=bottom)
+    parted = in_two_parts(data, names, household, household_variables, seed, method)
     if parted is not None:
         return parted
     frame = open_eager(data, {"columns": names})

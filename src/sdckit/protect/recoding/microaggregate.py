@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -228,9 +229,8 @@ def microaggregate(
     along = sort_by or names[0]
     parted = in_two_parts(
         data, names, household, household_variables, seed,
-        lambda part, some, own: microaggregate(
-            part, columns=some, k=k, how=how, measure=measure, strata=strata, sort_by=sort_by, seed=own
-        ), also=(*within, *([] if sort_by is None else [sort_by])),
+        partial(microaggregate, k=k, how=how, measure=measure, strata=strata, sort_by=sort_by),
+        also=(*within, *([] if sort_by is None else [sort_by])),
     )  # fmt: skip
     if parted is not None:
         return parted

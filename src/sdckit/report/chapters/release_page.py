@@ -6,22 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sdckit.report.blocks import Block, Facts, Page, Paragraph, Section, TableBlock
+from sdckit.report.chapters import page
 from sdckit.report.chapters.attacks_chapter import attack_blocks
 from sdckit.report.chapters.decision import CONTRIBUTIONS
-from sdckit.report.chapters.page import (
-    checksums,
-    figures_of,
-    headed_page,
-    intruder_sections,
-    lay_out,
-    methods_section,
-    not_measured,
-    once_where_equal,
-    release_type,
-    scenario_section,
-    verdicts_block,
-    without_repeats,
-)
 from sdckit.report.chapters.recipe_chapter import recipe_section
 from sdckit.report.chapters.release_document import (
     RELEASE_SCHEMA,
@@ -46,7 +33,7 @@ DRAWN = below(3)
 def page_of(plain: Plain) -> Page:
     """Lay out a protected assessment of one file, or of a release beside its original."""
     if plain["schema"] != RELEASE_SCHEMA:
-        return lay_out(_merged(plain))
+        return page.lay_out(_merged(plain))
     labels = {"labels": plain.get("labels", {})}
     released = [_merged({**one, **labels}) for one in plain["released"]]
     return lay_out_release({**plain, "original": _merged(plain["original"]), "released": released})
@@ -55,13 +42,16 @@ def page_of(plain: Plain) -> Page:
 def _merged(plain: Plain) -> Plain:
     """A file with what is printed alike under both rules for missing values once, and the labels of its columns."""
     labels = plain.get("labels", {})
-    return {**plain, "intruders": [{**once_where_equal(one), "labels": labels} for one in plain["intruders"]]}
+    return {
+        **plain,
+        "intruders": [{**page.once_where_equal(one), "labels": labels} for one in plain["intruders"]],
+    }
 
 
 def lay_out_release(plain: Plain) -> Page:
     """Arrange the protected figures of a release; nothing is computed here but words."""
     several = len(plain["intruders"]) > 1
-    sections = [release_answer(plain), scenario_section(plain), _files(plain)]
+    sections = [release_answer(plain), page.scenario_section(plain), _files(plain)]
     if "what_was_done" in plain:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []
@@ -84,16 +74,16 @@ def lay_out_release(plain: Plain) -> Page:
         *plain["intruders"],
         *(plain["released"][0]["intruders"] if len(plain["released"]) == 1 else ()),
     ]
-    sections += not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
-    sections = [*without_repeats(sections), methods_section(plain)]
+    sections += page.not_measured([*measured, *([plain["utility"]] if plain["utility"] is not None else [])])
+    sections = [*page.without_repeats(sections), page.methods_section(plain)]
     m = len(plain["released"])
-    return headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
+    return page.headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
 
 
 def _by_itself(plain: Plain, number: int, known: Sequence[str]) -> list[Section]:
     """What was measured of the release alone; not the levels of keys that are `known` from above."""
     one = plain["released"][0]["intruders"][number]
-    alone = intruder_sections(one, heading="", without=_without(plain, one["name"]), known=known)[1:]
+    alone = page.intruder_sections(one, heading="", without=_without(plain, one["name"]), known=known)[1:]
     return [
         replace(section, title=f"In the release: {section.title[0].lower()}{section.title[1:]}", paper=True)
         for section in alone
@@ -112,11 +102,11 @@ def release_answer(plain: Plain) -> Section:
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
         Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it."),
-        *release_type(plain),
+        *page.release_type(plain),
     ]
     several = len(plain["intruders"]) > 1
     if plain["verdicts"]:
-        blocks.append(verdicts_block(plain))
+        blocks.append(page.verdicts_block(plain))
     for one in plain["intruders"]:
         measures = one["measures"]
         told = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
@@ -136,7 +126,7 @@ def _files(plain: Plain) -> Section:
         ("Rows that belong together", together),
         ("Columns used", str(plain["scenario"]["n_columns"])),
         *recoded_facts(plain),
-        *checksums(plain),
+        *page.checksums(plain),
     )
     return Section("Files", (Facts(items), *recoded_blocks(plain)), paper=not plain.get("recoded"))
 
@@ -144,7 +134,7 @@ def _files(plain: Plain) -> Section:
 def before_and_after(plain: Plain, number: int) -> list[Block]:
     """The one-file figures of the original beside those of every release."""
     files = [one["intruders"][number] for one in (plain["original"], *plain["released"])]
-    before, *after = figures_of(files)
+    before, *after = page.figures_of(files)
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
     rows += [
         (words, leaf["text"], *by_release([one.get(words) for one in after]))

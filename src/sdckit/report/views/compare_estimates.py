@@ -8,25 +8,19 @@ from typing import Any
 import numpy as np
 
 from sdckit.data.frames import rows_of
-from sdckit.report.estimates import (
-    USEFULNESS,
-    WITHHELD,
-    UtilityView,
-    few_words,
-    forest_blocks,
-    forest_tree,
-)
+from sdckit.report import estimates
+from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import Count, InternalOnly, Ledger, Part, Ratio, Share, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.utility.models.model_design import FEWEST, RARE
 
 OWN = "of a function of your own stand in a confidential document only: nobody can say how many records they rest on"
-ENDS = {"low": WITHHELD, "high": WITHHELD}
+ENDS = {"low": estimates.WITHHELD, "high": estimates.WITHHELD}
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the estimates with their intervals, file by file; those that count records as counts are given."""
-    exact = forest_tree(result, setting)
+    exact = estimates.forest_tree(result, setting)
     if result.statistic == "function":
         return {"forest": InternalOnly(exact, ()), "withheld": InternalOnly("", OWN)}
     if result.statistic == "proportion":
@@ -34,7 +28,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {"forest": InternalOnly(exact, rows), "withheld": ""}
     if result.statistic in {"mean", "total"}:
         exact = _counts_as_counts(exact, result, setting)
-    return {"forest": exact, "withheld": few_words(result)}
+    return {"forest": exact, "withheld": estimates.few_words(result)}
 
 
 def _levels(result: Any, setting: PairSetting, variable: str) -> list[Tree]:
@@ -61,7 +55,7 @@ def _levels(result: Any, setting: PairSetting, variable: str) -> list[Tree]:
         for j, file in enumerate(files):
             if result.weighted:
                 share = sum(exact[f"{variable}={labels[at]}", file] for at in group)
-                leaves.append(Part(share, known[j], counted=True) if enough else WITHHELD)
+                leaves.append(Part(share, known[j], counted=True) if enough else estimates.WITHHELD)
                 continue
             n = int(counts[j, group].sum())
             parts[j].append(setting.ledger.count(f"{start}.{file}", n, f"{known[j]}.levels").name)
@@ -117,11 +111,11 @@ def _counts_as_counts(rows: tuple[Tree, ...], result: Any, setting: PairSetting)
         known = _known(setting, variable, [len(one) for one in values])
         leaves = [_zero_or_one(result, setting, variable, known[j], j, one) for j, one in enumerate(values)]
         if result.m > 1:
-            leaves.append(WITHHELD)  # follows from the releases
+            leaves.append(estimates.WITHHELD)  # follows from the releases
         for at, leaf in enumerate(leaves):
             row: Any = out[number * per_term + at]
             out[number * per_term + at] = {
-                **row, **{part: InternalOnly(_inside(row[part]), WITHHELD) for part in ENDS},
+                **row, **{part: InternalOnly(_inside(row[part]), estimates.WITHHELD) for part in ENDS},
                 "estimate": InternalOnly(_inside(row["estimate"]), leaf),
             }  # fmt: skip
     return tuple(out)
@@ -132,7 +126,7 @@ def _zero_or_one(result: Any, setting: PairSetting, variable: str, known: str, j
     setting.ledger.nested(known, ones.name)
     if result.weighted:
         means = [float(row["estimate"]) for row in rows_of(result.forest()) if row["term"] == variable]
-        return Part(means[j], ones.name, counted=True) if result.statistic == "mean" else WITHHELD
+        return Part(means[j], ones.name, counted=True) if result.statistic == "mean" else estimates.WITHHELD
     return Share(ones.name, known) if result.statistic == "mean" else Count(ones.name)
 
 
@@ -141,7 +135,7 @@ def _inside(leaf: Tree) -> Tree:
 
 
 VIEW = UtilityView(
-    USEFULNESS,
+    estimates.USEFULNESS,
     tree,
-    lambda plain, place: forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"]),
+    lambda plain, place: estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"]),
 )

@@ -6,15 +6,9 @@ from itertools import groupby
 from typing import Any
 
 from sdckit.data.frames import rows_of
+from sdckit.report import estimates
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.estimates import (
-    MOST_TERMS,
-    USEFULNESS,
-    UtilityView,
-    forest_blocks,
-    forest_row,
-    value_leaf,
-)
+from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
@@ -25,16 +19,18 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     start = f"{setting.prefix}.{setting.place}"
     rows: list[Tree] = []
     by_term = groupby(enumerate(rows_of(result.forest())), key=lambda one: one[1]["term"])
-    for term, files in [(str(name), list(own)) for name, own in by_term][:MOST_TERMS]:
-        rows += [forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files]
+    for term, files in [(str(name), list(own)) for name, own in by_term][: estimates.MOST_TERMS]:
+        rows += [
+            estimates.forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files
+        ]
     overlaps = {
         file: {
-            name: value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", one)
-            for name, one in list(found.items())[:MOST_TERMS]
+            name: estimates.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", one)
+            for name, one in list(found.items())[: estimates.MOST_TERMS]
         }
         for file, found in result.overlap.items()
     }
-    mean = value_leaf(setting.ledger, f"{start}.mean_overlap", result.mean_overlap)
+    mean = estimates.value_leaf(setting.ledger, f"{start}.mean_overlap", result.mean_overlap)
     return {"forest": tuple(rows), "overlap": overlaps, "mean_overlap": mean}
 
 
@@ -48,7 +44,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     )
     rows = (*rows, ("Mean", found["mean_overlap"]["text"]))
     table = TableBlock("Overlap with the original's interval", ("Quantity and file", "Overlap"), rows, (1,))
-    return [*forest_blocks(found["forest"], "every quantity, file by file"), table]
+    return [*estimates.forest_blocks(found["forest"], "every quantity, file by file"), table]
 
 
-VIEW = UtilityView(USEFULNESS, tree, blocks)
+VIEW = UtilityView(estimates.USEFULNESS, tree, blocks)

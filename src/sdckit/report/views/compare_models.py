@@ -5,18 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sdckit.data.frames import rows_of
+from sdckit.report import estimates
 from sdckit.report.blocks import Block
-from sdckit.report.estimates import (
-    MOST_TERMS,
-    USEFULNESS,
-    UtilityView,
-    few_words,
-    forest_blocks,
-    forest_tree,
-    term_rows,
-    told_leaf,
-    value_leaf,
-)
+from sdckit.report.estimates import UtilityView
 from sdckit.report.gate.figures import InternalOnly, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Plain
@@ -31,11 +22,11 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     told = result.told_columns
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
-        if number >= MOST_TERMS:
+        if number >= estimates.MOST_TERMS:
             return ()
         few, wide = result.few[number], result.few_spread[number]
         leaves = {
-            part: told_leaf(
+            part: estimates.told_leaf(
                 ledger,
                 f"{start}.{number}.{part}",
                 rows[number].get(part),
@@ -46,23 +37,25 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         }
         return ({"term": term, **leaves},)
 
-    overlap = value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
+    overlap = estimates.value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
     if any(result.few_spread) or any(result.steps):
-        others = value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
+        others = estimates.value_leaf(
+            ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"]
+        )
         overlap = InternalOnly(overlap, others)
     return {
         "formula": InternalOnly(result.formula, result.told_formula),
         "family": result.family,
         "mean_overlap": overlap,
-        "terms": term_rows(result, write, [str(row["term"]) for row in rows]),
-        "withheld": few_words(result),
-        "forest": forest_tree(result, setting),
+        "terms": estimates.term_rows(result, write, [str(row["term"]) for row in rows]),
+        "withheld": estimates.few_words(result),
+        "forest": estimates.forest_tree(result, setting),
     }
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Draw the coefficients with their intervals, and list them."""
-    return forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
+    return estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
 
 
-VIEW = UtilityView(USEFULNESS, tree, blocks, part="models")
+VIEW = UtilityView(estimates.USEFULNESS, tree, blocks, part="models")

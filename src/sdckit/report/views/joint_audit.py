@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report import shares
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.gate.figures import Quantity, Share, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import (
-    ShareView,
-    columns_given_back,
-    put_back_tables,
-    said_blocks,
-    said_tree,
-    shown_share,
-)
+from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What do release and published tables give back together?"
@@ -38,31 +32,29 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    releases: list[Tree] = []
-    for j, columns in enumerate(result.columns, 1):
-        start = f"{setting.prefix}.{setting.place}.{j}."
-        tree: dict[str, Tree] = {
-            "columns": tuple(
-                _column(one, f"{start}{number}.", setting, j) for number, one in enumerate(columns)
-            )
-        }
-        if result.below_k:
-            tree |= _undone(result, j, start, setting)
-        if columns:
-            worst = max(
-                range(len(columns)), key=lambda at: shown_share(columns[at].counted, columns[at].hidden)
-            )
-            some = f"{start}{worst}.hidden" if columns[worst].counted else f"n.released.{j}"
-            tree["joint_recoverable"] = Share(f"{start}{worst}.back", some)
-        if result.cells and result.cells[j - 1]:
-            tree["cells"] = tuple(
-                _cells(result.tables[one.table], one, f"{start}cell.{at}.", setting)
-                for at, one in enumerate(result.cells[j - 1])
-            )
-        if columns and result.damage and result.damage[j - 1]:
-            tree |= _remedies(result, j, start, len(columns), setting)
-        releases.append(tree)
-    return {"releases": tuple(releases), "tables": tuple(result.tables), **said_tree(result)}
+    releases = shares.given_back_tree(
+        result, setting, "hidden", "joint_recoverable", _column, _undone, _further
+    )
+    return {"releases": releases, "tables": tuple(result.tables), **shares.said_tree(result)}
+
+
+def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
+    found = shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
+    setting.ledger.nested(f"n.released.{j}", f"{start}below")
+    setting.ledger.nested(f"{start}below", f"{start}uniques")
+    return found
+
+
+def _further(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
+    tree: dict[str, Tree] = {}
+    if result.cells and result.cells[j - 1]:
+        tree["cells"] = tuple(
+            _cells(result.tables[one.table], one, f"{start}cell.{at}.", setting)
+            for at, one in enumerate(result.cells[j - 1])
+        )
+    if result.columns[j - 1] and result.damage and result.damage[j - 1]:
+        tree |= _remedies(result, j, start, len(result.columns[j - 1]), setting)
+    return tree
 
 
 def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
@@ -77,19 +69,14 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
         ledger.equal(known, hidden.name)
     elif known and one.kind == SUPPRESSED and (ledger.variables[known].true or 0) > one.hidden:
         ledger.nested(known, hidden.name)  # what was taken out is among what was changed
-    tree: dict[str, Tree] = {
-        "column": one.column, "kind": one.kind, "hidden": hidden,
-        "back": ledger.count(f"{start}back", one.counted, start),
-        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, start),
-        "between_two": ledger.count(f"{start}two", one.between_two, start),
-    }  # fmt: skip
-    ledger.nested(hidden.name, f"{start}back")
-    ledger.nested(hidden.name, f"{start}narrowed")
-    ledger.nested(f"{start}narrowed", f"{start}two")
-    # What is certain is not narrowed; the rest is open, or certain and wrong.
-    ledger.equal(hidden.name, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
-    tree["share"] = Share(f"{start}back", hidden.name)
-    return tree
+    found = shares.enter_given_back(ledger, start, hidden.name, one)
+    return {
+        "column": one.column,
+        "kind": one.kind,
+        "hidden": hidden,
+        **found,
+        "share": Share(f"{start}back", hidden.name),
+    }
 
 
 def _cells(table: str, one: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
@@ -104,19 +91,6 @@ def _cells(table: str, one: Any, start: str, setting: PairSetting) -> dict[str, 
     rest = ledger.latent(f"{start}rest")
     ledger.equal(found["cells"].name, found["certain"].name, found["narrowed"].name, rest)
     return {"table": table, **found}
-
-
-def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
-    ledger, figures = setting.ledger, result.per_release[j - 1]
-    group, k = f"{start}undone", result.shown_k
-    found: dict[str, Tree] = {
-        "k": k,
-        "joint_uniques": ledger.count(f"{start}uniques", int(figures["joint_uniques"]), group),
-        "joint_below": ledger.count(f"{start}below", result.below_k[j - 1][k], group),
-    }
-    ledger.nested(f"n.released.{j}", f"{start}below")
-    ledger.nested(f"{start}below", f"{start}uniques")
-    return found
 
 
 def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSetting) -> dict[str, Tree]:
@@ -149,17 +123,12 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    several = len(tree["releases"]) > 1
-    found: list[Block] = [Paragraph(f"Published beside it: {'; '.join(tree['tables'])}.")]
-    for j, release in enumerate(tree["releases"], 1):
-        if release["columns"]:
-            of = f", release {j}" if several else ""
-            found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
-    told = [
-        block
-        for j, release in enumerate(tree["releases"], 1)
-        for block in _cells_table(release, f", release {j}" if several else "")
+    found: list[Block] = [
+        Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."),
+        *shares.column_blocks(tree, _table, _chart),
     ]
+    releases = shares.of_releases(tree["releases"])
+    told = [block for release, of in releases for block in _cells_table(release, of)]
     if len(found) == 1:
         return [
             *found,
@@ -167,15 +136,15 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
             Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
         ]
     found += told
-    for j, release in enumerate(tree["releases"], 1):
-        found += _instead(release, f", release {j}" if several else "")
-    found += put_back_tables(
+    for release, of in releases:
+        found += _instead(release, of)
+    found += shares.put_back_tables(
         tree,
         UNDONE,
         head="With suppressed values put back by tables",
         title="The release with what tables give back",
     )
-    return [*found, *said_blocks(tree)]
+    return [*found, *shares.said_blocks(tree)]
 
 
 def _cells_table(release: Plain, of: str) -> list[Block]:
@@ -238,16 +207,9 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
     return bars("Values hidden and given back with tables, by column", "values", rows, aside=True)
 
 
-def _answer(plain: Plain, place: str, _: Plain) -> str:
-    back = columns_given_back(plain, place)
-    if back is None:
-        return ""
-    if not back:
-        return "Release and published tables together give none of the hidden values back for certain."
-    names = ", ".join(back)
-    return f"Release and published tables together give back hidden values of {names}."
-
-
 VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=_answer,
+    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
+        "Release and published tables together give none of the hidden values back for certain.",
+        "Release and published tables together give back hidden values of {}.",
+    ),
 )  # fmt: skip

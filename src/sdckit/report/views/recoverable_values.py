@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sdckit.report import shares
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, of_whole
 from sdckit.report.gate.figures import InternalOnly, Quantity, Share, Told, Tree
 from sdckit.report.setting import PairSetting, changed_words
-from sdckit.report.shares import (
-    ShareView,
-    columns_given_back,
-    put_back_tables,
-    said_blocks,
-    said_tree,
-    shown_share,
-)
+from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
 TITLE = "What does the release give back?"
@@ -41,27 +35,11 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    releases: list[Tree] = []
-    for j, columns in enumerate(result.columns, 1):
-        start = f"{setting.prefix}.{setting.place}.{j}."
-        touched = [one for one in columns if one.touched]
-        shown = tuple(_column(one, f"{start}{number}.", setting, j) for number, one in enumerate(touched))
-        tree: dict[str, Tree] = {"columns": shown}
-        if result.below_k:
-            tree |= _undone(result, j, start, setting)
-        if touched:
-            worst = max(
-                range(len(touched)), key=lambda at: shown_share(touched[at].counted, touched[at].touched)
-            )
-            # Of a column's changed values, if anything is given back; nothing is no share, of however few.
-            some = f"{start}{worst}.touched" if touched[worst].counted else f"n.released.{j}"
-            tree["recoverable"] = Share(f"{start}{worst}.back", some)
-        releases.append(tree)
     return {
-        "releases": tuple(releases),
+        "releases": shares.given_back_tree(result, setting, "touched", "recoverable", _column, _undone),
         "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
-        **said_tree(result),
+        **shares.said_tree(result),
     }
 
 
@@ -90,15 +68,9 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
         "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,
-        "back": ledger.count(f"{start}back", one.counted, f"{start}"),
-        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, f"{start}"),
-        "told_by": Told(one.told_by, (f"{start}back",)),
+        **shares.enter_given_back(ledger, start, touched.name, one), "told_by": Told(one.told_by, (f"{start}back",)),
+        "share": Share(f"{start}back", touched.name),
     }  # fmt: skip
-    ledger.nested(f"{start}touched", f"{start}back")
-    ledger.nested(f"{start}touched", f"{start}narrowed")
-    # Narrowed are those not told, so the two exclude each other; the rest is told wrongly or not at all.
-    ledger.equal(f"{start}touched", f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
-    tree["share"] = Share(f"{start}back", f"{start}touched")
     if one.right is not None and one.n_guessed:
         ledger.count(f"{start}guessed", one.n_guessed, f"{start}")
         ledger.nested(f"{start}touched", f"{start}guessed")
@@ -110,16 +82,10 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
-    ledger, figures = setting.ledger, result.per_release[j - 1]
-    below = result.below_k[j - 1]
-    k = result.shown_k
+    ledger, expected = setting.ledger, result.per_release[j - 1]["undone_expected"]
     group = f"{start}undone"
-    found: dict[str, Tree] = {
-        "k": k,
-        "undone_uniques": ledger.count(f"{start}uniques", int(figures["undone_uniques"]), group),
-        "undone_below": ledger.count(f"{start}below", below[k], group),
-        "undone_expected": ledger.value(f"{start}expected", figures["undone_expected"], f"{start}expected", kind="sum"),
-    }  # fmt: skip
+    found = shares.enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
+    found["undone_expected"] = ledger.value(f"{start}expected", expected, f"{start}expected", kind="sum")
     ledger.nested(f"n.released.{j}", f"{start}below")
     ledger.nested(f"{start}below", f"{start}uniques")
     found["k_undone"] = Share(f"{start}below", f"n.released.{j}")
@@ -133,20 +99,15 @@ def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    several = len(tree["releases"]) > 1
-    found: list[Block] = []
-    for j, release in enumerate(tree["releases"], 1):
-        if release["columns"]:
-            of = f", release {j}" if several else ""
-            found += [_table(release["columns"], of), *([_chart(release["columns"])] if j == 1 else [])]
+    found = shares.column_blocks(tree, _table, _chart)
     if not found:
         return [Paragraph("No value of the release was changed: there is nothing to give back.")]
     found.append(Paragraph(GUESSES, "note"))
-    found += put_back_tables(
+    found += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
     )
     found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
-    return [*found, *said_blocks(tree)]
+    return [*found, *shares.said_blocks(tree)]
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
@@ -172,16 +133,9 @@ def _chart(columns: Sequence[Plain]) -> ChartBlock:
     return bars("Values changed and given back, by column", "values", rows, aside=True)
 
 
-def _answer(plain: Plain, place: str, _: Plain) -> str:
-    back = columns_given_back(plain, place)
-    if back is None:
-        return ""
-    if not back:
-        return "Of the values changed in it the release gives none back for certain."
-    names = ", ".join(back)
-    return f"The release itself gives back changed values of {names}: they protect nobody."
-
-
 VIEW = ShareView(
-    TITLE, _tree, _blocks, noted(NOTE), answer=_answer,
+    TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
+        "Of the values changed in it the release gives none back for certain.",
+        "The release itself gives back changed values of {}: they protect nobody.",
+    ),
 )  # fmt: skip

@@ -11,15 +11,8 @@ from sdckit.data import arguments
 from sdckit.data.frames import is_lazy
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
-from sdckit.utility.comparison import (
-    FIGURES,
-    CompareKind,
-    TermComparison,
-    compare_terms,
-    note_identical,
-    note_left_out,
-    size_ratio,
-)
+from sdckit.utility import comparison
+from sdckit.utility.comparison import CompareKind, TermComparison
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.statistics_of_file import (
     NAMED,
@@ -57,7 +50,7 @@ class EstimateComparison(TermComparison):
     """
 
     measure: ClassVar[str] = "compare_estimates"
-    figures: ClassVar[tuple[str, ...]] = ("n", *FIGURES)
+    figures: ClassVar[tuple[str, ...]] = ("n", *comparison.FIGURES)
     statistic: str = ""
     variables: tuple[str, ...] = ()
     weighted: bool = False
@@ -163,7 +156,7 @@ def compare_estimates(
     elif weight is None and scenario is not None:
         weight = scenario.weight
     pair = _opened(original, released, statistic, variables, weight, scenario)
-    ratio = size_ratio(pair, kind)
+    ratio = comparison.size_ratio(pair, kind)
     notes: dict[str, str] = {}
     columns: tuple[str, ...] = ()
     if callable(statistic):
@@ -178,9 +171,9 @@ def compare_estimates(
         columns = _variables(variables, scenario)
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
         told = told_levels(pair, columns) if statistic == "proportion" else list(names)
-        note_identical(notes, pair, columns)
-        note_left_out(notes, pair, [one.n_used for one in files], ", at least")
-    found = compare_terms(
+        comparison.note_identical(notes, pair, columns)
+        comparison.note_left_out(notes, pair, [one.n_used for one in files], ", at least")
+    found = comparison.compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
         notes=notes, told=told,
     )  # fmt: skip

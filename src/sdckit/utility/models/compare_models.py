@@ -15,16 +15,8 @@ from sdckit.data.formula_text import Sides, read_formula
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
-from sdckit.utility.comparison import (
-    FIGURES,
-    CompareKind,
-    FileEstimates,
-    TermComparison,
-    compare_terms,
-    note_identical,
-    note_left_out,
-    size_ratio,
-)
+from sdckit.utility import comparison
+from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
 from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, told_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
@@ -134,7 +126,7 @@ class ModelComparison(TermComparison):
 
     measure: ClassVar[str] = "compare_models"
     figures: ClassVar[tuple[str, ...]] = (
-        "n", *FIGURES, "lack_of_fit", "lack_of_fit_df", "lack_of_fit_p_value",
+        "n", *comparison.FIGURES, "lack_of_fit", "lack_of_fit_df", "lack_of_fit_p_value",
     )  # fmt: skip
     formula: str = ""
     told_formula: str = ""
@@ -239,7 +231,7 @@ def compare_models(
     notes: dict[str, str] = {}
     weight = _weight(weight, family, scenario, notes)
     pair, sides = _opened(original, released, formula, weight)
-    ratio = size_ratio(pair, kind)
+    ratio = comparison.size_ratio(pair, kind)
     weights = weights_of(pair, weight)
     codes, outcomes = _outcomes(pair, sides, family)
     inside = sides if codes is None else replace(sides, columns=sides.term_columns)
@@ -261,10 +253,10 @@ def compare_models(
         names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
         shown = _told_outcomes(pair, sides, outcomes)
         told = tuple(f"{one}: {term}" for one in shown[1:] for term in told)
-    note_left_out(notes, pair, [len(one.rows) for one in files])
+    comparison.note_left_out(notes, pair, [len(one.rows) for one in files])
     _note_absent(notes, pair, told, found)
-    note_identical(notes, pair, sides.columns)
-    compared = compare_terms(
+    comparison.note_identical(notes, pair, sides.columns)
+    compared = comparison.compare_terms(
         names, found[0], found[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
         notes=notes, told=told,
     )  # fmt: skip

@@ -199,9 +199,7 @@ def cluster_utility(
     state = int(arguments.seed(seed).integers(2**31 - 1))
     scenario = arguments.scenario_or_none(scenario)
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=aligned, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     pair, notes = chosen.pair, dict(chosen.notes)
     most = pair.n + max(pair.sizes)
     method = method or ("average" if most <= LARGEST else "kmeans")

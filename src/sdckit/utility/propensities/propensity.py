@@ -19,17 +19,8 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.threads import n_threads, run
 from sdckit.utility.chosen_variables import Chosen, chosen_variables
-from sdckit.utility.propensities.classifiers import (
-    Stacked,
-    Tree,
-    checked_classifier,
-    features_of,
-    fit_scores,
-    grow_tree,
-    importances,
-    stack,
-    tree_columns,
-)
+from sdckit.utility.propensities import classifiers
+from sdckit.utility.propensities.classifiers import Stacked, Tree
 from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
 
 # The products of variables that a logistic model of membership is made of.
@@ -337,11 +328,11 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
 def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
     """By a classification tree."""
     stacked = stacked.in_order()
-    columns, sized = tree_columns(stacked), tree.sized(len(stacked.total))
-    score, found = grow_tree(columns, sized, stacked.released)
+    columns, sized = classifiers.tree_columns(stacked), tree.sized(len(stacked.total))
+    score, found = classifiers.grow_tree(columns, sized, stacked.released)
 
     def scores(released: Floats) -> Floats:
-        return grow_tree(columns, sized, released)[0]
+        return classifiers.grow_tree(columns, sized, released)[0]
 
     return _without_parameters(stacked, plan, score, found, scores, _constant(stacked), together=n_threads())
 
@@ -352,20 +343,20 @@ def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
     Raises DataError: too many columns, or an estimator that fails.
     """
     stacked = stacked.in_order()  # some models go by the order of their records
-    features, variables = features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)
+    features, variables = classifiers.features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)
     notes = _constant(stacked)
     warned: Counter[str] = Counter()
 
     def scores(released: Floats) -> Floats:
         if not variables:
             return np.full(len(released), stacked.share)
-        return fit_scores(estimator, features, released > 0)[0]
+        return classifiers.fit_scores(estimator, features, released > 0)[0]
 
     found: dict[str, float] | None = {}
     score = np.full(len(stacked.total), stacked.share)
     if variables:
-        score, fitted = fit_scores(estimator, features, stacked.released > 0, warned)
-        found = importances(fitted, features, variables)
+        score, fitted = classifiers.fit_scores(estimator, features, stacked.released > 0, warned)
+        found = classifiers.importances(fitted, features, variables)
     if warned:
         kinds = ", ".join(f"{name} ({count})" for name, count in sorted(warned.items()))
         notes["model"] = f"it warned while it was fitted: {kinds}"
@@ -622,16 +613,18 @@ def propensity(
         arguments.choice(null, "null", NULLS)
     scenario = arguments.scenario_or_none(scenario)
     rng = arguments.seed(seed)
-    name, estimator = checked_classifier(model, int(rng.integers(2**31 - 1)), seeded=seed is not None)
+    name, estimator = classifiers.checked_classifier(
+        model, int(rng.integers(2**31 - 1)), seeded=seed is not None
+    )
     null = _checked_null(name, estimator, null, interactions)
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, aligned=aligned, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     plan = Plan(interactions, null, aligned, resamples, rng)
     found = []
     for release in range(chosen.pair.m):
-        stacked = stack(chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None)
+        stacked = classifiers.stack(
+            chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None
+        )
         if estimator is None:
             found.append(logistic(stacked, plan))
         elif isinstance(estimator, Tree):

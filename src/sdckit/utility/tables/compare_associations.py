@@ -412,9 +412,7 @@ def compare_associations(
     >>> result.spearman_similarity, round(result.largest_difference, 4)
     (0.0, 1.9654)
     """
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
     if len(chosen.names) < 2:
         raise ColumnError(f"associations need two variables, there is one ({chosen.names[0]})")
     coded, declared, notes = coded_variables(chosen, bins)

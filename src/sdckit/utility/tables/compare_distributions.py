@@ -333,9 +333,7 @@ def compare_distributions(
     >>> result.table("sex").select("level", "original", "released").rows()
     [('f', 2, 1.0), ('m', 2, 3.0)]
     """
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
     coded, numbers, notes = coded_variables(chosen, bins)
     per_release = tuple(_of_release(coded, j, notes) for j in range(1, chosen.pair.m + 1))
     means = mean_figures(per_release, notes)

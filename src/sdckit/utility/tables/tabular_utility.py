@@ -257,9 +257,7 @@ def tabular_utility(
     """
     arguments.count(ways, "ways", "is the number of variables per table", at_most=3)
     arguments.flag(drop_missing, "drop_missing")
-    chosen = chosen_variables(
-        original, released, variables=variables, numeric=numeric, scenario=scenario, id=id
-    )
+    chosen = chosen_variables(original, released, variables, numeric, scenario, id)
     n_tables = math.comb(len(chosen.names), ways)
     if not n_tables:
         raise ColumnError(

@@ -22,10 +22,6 @@ from sdckit.errors import ScenarioError
 
 
 ENTRIES = ("title", "scenario", "steps")
-WHOLE_NAMES = (
-    "combinations",
-    "groups",
-)  # tables whose names may be whole numbers; a file writes them as text
 
 
 def plain_arguments(arguments: Mapping[str, Any], place: str) -> dict[str, Any]:
