@@ -12,6 +12,7 @@ import pytest
 
 from sdckit.data.limits import LIMITS, SCOPES, declarable, limits_of_type
 from sdckit.data.scenarios.thresholds import VALUES, Thresholds
+from tree import ROOT, none_offends
 
 QUESTIONS = {"singled", "linked", "learnt", "tried"}
 PLACES = {"limit", "value", "percent", "records", "variable", "are", "have", "group", "because"}
@@ -47,8 +48,17 @@ def test_types_of_release_bring_limits() -> None:
     assert limits_of_type("enclave") == {}
 
 
+def test_a_page_says_what_a_limit_is() -> None:
+    pages = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").glob("**/*.md"))
+    none_offends(
+        (name for name in declarable() if f"`{name}`" not in pages and f"\n{name} = " not in pages),
+        "a page names every limit",
+    )
+
+
 TOY = """
 import json, sys
+from dataclasses import replace
 from sdckit.data import limits
 
 kind = limits.LimitKind(
@@ -61,6 +71,9 @@ kind = limits.LimitKind(
     form="largest case", metavar="CASE", option="Worst case to hold.",
 )
 limits.LIMITS[kind.name] = kind
+of_type = {"worst_home": {"public-use": 0.5}, "few": {"public-use": 2}, "given_away": {}}
+for (name, types), like in zip(of_type.items(), ("household_risk", "l", "differencing")):
+    limits.LIMITS[name] = replace(limits.LIMITS[like], name=name, option=name, types=types)
 
 import polars as pl
 import sdckit as sdc
@@ -92,6 +105,11 @@ out = sys.argv[1] + "/report.md"
 line = ["assess", sys.argv[1] + "/survey.csv", "--keys", "sex,age", "--worst-case", "0.1", "--report", out, "-q"]
 told["code"] = run(line)
 told["report"] = open(out, encoding="utf-8").read()
+homes = file.with_columns(home=pl.int_range(601) // 2, ill=pl.Series(["y", "n", "n"] * 200 + ["y"]))
+roles = {"keys": ["sex", "age"], "household": "home", "sensitive": ["ill"], "release": "public-use"}
+both = sdc.assess(homes, file, scenario=sdc.Scenario(**roles, thresholds={"given_away": 0.5}, aligned=True))
+told["without columns"] = {one.name: (one.variable, one.holds, one.reason) for one in both.verdicts}
+told["original"] = [one.name for one in both.original.verdicts]
 print("TOLD" + json.dumps(told, default=str))
 """
 
@@ -105,6 +123,11 @@ def test_a_limit_that_nobody_knows_is_found_everywhere(tmp_path) -> None:
     assert told["again"] == {"worst_case": 0.1}
     assert told["verdict"] == [["worst_case", False, "the worst case is 1, above 0.1"]]
     assert told["open"] is True
+    lacking = "the release does not have the "
+    assert told["without columns"]["worst_home"] == [None, True, f"{lacking}household column"]
+    assert told["without columns"]["few"] == ["ill", True, f"{lacking}variable"]
+    assert "given_away" in told["without columns"]
+    assert "given_away" not in told["original"]
     for internal in (False, True):
         (verdict,) = told[f"plain {internal}"]
         assert (verdict["name"], verdict["holds"]["value"]) == ("worst_case", False)

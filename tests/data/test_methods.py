@@ -10,12 +10,14 @@ import pytest
 
 import sdckit as sdc
 from sdckit.data.methods import METHODS, kind_of
+from tree import ROOT
 
 
 @pytest.mark.parametrize("kind", METHODS.values(), ids=METHODS)
 def test_a_row_is_that_of_a_public_function(kind) -> None:
     assert callable(getattr(sdc, kind.name))
     assert kind.title
+    assert (ROOT / "docs" / "protect" / f"{kind.name}.md").is_file()
     assert kind.plan in ("values", "cells", "records", "columns", "order")
     assert not kind.recodes or (kind.plan == "values" and kind.alike)
     assert not kind.random_with or kind.recodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 
-from tree import ROOT, SRC
+from tree import ROOT, SRC, none_offends
 
 PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 
@@ -25,6 +25,18 @@ def listed(heading: str) -> set[str]:
 
 def test_the_page_lists_the_rooms_that_exist_and_no_other() -> None:
     assert listed("Rooms") == built()
+
+
+def test_the_page_names_the_folders_of_each_room() -> None:
+    """Those that exist and no other; and files that exist, where it names some."""
+    rows = dict(re.findall(r"^\| `(\w+)/` \| (.+) \|$", PAGE, flags=re.MULTILINE))
+    for room, text in rows.items():
+        exist = {path.name for path in (SRC / room).iterdir() if path.is_dir() and path.name != "__pycache__"}
+        assert set(re.findall(r"`(\w+)/`", text)) == exist, room
+        none_offends(
+            (name for name in re.findall(r"`(\w+\.py)`", text) if not (SRC / room / name).is_file()),
+            f"a file that the row of {room} names stands there",
+        )
 
 
 def test_every_room_has_its_place_in_the_import_rules() -> None:

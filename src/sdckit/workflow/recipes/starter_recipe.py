@@ -558,9 +558,15 @@ def starter_recipe(
     >>> import polars as pl
     >>> from sdckit import Scenario, starter_recipe
     >>> survey = pl.DataFrame({"age": [18 + i % 67 for i in range(300)], "sex": ["f", "m", "f"] * 100})
-    >>> start = starter_recipe(survey, scenario=Scenario(keys=["age", "sex"], thresholds={"k": 3}))
+    >>> scenario = Scenario(keys=["age", "sex"], thresholds={"k": 3})
+    >>> start = starter_recipe(survey, scenario=scenario)
     >>> [step.method for step in start.recipe.steps], start.exceeded
     (['recode', 'local_suppression', 'random_order'], ())
+
+    All is left to suppression:
+
+    >>> [step.method for step in starter_recipe(survey, scenario=scenario, share=1).recipe.steps]
+    ['local_suppression', 'random_order']
     """
     arguments.share(share, "share", "is a share of the records")
     arguments.flag(internal, "internal")
