@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -30,7 +29,7 @@ from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
 from sdckit.workflow.proposing.trials import How, Trials, around, limits_of, open_lattice
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.starter_recipe import Told, write_starter
+from sdckit.workflow.recipes.starter_recipe import Told, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -55,10 +54,10 @@ def write_proposal(
     told.append(
         (None, outcome(trials, found, judged, [(one.words, one.passed, one.loss) for one in alternatives]))
     )
-    steps = [None if step is None else _from(step, scenario.folder, folder) for step, _ in told]
-    text = write_starter(TITLE, head, [(step, lines) for step, (_, lines) in zip(steps, told, strict=True)])
+    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
     return Proposal(
-        recipe=_recipe(trials, judged, columns, folder), text=text, passed=judged.passed, loss=judged.made.loss,
+        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, told),
+        passed=judged.passed, loss=judged.made.loss,
         bound=min(found.bound, judged.made.loss), risk=judged.risk,
         optimal=by_loss and judged.passed and _is_best(trials, found, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
@@ -99,16 +98,9 @@ def _recipe(trials: Trials, judged: Judged, columns: Sequence[str], folder: Path
         *(step for step, _ in after),
     ]
     return Recipe(
-        [_from(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
+        [from_folder(step, trials.scenario.folder, folder) for step in steps], title=TITLE,
         folder=folder or trials.scenario.folder,
     )  # fmt: skip
-
-
-def _from(step: Any, start: Path, folder: Path | None) -> dict[str, Any]:
-    """A step whose paths start in the folder of the recipe."""
-    if folder is None or "hierarchy" not in step or step["method"] != "recode":
-        return dict(step)
-    return {**step, "hierarchy": Path(os.path.relpath(start / step["hierarchy"], folder)).as_posix()}
 
 
 AIMED_AT = tuple(name for name, kind in LIMITS.items() if kind.aimed)
@@ -290,8 +282,9 @@ def make_proposal(
     lattice = open_lattice(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
-    hide = scenario.limits_of(compared=True).recoverable is not None
-    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide), internal=internal)
+    trials = Trials(
+        given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal
+    )
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
     return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=measure is None)

@@ -118,10 +118,8 @@ class Watch:
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file, or several from one synthesis: then every figure is their mean."""
         files = data if isinstance(data, list) else [data]
-        with (
-            warnings.catch_warnings()
-        ):  # of the original they are told by an assessment, here they would repeat
-            warnings.simplefilter("ignore", SdcWarning)
+        # of the original they are told by an assessment, here they would repeat
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
             return self._after(step, method, files, values_changed)
 
     def _after(
@@ -169,8 +167,8 @@ class Watch:
             return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
         files, found = [one.bare() for one in plans], []
         for name in self.scenario.intruders:
-            with warnings.catch_warnings():  # an assessment tells them, here they would repeat
-                warnings.simplefilter("ignore", SdcWarning)
+            # an assessment tells them, here they would repeat
+            with warnings.catch_warnings(action="ignore", category=SdcWarning):
                 rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
             uniques, below, expected = map(fmean, risks)
             left = self._left(self.scenario.intruder(name), first.columns)
