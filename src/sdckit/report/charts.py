@@ -126,36 +126,40 @@ HEIGHT = 240
 NARROWEST = 0.012  # of the axis: what an exact loss is drawn with
 
 
+def draw_recipes(
+    rows: Sequence[Plain], x: Any, y: Any, mark: str, look: Mapping[str, Any], **more: Any
+) -> tuple[Any, Any]:
+    """Recipes by risk and loss: what further layers stand on, and the marks, outlined and with the `fill` of each."""
+    import altair as alt
+
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
+    marked = getattr(base, f"mark_{mark}")(stroke=INK, strokeWidth=1, **look)
+    return base, marked.encode(fill=alt.Fill("fill:N", scale=None), **more)
+
+
+def recipe_fill(risk: Plain, *, front: bool) -> str:
+    """The fill of a recipe: open where its risk is hidden, dark where no other beats it."""
+    return OPEN if risk["value"] is None else INK if front else LIGHT
+
+
 def front_chart(data: Plain, width: int = WIDTH) -> Any:
     """Draw risk against loss; recipes that no other beats are dark, a hidden risk stands at its bound, open."""
     import altair as alt
 
     rows = [_drawn(row) for row in data["rows"] if _is_drawn(row)]
     highest = float(f"{1.2 * max((row['risk'] for row in rows), default=0) or 1:.4g}")
-    axis: dict[str, Any] = {
-        "labelFontSize": 12,
-        "labelColor": INK,
-        "titleFontWeight": "normal",
-        "titleColor": INK,
-        "aria": False,
-    }
-    base = alt.Chart(alt.InlineData(values=rows)).encode(
-        y=alt.Y(
-            "risk:Q",
-            title=data["y"],
-            scale=alt.Scale(domain=[0, highest], nice=False),
-            axis=alt.Axis(**axis, tickCount=5),
-        )
-    )
-    across = alt.X(
-        "from:Q",
-        title=data["x"],
-        scale=alt.Scale(domain=[0, 1], nice=False),
-        axis=alt.Axis(**axis, format="%"),
-    )
-    bars = base.mark_bar(height=9, stroke=INK, strokeWidth=1, aria=False).encode(
-        x=across, x2="to:Q", fill=alt.Fill("fill:N", scale=None)
-    )
+    written: dict[str, Any] = {
+        "labelFontSize": 12, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK, "aria": False,
+    }  # fmt: skip
+
+    def axis(end: str, title: str, largest: float, **more: Any) -> dict[str, Any]:
+        scale = alt.Scale(domain=[0, largest], nice=False)
+        return {"shorthand": end, "title": title, "scale": scale, "axis": alt.Axis(**written, **more)}
+
+    base, bars = draw_recipes(
+        rows, alt.X(**axis("from:Q", data["x"], 1, format="%")),
+        alt.Y(**axis("risk:Q", data["y"], highest, tickCount=5)), "bar", {"height": 9, "aria": False}, x2="to:Q",
+    )  # fmt: skip
     texts = base.mark_text(dy=-12, fontSize=12, color=INK, aria=False).encode(
         x=alt.X("middle:Q", title=data["x"]), text="label:N"
     )
@@ -180,9 +184,9 @@ def _is_drawn(row: Plain) -> bool:
 def _drawn(row: Plain) -> dict[str, Any]:
     low, high = row["range"]
     spread = max(0.0, NARROWEST - (high - low)) / 2
-    fill = OPEN if row["risk"]["value"] is None else INK if row["front"] else LIGHT
     return {
-        "label": row["label"], "risk": length_of(row["risk"]), "from": max(0.0, low - spread), "fill": fill,
+        "label": row["label"], "risk": length_of(row["risk"]), "from": max(0.0, low - spread),
+        "fill": recipe_fill(row["risk"], front=row["front"]),
         "to": min(1.0, high + spread), "middle": (low + high) / 2,
     }  # fmt: skip
 

@@ -227,8 +227,7 @@ def _assess_file(
     frame = open_frame(data)
     present = frame.collect_schema().names()
     groups = tuple(by) if all(name in present for name in by) else ()
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SdcWarning)
+    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         plans = plan_file(scenario, measures=measures, data=frame, tell=step, by=groups)
         intruders = tuple(_against(name, planned, compared=compared) for name, planned in plans.items())
     told = [str(w.message) for w in caught if issubclass(w.category, SdcWarning)]
@@ -316,8 +315,7 @@ def assess_release(
     going_out = [
         _with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released
     ]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", SdcWarning)
+    with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         before = assess_file(
             opened.original,
             scenario=_of_original(scenario),

@@ -46,8 +46,7 @@ def warm_up(step: Callable[[str], None]) -> None:
     roles: dict[str, Any] = {"sensitive": ["ill"], "numeric": ["pay"], "thresholds": {"k": 3, "risk": 0.2}}
     sample = Scenario(keys=["sex", "age", "region"], weight="w", household="home", **roles)
     whole = Scenario(keys=["sex", "age", "region"], missing="category", **roles)
-    with warnings.catch_warnings(), compiling_all():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning), compiling_all():
         step("assessing")
         for scenario in (sample, whole, whole.changed(sampling_fraction=0.1)):
             assess(data, scenario=scenario, measures="all")

@@ -6,16 +6,14 @@ import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import Field, field_validator
 
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import explain
+from sdckit.data.scenarios.scenario_checks import Name, ScenarioTable
 from sdckit.errors import ScenarioError
 
-_Name = Annotated[str, Field(min_length=1)]
 
-
-class Matching(BaseModel):
+class Matching(ScenarioTable):
     """How somebody who knows a person's values looks for the row made from them in a release.
 
     Parameters
@@ -41,10 +39,10 @@ class Matching(BaseModel):
     {'width': {'income': 0.1, 'age': 2.0}, 'relative': {'age': False}}
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    place = "matching"
 
-    known: tuple[_Name, ...] = ()
-    synthetic: tuple[_Name, ...] = ()
+    known: tuple[Name, ...] = ()
+    synthetic: tuple[Name, ...] = ()
     width: float | dict[str, float] | None = None
     relative: bool | dict[str, bool] = True
     tol: Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)] = 1e-9
@@ -66,10 +64,7 @@ class Matching(BaseModel):
             "known": known, "synthetic": synthetic, "width": width, "relative": relative, "tol": tol,
             "high_risk": high_risk,
         }  # fmt: skip
-        try:
-            super().__init__(**given, **unknown)
-        except ValidationError as error:
-            raise ScenarioError(explain(error, list(type(self).model_fields), prefix="matching")) from None
+        super().__init__(**given, **unknown)
 
     @field_validator("known", "synthetic", mode="before")
     @classmethod
@@ -97,15 +92,6 @@ class Matching(BaseModel):
                 more = "" if name else ", or a table of them per key"
                 raise ScenarioError(f"{_place('relative', name)} must be true or false{more}")
         return dict(value) if isinstance(value, Mapping) else value
-
-    @property
-    def declared(self) -> dict[str, Any]:
-        """The entries that are not at their default, by name."""
-        return {
-            name: getattr(self, name)
-            for name, field in type(self).model_fields.items()
-            if getattr(self, name) != field.default
-        }
 
     @property
     def tables(self) -> list[tuple[tuple[str, ...], dict[str, Any]]]:

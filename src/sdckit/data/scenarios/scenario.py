@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
-    ConfigDict,
     Field,
     PrivateAttr,
     ValidationError,
@@ -20,7 +19,9 @@ from sdckit.data.files.file_checks import WITHHELD, may_tell, warn_of_absent
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.scenarios.matching import Matching
 from sdckit.data.scenarios.scenario_checks import (
+    STRICT,
     LedgerPlace,
+    Name,
     check_consistent,
     check_missing_rules,
     explain,
@@ -91,11 +92,8 @@ def _names(given: Any, place: str) -> list[str]:
 
 
 MissingRule = Literal["wildcard", "category", "error"]
-_Name = Annotated[str, Field(min_length=1)]
-_Names = tuple[_Name, ...]
+_Names = tuple[Name, ...]
 _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
-
-_CONFIG = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class Scenario(Displayed, BaseModel):
@@ -177,31 +175,31 @@ class Scenario(Displayed, BaseModel):
     k = 3
     """
 
-    model_config = _CONFIG
+    model_config = STRICT
 
-    intruders: dict[_Name, _Names]
-    weight: _Name | None = None
+    intruders: dict[Name, _Names]
+    weight: Name | None = None
     sampling_fraction: _Share | None = None
-    household: _Name | None = None
-    person: _Name | None = None
+    household: Name | None = None
+    person: Name | None = None
     household_variables: _Names = ()
     sensitive: _Names = ()
     numeric: _Names = ()
     ordered: _Names = ()
     identifiers: _Names = ()
-    hierarchies: dict[_Name, _Name] = Field(default_factory=dict)
+    hierarchies: dict[Name, Name] = Field(default_factory=dict)
     thresholds: Thresholds = Field(default_factory=Thresholds)
-    missing: MissingRule | dict[_Name, MissingRule] = "wildcard"
+    missing: MissingRule | dict[Name, MissingRule] = "wildcard"
     alpha: Annotated[float, Field(strict=True, ge=0, le=1)] = 1.0
-    release: _Name | None = None
-    release_types: dict[_Name, dict[_Name, Any]] = Field(default_factory=dict)
+    release: Name | None = None
+    release_types: dict[Name, dict[Name, Any]] = Field(default_factory=dict)
     missing_codes: tuple[str, ...] = ()
     title: str = ""
     aligned: Annotated[bool, Field(strict=True)] = False
     unconfirmed: _Names = ()
     matching: Matching = Field(default_factory=Matching)
     ledger: LedgerPlace | None = None
-    tables: tuple[dict[_Name, Any], ...] = ()
+    tables: tuple[dict[Name, Any], ...] = ()
     _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
 
     def __init__(

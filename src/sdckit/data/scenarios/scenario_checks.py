@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -257,13 +257,36 @@ def _check_orders(scenario: Scenario) -> None:
                 raise ScenarioError(f"column '{name}' is numeric and {what}")
 
 
-# How a scenario names the ledger of earlier releases: the table ``[ledger]``.
+# The tables in a scenario; such as ``[ledger]``, which names the ledger of earlier releases.
 
 
-_Name = Annotated[str, Field(min_length=1)]
+Name = Annotated[str, Field(min_length=1)]
+STRICT = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
-class LedgerPlace(BaseModel):
+class ScenarioTable(BaseModel):
+    """A table in a scenario; complaints name its `place`."""
+
+    model_config = STRICT
+    place: ClassVar[str]
+
+    def __init__(self, /, **given: Any) -> None:
+        try:
+            super().__init__(**given)
+        except ValidationError as error:
+            raise ScenarioError(explain(error, list(type(self).model_fields), prefix=self.place)) from None
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """The entries that are not at their default, by name."""
+        return {
+            name: getattr(self, name)
+            for name, field in type(self).model_fields.items()
+            if getattr(self, name) != field.default
+        }
+
+
+class LedgerPlace(ScenarioTable):
     """A ledger of earlier releases, and how a release is held against them.
 
     Parameters
@@ -286,13 +309,13 @@ class LedgerPlace(BaseModel):
     {'folder': 'ledger', 'key': 'ledger.key', 'people': '2024'}
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    place = "ledger"
 
-    folder: _Name
-    key: _Name
-    survey: _Name | None = None
-    people: _Name | None = None
-    id: _Name | None = None
+    folder: Name
+    key: Name
+    survey: Name | None = None
+    people: Name | None = None
+    id: Name | None = None
     within: Annotated[int, Field(strict=True, ge=1)] = 3
 
     def __init__(
@@ -312,16 +335,4 @@ class LedgerPlace(BaseModel):
             name: path.as_posix() if isinstance(path, Path) else path for name, path in paths.items()
         }
         given |= {"survey": survey, "people": people, "id": id, "within": within}
-        try:
-            super().__init__(**given, **unknown)
-        except ValidationError as error:
-            raise ScenarioError(explain(error, list(type(self).model_fields), prefix="ledger")) from None
-
-    @property
-    def declared(self) -> dict[str, Any]:
-        """The entries that are not at their default, by name."""
-        return {
-            name: getattr(self, name)
-            for name, field in type(self).model_fields.items()
-            if getattr(self, name) != field.default
-        }
+        super().__init__(**given, **unknown)

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, Field, ValidationError, create_model
 
 from sdckit.data.limits import LIMITS, declarable, limits_of_type
 from sdckit.data.nearest import did_you_mean
-from sdckit.data.scenarios.scenario_checks import explain
+from sdckit.data.scenarios.scenario_checks import ScenarioTable, explain
 from sdckit.data.scenarios.scenario_form import RELEASE_WORDS
 from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.display import displayed
@@ -27,11 +27,11 @@ VALUES: dict[str, Any] = {
     "share from 0": Annotated[float, Field(strict=True, ge=0, le=1)],
 }
 if TYPE_CHECKING:
-    _Limits = BaseModel
+    _Limits = ScenarioTable
 else:
     _Limits = create_model(
         "_Limits",
-        __config__=ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True),
+        __base__=ScenarioTable,
         **{name: (VALUES[kind.values] | None, None) for name, kind in declarable().items()},
     )
 
@@ -73,6 +73,7 @@ class Thresholds(_Limits):
     {'k': 3, 'risk': 0.1}
     """
 
+    place = "thresholds"
     if TYPE_CHECKING:  # the fields are those of the rows in `sdckit.data.limits`
         k: int | None
         risk: float | None
@@ -108,11 +109,7 @@ class Thresholds(_Limits):
         **unknown: object,
     ) -> None:
         given = {name: limit for name, limit in locals().items() if name in declarable()}
-        try:
-            super().__init__(**given, **unknown)
-        except ValidationError as error:
-            fields = list(type(self).model_fields)
-            raise ScenarioError(explain(error, fields, prefix="thresholds")) from None
+        super().__init__(**given, **unknown)
 
     @property
     def declared(self) -> dict[str, int | float]:

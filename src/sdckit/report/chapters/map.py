@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
-from sdckit.report.charts import INK, LIGHT, OPEN, WIDTH
+from sdckit.report.charts import INK, WIDTH, draw_recipes, recipe_fill
 from sdckit.report.common_blocks import EXPECTED, height_of, rank_of
 from sdckit.report.gate.figures import Document, Guarded, InternalOnly, Ledger, Part, Tree
 from sdckit.report.gate.protect import protect
@@ -236,16 +236,13 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
     import altair as alt
 
     rows = [{**row, "label": say(row["label"])} for row in map(_row, plain["points"]) if row is not None]
-    values = alt.InlineData(values=rows)
     risk, loss = (say(WORDS[plain[role]].format(k=plain["k"])) for role in ("risk", "loss"))
-    base = alt.Chart(values).encode(
-        x=alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True)),
-        y=alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
-    )
-    points = base.mark_point(stroke=INK, size=60, filled=True, strokeWidth=1, opacity=1).encode(
-        fill=alt.Fill("fill:N", scale=None),
+    base, points = draw_recipes(
+        rows, alt.X("loss:Q", title=loss, scale=alt.Scale(zero=False, nice=True)),
+        alt.Y("risk:Q", title=risk, scale=alt.Scale(zero=True, nice=True)),
+        "point", {"size": 60, "filled": True, "opacity": 1},
         tooltip=["label:N", alt.Tooltip("risk_text:N", title=risk), alt.Tooltip("loss_text:N", title=loss)],
-    )
+    )  # fmt: skip
     front = base.transform_filter("datum.front")
     line = front.mark_line(color=INK, strokeWidth=1, strokeDash=[4, 3], interpolate="step-after")
     layers = [line, points]
@@ -267,9 +264,8 @@ def _row(point: Plain) -> dict[str, Any] | None:
     heights = [height_of(point[name]) for name in ("risk", "loss")]
     if None in heights:
         return None
-    hidden = point["risk"]["value"] is None
     return {
         "label": point["label"], "risk": heights[0], "loss": heights[1], "risk_text": point["risk"]["text"],
         "loss_text": point["loss"]["text"], "front": bool(point["front"]),
-        "fill": OPEN if hidden else INK if point["front"] else LIGHT,
+        "fill": recipe_fill(point["risk"], front=point["front"]),
     }  # fmt: skip

@@ -24,7 +24,7 @@ from sdckit.workflow.proposing.proposal import INSTEAD, about_loss, caution, in_
 from sdckit.workflow.proposing.search import Found, Search
 from sdckit.workflow.proposing.trials import Judged, Trials, improved, judge, limits_of
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES
-from sdckit.workflow.recipes.starter_recipe import Told
+from sdckit.workflow.recipes.starter_recipe import FROM_VALUES, NOT_IMPLIED, STILL_ABOVE, Told, the_rest
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -140,8 +140,7 @@ def ranked_by(
 
 def measured(loss: Loss, data: Any, release: Any) -> float:
     """The loss of a release; infinite where it cannot be measured, as of a regression on a column that was left out."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         try:
             value = float(loss(data, release))
         except SdcError:
@@ -189,11 +188,10 @@ def _beside(node: Node, shape: tuple[int, ...]) -> list[Node]:
 # Why each step of a proposed recipe is there, for the comments of the recipe: in ranges, it may go out.
 
 
-FOR_THE_ROOM = "It names values that few records have: keep this recipe in the room."
 STEP_REASONS = {
     "weight": "Many weights occur with one value of a key only, and would give back what is taken out there.",
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
-    "risk": "Records whose risk is still above the threshold lose their keys.",
+    "risk": STILL_ABOVE,
 }
 
 
@@ -223,7 +221,7 @@ def _of_recoding(trials: Trials, found: Found, node: Node, j: int) -> Iterator[s
     tells = f", which keeps {kept} of what it tells" if kept else ""
     yield f"{printable(ladder.key)} {rung.words}{tells}. {_why(trials, found, node, j)}"
     if _names_few(trials, rung, j):
-        yield FOR_THE_ROOM
+        yield FROM_VALUES
 
 
 def _of_left_out(
@@ -270,11 +268,11 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         columns = [printable(name) for name in step["columns"]]
         yield f"Records{whom} in groups with too few sensitive values lose {listed(columns)}."
         return
-    yield f"The rest{whom}: as few values as possible are taken out until every record has k like it."
+    yield the_rest(whom)
     if "together" in step:
         yield "Columns that tell a key lose their value where the key does."
     if step.get("hide_implied"):
-        yield "Nothing taken out may follow from the rest."
+        yield f"{NOT_IMPLIED}."
 
 
 def outcome(

@@ -29,7 +29,7 @@ from sdckit.workflow.proposing.proposal import Alternative, Proposal, in_words
 from sdckit.workflow.proposing.search import LEAST
 from sdckit.workflow.proposing.trials import How, Trials, around, limits_of, open_lattice
 from sdckit.workflow.recipes.recipe import Recipe
-from sdckit.workflow.recipes.starter_recipe import Told, from_folder, write_starter
+from sdckit.workflow.recipes.starter_recipe import Told, from_folder, hides_implied, write_starter
 
 if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
@@ -54,10 +54,10 @@ def write_proposal(
     told.append(
         (None, outcome(trials, found, judged, [(one.words, one.passed, one.loss) for one in alternatives]))
     )
-    steps = [None if step is None else from_folder(step, scenario.folder, folder) for step, _ in told]
-    text = write_starter(TITLE, head, [(step, lines) for step, (_, lines) in zip(steps, told, strict=True)])
+    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
     return Proposal(
-        recipe=_recipe(trials, judged, columns, folder), text=text, passed=judged.passed, loss=judged.made.loss,
+        recipe=_recipe(trials, judged, columns, folder), text=write_starter(TITLE, head, told),
+        passed=judged.passed, loss=judged.made.loss,
         bound=min(found.bound, judged.made.loss), risk=judged.risk,
         optimal=by_loss and judged.passed and _is_best(trials, found, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
@@ -282,8 +282,9 @@ def make_proposal(
     lattice = open_lattice(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
-    hide = scenario.limits_of(compared=True).recoverable is not None
-    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hide), internal=internal)
+    trials = Trials(
+        given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal
+    )
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
     return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=measure is None)

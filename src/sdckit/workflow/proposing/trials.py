@@ -21,15 +21,19 @@ from sdckit.numerics.array_types import Ints
 from sdckit.numerics.grouping import first_of_groups, group, sum_by
 from sdckit.workflow.check import check
 from sdckit.workflow.proposing.ladders import Ladder, Lattice, Limits, Node, Side, ladder_of, refines
-from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_checks import call_arguments, checked_step
 from sdckit.workflow.recipes.recipe_steps import LACKING_VALUES, RISK_MEASURE, method_of
 from sdckit.workflow.recipes.run_step import lacking_values, run_step
 from sdckit.workflow.recipes.starter_recipe import (
     DEFAULT_K,
-    household_sizes,
+    SEED,
+    TRIAL,
     identifier_steps,
     last_step,
+    lose_values,
+    missing_rules,
+    suppression_step,
+    tried,
     wanted_k,
     weight_step,
 )
@@ -41,7 +45,6 @@ if TYPE_CHECKING:
     from sdckit.workflow.verdicts import Verdict
 
 Step = dict[str, Any]
-TRIAL = bytes(32)  # the secret of trials, of which nothing is kept
 ROUNDS = 4  # of suppression, one intruder after the other, until nothing changes
 
 
@@ -139,8 +142,7 @@ class Trials:
         steps: list[tuple[str, Step]] = []
         frame: Any = open_eager(self.data, {})
         hidden: dict[str, int] = {}
-        with warnings.catch_warnings():  # an assessment tells them
-            warnings.simplefilter("ignore", SdcWarning)
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # an assessment tells them
             data = frame.to_native()
             for kind, step in self._before(node):
                 data = self._run(data, step)[0]
@@ -224,19 +226,20 @@ class Trials:
                 break
 
     def _of_intruder(self, data: Any, one: Scenario, name: str, node: Node) -> Iterator[tuple[str, Step]]:
-        whom = {} if len(self.scenario.intruders) == 1 else {"intruder": name}
-        k = self.aims.get(name)
-        rules = {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
-        if k is not None and rules == {"wildcard"}:
-            yield "k", self._local(data, one, name, k)
+        k, wild = self.aims.get(name), missing_rules(one) == {"wildcard"}
+        if k is not None and wild:
+            yield "k", suppression_step(
+                data, self.scenario, one, k, hide=self.how.hide, importance=self.importance,
+                bundles=self.how.bundles,
+            )  # fmt: skip
         ordered = sorted(one.keys, key=lambda key: (-self._levels(key, node), key))
         if one.limits.l is not None and one.sensitive:
             for count in dict.fromkeys((1, (len(ordered) + 1) // 2, len(ordered))):
-                yield "l", {"method": "suppress_above", **whom, "risk": LACKING_VALUES, "threshold": 0,
-                            "columns": self._with_bundles(ordered[:count])}  # fmt: skip
-        if one.limits.risk is not None and rules == {"wildcard"}:
-            yield "risk", {"method": "suppress_above", **whom, "risk": RISK_MEASURE, "threshold": one.limits.risk,
-                           "columns": self._with_bundles(ordered)}  # fmt: skip
+                columns = self._with_bundles(ordered[:count])
+                yield "l", lose_values(self.scenario, name, LACKING_VALUES, 0, columns)
+        if one.limits.risk is not None and wild:
+            columns = self._with_bundles(ordered)
+            yield "risk", lose_values(self.scenario, name, RISK_MEASURE, one.limits.risk, columns)
 
     def _levels(self, key: str, node: Node) -> int:
         for one, rung in zip(self.lattice.ladders, node, strict=True):
@@ -249,23 +252,6 @@ class Trials:
         told = [name for key in keys for name in self.how.bundles.get(key, ())]
         return list(dict.fromkeys([*keys, *told]))
 
-    def _local(self, data: Any, one: Scenario, name: str, k: int) -> Step:
-        step: Step = {"method": "local_suppression"}
-        if len(one.keys) < len(self.scenario.intruders[name]):
-            step |= {"keys": [*one.keys], "k": k}
-        else:
-            step |= {} if len(self.scenario.intruders) == 1 else {"intruder": name}
-            step |= {} if k == one.limits.k else {"k": k}
-        if self.importance is not None:
-            step["importance"] = {key: self.importance.get(key, 1.0) for key in one.keys}
-        together = [[key, *self.how.bundles[key]] for key in one.keys if self.how.bundles.get(key)]
-        together += [[size, str(one.household)] for size in household_sizes(data, one)]
-        if together:
-            step["together"] = together
-        if self.how.hide:
-            step["hide_implied"] = True
-        return step
-
     def with_how(self, how: How) -> Trials:
         """The same, where the rest is suppressed in another way."""
         return replace(self, how=how, made={})
@@ -275,7 +261,6 @@ class Trials:
 # does.
 
 
-SEED = 1  # of the trial, of which nothing is kept
 GIVEN_BACK = {name for name, kind in LIMITS.items() if kind.judged in ("recovered", "undone")}
 MEASURE = "recoverable_values"
 SMALL = 5
@@ -349,22 +334,13 @@ def judge(data: Any, scenario: Scenario, made: Made, how: How, *, control: Any =
     columns = open_eager(data, {}).columns
     before, after = around(scenario, columns)
     steps = [*(step for step, _ in before), *(step for _, step in made.steps), *(step for step, _ in after)]
-    recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
-    keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
-    with warnings.catch_warnings():  # of the original: an assessment of it tells them
-        warnings.simplefilter("ignore", SdcWarning)
-        applied = recipe.apply(
-            data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False
-        )
+    # of the original: an assessment of it tells them
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
+        applied = tried(data, scenario, steps)
         checked = check(
-            data,
-            applied.data,
-            scenario=scenario.changed(identifiers=()),
-            control=control,
-            seed=SEED,
-            recipe=recipe,
-            log=applied.log,
-        )
+            data, applied.data, scenario=scenario.changed(identifiers=()), control=control, seed=SEED,
+            recipe=applied.recipe, log=applied.log,
+        )  # fmt: skip
     found: Any = checked.assessment
     sampled = scenario.weight is not None or scenario.sampling_fraction is not None
     return Judged(made, how, checked.verdicts, found, estimated=sampled)
@@ -434,8 +410,8 @@ def open_lattice(
     from sdckit.identity.contributions.coarsening import declared_kinds, levels_of
 
     keys = scenario.all_keys
-    with warnings.catch_warnings():  # of keys with many values, which is what the search is about
-        warnings.simplefilter("ignore", SdcWarning)
+    # of keys with many values, which is what the search is about
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         cells = _tabulated(data, scenario)
     declared = declared_kinds(keys, scenario)
     ladders = []

@@ -431,14 +431,16 @@ def _run_all(
         if len(waiting) < n
         else f"trying {counted(n, 'recipe')}"
     )
-    with warnings.catch_warnings():  # the same warnings for every combination say nothing of any
-        warnings.simplefilter("ignore", SdcWarning)
-        with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sdckit-explore") as pool:
-            futures = {pool.submit(measure, recipe): key for key, recipe in waiting.items()}
-            try:
-                for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
-                    runs.add(futures[future], future.result())
-                    tell(f"{done} of {counted(n, 'recipe')} tried")
-            finally:
-                for future in futures:
-                    future.cancel()
+    # the same warnings for every combination say nothing of any
+    with (
+        warnings.catch_warnings(action="ignore", category=SdcWarning),
+        ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sdckit-explore") as pool,
+    ):
+        futures = {pool.submit(measure, recipe): key for key, recipe in waiting.items()}
+        try:
+            for done, future in enumerate(as_completed(futures), n - len(waiting) + 1):
+                runs.add(futures[future], future.result())
+                tell(f"{done} of {counted(n, 'recipe')} tried")
+        finally:
+            for future in futures:
+                future.cancel()

@@ -118,41 +118,34 @@ class Watch:
     def after(self, step: int, method: str, data: Any, values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a file, or several from one synthesis: then every figure is their mean."""
         files = data if isinstance(data, list) else [data]
-        with (
-            warnings.catch_warnings()
-        ):  # of the original they are told by an assessment, here they would repeat
-            warnings.simplefilter("ignore", SdcWarning)
-            return self._after(step, method, files, values_changed)
-
-    def _after(
-        self, step: int, method: str, files: list[Any], values_changed: int
-    ) -> tuple[StepFigures, ...]:
-        share = fmean(self._share(one) for one in files)
         original: Any = open_frame(self.original)
-        compared = len(original) * len(original.columns)
+        base = StepFigures(step, method, "", values_changed, compared=len(original) * len(original.columns))
+        # of the original they are told by an assessment, here they would repeat
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            base = replace(base, share_changed=fmean(self._share(one) for one in files))
+            if self.scenario is not None:
+                pmse = fmean(self._pmse(one) for one in files)
+                base = replace(base, pmse=pmse, behind=self._behind(files))
+            return self._by_intruder(base, files, open_frame(files[0]).columns)
+
+    def _by_intruder(
+        self, base: StepFigures, files: list[Any], columns: Sequence[str]
+    ) -> tuple[StepFigures, ...]:
+        """The figures with the risks from each intruder; as they are without a scenario."""
         if self.scenario is None:
-            return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
-        pmse, behind = fmean(self._pmse(one) for one in files), self._behind(files)
+            return (base,)
         found = []
         for name in self.scenario.intruders:
             rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
             uniques, below, expected = map(fmean, risks)
-            scene = self.scenario
-            estimated = scene.weight is not None or scene.sampling_fraction is not None
-            told = (step, method, name, values_changed, uniques, below, expected, share, pmse)
-            left = self._left(self.scenario.intruder(name), open_frame(files[0]).columns)
-            keys = () if left is None else left.keys
+            left = self._left(self.scenario.intruder(name), columns)
             found.append(
-                StepFigures(
-                    *told,
-                    rule=max(rules),
-                    keys=keys,
-                    compared=compared,
-                    behind=behind,
-                    small=min(small),
-                    estimated=estimated,
+                replace(
+                    base, intruder=name, sample_uniques=uniques, below_k=below, expected_reidentifications=expected,
+                    rule=max(rules), keys=() if left is None else left.keys, small=min(small),
+                    estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
                 )
-            )
+            )  # fmt: skip
         return tuple(found)
 
     def of_plans(
@@ -165,23 +158,11 @@ class Watch:
         first = plans[0]
         compared = first.n_file * len(first.own)
         share = fmean(sum(one.differing().values()) / compared for one in plans)
-        if self.scenario is None:
-            return (StepFigures(step, method, "", values_changed, share_changed=share, compared=compared),)
-        files, found = [one.bare() for one in plans], []
-        for name in self.scenario.intruders:
-            with warnings.catch_warnings():  # an assessment tells them, here they would repeat
-                warnings.simplefilter("ignore", SdcWarning)
-                rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
-            uniques, below, expected = map(fmean, risks)
-            left = self._left(self.scenario.intruder(name), first.columns)
-            found.append(
-                StepFigures(
-                    step, method, name, values_changed, uniques, below, expected, share, math.nan,
-                    rule=max(rules), keys=() if left is None else left.keys, compared=compared, small=min(small),
-                    estimated=self.scenario.weight is not None or self.scenario.sampling_fraction is not None,
-                )
-            )  # fmt: skip
-        return tuple(found)
+        base = StepFigures(step, method, "", values_changed, share_changed=share, compared=compared)
+        files = [one.bare() for one in plans]
+        # an assessment tells them, here they would repeat
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):
+            return self._by_intruder(base, files, first.columns)
 
     def differing(self, data: Any) -> dict[str, int]:
         """Values of each column of the original that are others in a changed file.

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -324,6 +325,7 @@ def _bits(data: Any, key: str) -> float:
 WHY = "this brings most records within the thresholds for the information it loses"
 COUNTED = 0.5  # of the records: members may be missing from the file
 FROM_VALUES = "It names values that few records have: keep this recipe in the room."
+STILL_ABOVE = "Records whose risk is still above the threshold lose their keys."
 
 
 def before_suppression(way: Way, columns: Sequence[str]) -> list[Told]:
@@ -404,40 +406,85 @@ def _weight(way: Way) -> Iterator[Told]:
 def suppressions(way: Way) -> Iterator[Told]:
     """What is left over the limit on k, one intruder after the other."""
     scenario = way.scenario
-    hide = scenario.limits_of(compared=True).recoverable is not None
+    hide = hides_implied(scenario)
     for name in scenario.intruders:
         one = scenario.intruder(name)
         k = wanted_k(one)
         if k is None:
             continue
-        rules = {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
-        whom = f" for {printable(name)}" if len(scenario.intruders) > 1 else ""
-        if other := sorted(rules - {"wildcard"}):
+        whom = f" for {printable(name)}" if whom_of(scenario, name) else ""
+        if other := sorted(missing_rules(one) - {"wildcard"}):
             why = f"the scenario takes a missing key for: {', '.join(other)}; a value taken out would protect nobody"
             yield None, [f"No local_suppression{whom}: {why}."]
             continue
-        step: dict[str, Any] = {"method": "local_suppression"}
-        if len(scenario.intruders) > 1:
-            step["intruder"] = name
-        lines = [f"The rest{whom}: as few values as possible are taken out until every record has k like it."]
-        if k == one.limits.k:
-            lines.append("k is that of the scenario.")
-        else:
-            step["k"] = k
-            lines.append(
-                "k is what the threshold of the risk needs in a file taken for the whole population."
-            )
-        if sizes := household_sizes(way.data, one):
-            step["together"] = [[size, scenario.household] for size in sizes]
-            lines.append(
-                f"{listed([*map(printable, sizes)])}: whoever sees the household together can count it."
-            )
+        step = suppression_step(way.data, scenario, one, k, hide=hide)
+        lines = [
+            the_rest(whom),
+            "k is what the threshold of the risk needs in a file taken for the whole population."
+            if "k" in step
+            else "k is that of the scenario.",
+        ]
+        if "together" in step:
+            sizes = listed([printable(size) for size, _ in step["together"]])
+            lines.append(f"{sizes}: whoever sees the household together can count it.")
         if hide:
-            step["hide_implied"] = True
-            lines.append(
-                "Nothing taken out may follow from the rest: there is a threshold on what can be given back."
-            )
+            lines.append(f"{NOT_IMPLIED}: there is a threshold on what can be given back.")
         yield step, lines
+
+
+NOT_IMPLIED = "Nothing taken out may follow from the rest"
+
+
+def the_rest(whom: str) -> str:
+    """Why values are taken out, of a file in which `whom` tells for which intruder."""
+    return f"The rest{whom}: as few values as possible are taken out until every record has k like it."
+
+
+def hides_implied(scenario: Scenario) -> bool:
+    """Whether nothing taken out may follow from the rest: a threshold on what can be given back asks for it."""
+    return scenario.limits_of(compared=True).recoverable is not None
+
+
+def whom_of(scenario: Scenario, name: str) -> Step:
+    """How a step names an intruder; nothing where there is only one."""
+    return {"intruder": name} if len(scenario.intruders) > 1 else {}
+
+
+def missing_rules(one: Scenario) -> set[str]:
+    """The rules for missing values in the keys of a scenario."""
+    return {one.missing} if isinstance(one.missing, str) else set(one.missing.values())
+
+
+def suppression_step(
+    data: Any, scenario: Scenario, one: Scenario, k: int, *, hide: bool,
+    importance: Mapping[str, float] | None = None, bundles: Mapping[str, Sequence[str]] = MappingProxyType({}),
+) -> Step:  # fmt: skip
+    """The suppression of what is left over the limit on k.
+
+    `one`: the scenario with one intruder and those of their keys that are still there. `bundles`: by key, the columns
+    that tell it.
+    """
+    (name,) = one.intruders
+    step: Step = {"method": "local_suppression"}
+    if len(one.keys) < len(scenario.intruders[name]):
+        step |= {"keys": [*one.keys], "k": k}
+    else:
+        step |= whom_of(scenario, name) | ({} if k == one.limits.k else {"k": k})
+    if importance is not None:
+        step["importance"] = {key: importance.get(key, 1.0) for key in one.keys}
+    together = [[key, *bundles[key]] for key in one.keys if bundles.get(key)]
+    together += [[size, str(one.household)] for size in household_sizes(data, one)]
+    if together:
+        step["together"] = together
+    return step | ({"hide_implied": True} if hide else {})
+
+
+def lose_values(scenario: Scenario, name: str, measure: str, threshold: Any, columns: Sequence[str]) -> Step:
+    """The step by which records above a threshold lose the values of columns."""
+    return {
+        "method": "suppress_above", **whom_of(scenario, name), "risk": measure, "threshold": threshold,
+        "columns": [*columns],
+    }  # fmt: skip
 
 
 def household_sizes(data: Any, one: Scenario) -> list[str]:
@@ -594,26 +641,20 @@ def make_starter(
             "of release"
         )
     scenario.changed(identifiers=()).check_columns(open_eager(data, {}).columns)
-    with (
-        warnings.catch_warnings()
-    ):  # of identifiers that are not read here, and of weights, which a step is about
-        warnings.simplefilter("ignore", SdcWarning)
+    # of identifiers that are not read here, and of weights, which a step is about
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         way = coarsen_keys(data, scenario, share=share, internal=internal)
         told = [*before_suppression(way, columns), *suppressions(way)]
         told += _too_risky(data, scenario, told)
         told += last_step(scenario, columns)
         exceeded, unjudged = _judged(data, scenario, told)
     told.append((None, [_outcome(exceeded, unjudged)]))
-    steps = [from_folder(step, scenario.folder, folder) for step, _ in told if step is not None]
+    told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
+    steps = [step for step, _ in told if step is not None]
     if not steps:  # the order stays, too
         raise ScenarioError("there is nothing to do: the thresholds hold")
-    again = iter(steps)
-    text = write_starter(
-        TITLE, head, [(None if step is None else next(again), lines) for step, lines in told]
-    )
-    return StarterRecipe(
-        Recipe(steps, title=TITLE, folder=folder or scenario.folder), text, tuple(exceeded), tuple(unjudged)
-    )
+    recipe = Recipe(steps, title=TITLE, folder=folder or scenario.folder)
+    return StarterRecipe(recipe, write_starter(TITLE, head, told), tuple(exceeded), tuple(unjudged))
 
 
 def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[Told]:
@@ -622,20 +663,18 @@ def _too_risky(data: Any, scenario: Scenario, told: Sequence[Told]) -> Iterator[
         return
     over = over_limits(_applied(data, scenario, told).data, scenario)
     for name in (name for name, count in over.items() if count):
-        step: dict[str, Any] = {"method": "suppress_above"}
-        if len(scenario.intruders) > 1:
-            step["intruder"] = name
-        step |= {
-            "risk": RISK_MEASURE,
-            "threshold": scenario.limits.risk,
-            "columns": [*scenario.intruders[name]],
-        }
-        yield step, ["Records whose risk is still above the threshold lose their keys."]
+        limit = scenario.limits.risk
+        yield lose_values(scenario, name, RISK_MEASURE, limit, scenario.intruders[name]), [STILL_ABOVE]
 
 
 def _applied(data: Any, scenario: Scenario, told: Sequence[Told]) -> Applied:
     """The data after the steps, but for those on direct identifiers, which it need not hold."""
     steps = [step for step, _ in told if step is not None and METHODS[str(step["method"])].effect != "gone"]
+    return tried(data, scenario, steps)
+
+
+def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> Applied:
+    """The data, which need not hold direct identifiers, after steps of which nothing is kept."""
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
     return recipe.apply(

@@ -58,8 +58,7 @@ class Desk:
             return
         from sdckit.data.files.readers import describe_file
 
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", SdcWarning)
+        with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
             sample = describe_file(path, whole=True, **how)
         told = [str(one.message) for one in caught if issubclass(one.category, SdcWarning)]
         codes = set(sample.notes.messages(Path(path).name))  # these are told column by column

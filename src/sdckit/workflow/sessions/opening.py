@@ -201,7 +201,6 @@ def _effect(desk: Desk) -> Any:
     from sdckit.data.files.readers import describe_file
     from sdckit.data.missing_values.missing import counted_codes
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         plain = describe_file(desk.path, whole=True, **{**desk.reading, "missing": [""]})
     return counted_codes(plain.frame, desk.sample.notes.given)

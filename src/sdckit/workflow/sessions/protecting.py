@@ -127,8 +127,8 @@ def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell
         for one in recipe.steps
         if method_of(one.method, "step").keyed
     }
-    with warnings.catch_warnings():  # they stand in the assessment of the release
-        warnings.simplefilter("ignore", SdcWarning)
+    # they stand in the assessment of the release
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return recipe.apply(
             data, scenario=scenario, secret=secret, id_keys=keys or None, watch=watch, step=tell
         )
@@ -230,8 +230,7 @@ def preview(
     if not names:
         return {"variables": [], "html": warned_html("The step changes no variable of its own.", language)}
     shown = column if column in names else names[0]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         before = prefix_data(desk, chosen, recipe, number, secret, tell)
         after = prefix_data(desk, chosen, recipe, number + 1, secret, tell)
     picture = picture_of(before, after, shown)

@@ -196,8 +196,7 @@ def further(
 
 def _further(desk: Desk, one: Scenario, measure: str, tell: Tell) -> Any:
     (planned,) = plan_file(one, measures=(measure,), data=desk.original(one), tell=tell).values()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return carry_out([row for row in planned if row.row.name == measure])
 
 
@@ -248,8 +247,7 @@ def _assessed(desk: Desk, whole: Scenario, tell: Tell) -> Assessment:
 
 def _one(desk: Desk, one: Scenario, tell: Tell, by: Sequence[str] = ()) -> Assessment:
     """Its warnings stand in the document, with their counts protected."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SdcWarning)
+    with warnings.catch_warnings(action="ignore", category=SdcWarning):
         return assess(desk.original(one), scenario=one, by=tuple(by), step=tell)
 
 

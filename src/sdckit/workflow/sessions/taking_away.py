@@ -58,8 +58,7 @@ def judged(
 
         tell("assessing the release")
         people = None if not control else _people(desk, control, scenario)
-        with warnings.catch_warnings():  # the document tells them
-            warnings.simplefilter("ignore", SdcWarning)
+        with warnings.catch_warnings(action="ignore", category=SdcWarning):  # the document tells them
             found = made.assess(models=dict(models or {}), control=people, attacks=attacks, step=tell)
         try:
             return Judged(name, made, found, check_assessment(found).passed)
