@@ -64,9 +64,16 @@ def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sdckit.numerics.compiling._spent", Counter())
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Collect no garbage while tests are collected: next to none of it is any."""
+    gc.disable()
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """Leave the thousands of collected tests out of every later garbage collection."""
+    gc.enable()
     gc.collect()
     gc.freeze()
 

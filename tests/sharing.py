@@ -14,17 +14,17 @@ from typing import Any
 from xdist.scheduler import LoadScopeScheduling
 
 ROOT = Path(__file__).resolve().parents[1]
-SHARED = ('scope="module"', "from app.browsing import", "from report.real import")
+SHARED = ('scope="module"', "from app.browsing import", "from report.real import", "none_offends, parsed")
 
 
 @cache
 def share_of(nodeid: str) -> str:
-    """What a test shares: the one Spark, the real documents, what its file makes (a served app is one), or nothing."""
+    """What a test shares: the one Spark, the real documents, the sources read, what its file makes, or nothing."""
     if "spark" in nodeid.lower():
         return "spark"
     path = nodeid.partition("::")[0]
     what = _shared_in(path)
-    return {"": nodeid, SHARED[0]: path, SHARED[1]: path, SHARED[2]: "real documents"}[what]
+    return {"": nodeid, SHARED[2]: "real documents", SHARED[3]: "sources read"}.get(what, path)
 
 
 @cache
@@ -55,9 +55,8 @@ class Sharing(LoadScopeScheduling):  # type: ignore[misc]
         taken = {file for other, file in self._files.items() if other is not node}
         for share in self.workqueue:
             file = share.partition("::")[0]
-            if (
-                file == own or file not in taken
-            ):  # files are begun in order: nothing of its own comes after new ones
+            # Files are begun in their order: what is left of its own stands before all that nobody has begun.
+            if file == own or file not in taken:
                 return str(share)
         return str(next(iter(self.workqueue)))
 

@@ -12,6 +12,7 @@ from engines.comparing import quiet
 from every_measure import CALLED, call
 from sdckit.catalogue import CATALOGUE, Measure
 from sdckit.cells.plans import lazy
+from sdckit.protect import change
 from tree import ROOT
 
 
@@ -20,6 +21,7 @@ def test_only_columns_of_records_are_limited(
     row: Measure, plan: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Where no value of a record may be brought here, what needs the cells alone still runs."""
+    assert change.COLLECT_LIMIT == lazy.COLLECT_LIMIT  # taken along when it is imported, so not below
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
     if row.of_plan == "cells":
         assert quiet(call, row, plan).to_dict()["figures"]

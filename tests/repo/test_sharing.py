@@ -37,6 +37,7 @@ def test_there_is_one_spark() -> None:
 def test_what_is_shared() -> None:
     assert share_of("tests/report/test_browser.py::test_a[one]") == "tests/report/test_browser.py"
     assert share_of("tests/report/test_real_documents.py::test_a[one]") == "real documents"
+    assert share_of("tests/repo/test_kernels.py::test_a") == "sources read"
     alone = "tests/repo/test_sharing.py::test_what_is_shared"
     assert share_of(alone) == alone
     assert share_of("src/sdckit/gone.py::sdckit.gone") == "src/sdckit/gone.py::sdckit.gone"

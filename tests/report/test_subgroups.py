@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from functools import cache
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,43 +32,53 @@ RELEASE = SURVEY.with_columns(
     ill=pl.Series(RNG.permutation(SURVEY["ill"].to_numpy())),
 ).drop("district")
 SCENARIO = sdckit.Scenario(keys=["sex", "age"], sensitive=["ill"], aligned=True)
-ONE = sdckit.assess(SURVEY, scenario=SCENARIO, by="district")
-BOTH = sdckit.assess(SURVEY, RELEASE, scenario=SCENARIO, by="district", seed=1)
+
+
+@cache
+def of_one() -> Any:
+    """The assessment of the survey."""
+    return sdckit.assess(SURVEY, scenario=SCENARIO, by="district")
+
+
+@cache
+def of_both() -> Any:
+    """That of its release."""
+    return sdckit.assess(SURVEY, RELEASE, scenario=SCENARIO, by="district", seed=1)
 
 
 def test_every_measure_with_figures_of_records_has_the_groups():
     for place in ("key_frequencies", "k_anonymity", "individual_risk", "l_diversity"):
-        assert ONE["default"][place].by == ("district",)
-        assert len(ONE["default"][place].by_group) == 3
-    results = BOTH["default"]
+        assert of_one()["default"][place].by == ("district",)
+        assert len(of_one()["default"][place].by_group) == 3
+    results = of_both()["default"]
     for place in ("matching_risk", "identity_disclosure", "attribute_disclosure:ill", "prediction_risk:ill",
                   "correct_attribution_probability:ill"):  # fmt: skip
         assert results[place].by_group["n"].sum() == N
-    assert BOTH.original["default"]["individual_risk"].by == ("district",)
-    assert BOTH.released[0]["default"]["individual_risk"].by == ()
+    assert of_both().original["default"]["individual_risk"].by == ("district",)
+    assert of_both().released[0]["default"]["individual_risk"].by == ()
 
 
 def test_a_confidential_document_has_them_exactly():
-    (one,) = protect(build_document(ONE), internal=True)["intruders"]
+    (one,) = protect(build_document(of_one()), internal=True)["intruders"]
     groups = one["subgroups"]["individual_risk"]["groups"]
-    expected = ONE["default"]["individual_risk"].by_group
+    expected = of_one()["default"]["individual_risk"].by_group
     assert [row["labels"] for row in groups] == [[label or "(missing)"] for label in expected["district"]]
     assert [row["n"] for row in groups] == expected["n"].to_list()
     assert [row["figures"]["global_risk"] for row in groups] == expected["global_risk"].to_list()
     assert one["rates"]["individual_risk"]["global_risk"] == {
         "of": "records", "n": N, "direction": "higher is riskier"
     }  # fmt: skip
-    release = plain_release(BOTH, internal=True)["intruders"][0]
+    release = plain_release(of_both(), internal=True)["intruders"][0]
     assert len(release["subgroups"]["attribute_disclosure:ill"]["groups"]) == 3
 
 
 def test_a_protected_document_has_shares_that_many_records_carry():
-    plain = protect(build_document(ONE), internal=False)
+    plain = protect(build_document(of_one()), internal=False)
     (one,) = plain["intruders"]
     assert one["subgroups"]["individual_risk"] == {"by": ["district"]}
     exact = {
         row["district"]: row["violation_rates[5]"]
-        for row in ONE["default"]["k_anonymity"].by_group.rows(named=True)
+        for row in of_one()["default"]["k_anonymity"].by_group.rows(named=True)
     }
     groups = one["subgroups"]["k_anonymity"]["groups"]
     assert [row["labels"] for row in groups] == [
@@ -99,13 +111,13 @@ def test_no_share_and_few_records_look_alike():
 
 
 def test_a_protected_document_names_no_small_subgroup():
-    plain = protect(build_document(ONE), internal=False)
+    plain = protect(build_document(of_one()), internal=False)
     (one,) = plain["intruders"]
     assert one["rates"]["individual_risk"]["global_risk"] == {
         "of": "records",
         "direction": "higher is riskier",
     }
-    release = plain_release(BOTH)
+    release = plain_release(of_both())
     for document in (plain, release):
         text = json.dumps(document)
         assert "(missing)" not in text
@@ -116,7 +128,7 @@ def test_a_protected_document_names_no_small_subgroup():
 
 def test_all_else_that_is_printed_is_the_same_without_subgroups():
     without = protect(build_document(sdckit.assess(SURVEY, scenario=SCENARIO)), internal=False)
-    with_them = protect(build_document(ONE), internal=False)
+    with_them = protect(build_document(of_one()), internal=False)
     for plain in (without, with_them):
         plain.pop("reproduce")
         plain["intruders"][0].pop("subgroups", None)
@@ -124,7 +136,7 @@ def test_all_else_that_is_printed_is_the_same_without_subgroups():
 
 
 def test_tables_are_in_the_page_of_the_terminal():
-    for assessment in (ONE, BOTH):
+    for assessment in (of_one(), of_both()):
         blocks = [block for section in screen_page(assessment).sections for block in section.blocks]
         captions = [getattr(block, "caption", "") for block in blocks]
         assert captions.count("By district, the riskiest first") >= 4
@@ -144,8 +156,8 @@ def test_a_long_table_is_cut():
 
 
 def test_the_call_is_told_and_a_wrong_column_is_refused_first():
-    assert "by=['district']" in protect(build_document(ONE), internal=False)["reproduce"]["python"]
-    assert "--by district" in plain_release(BOTH)["reproduce"]["command"]
+    assert "by=['district']" in protect(build_document(of_one()), internal=False)["reproduce"]["python"]
+    assert "--by district" in plain_release(of_both())["reproduce"]["command"]
     with pytest.raises(ColumnError, match="by: no column 'distrikt'"):
         sdckit.assess(SURVEY, scenario=SCENARIO, by="distrikt")
 
@@ -153,5 +165,5 @@ def test_the_call_is_told_and_a_wrong_column_is_refused_first():
 def test_plans_are_assessed_by_subgroup_too():
     plan = sdckit.assess(SURVEY.lazy(), scenario=SCENARIO, by="district")
     found = plan["default"]["individual_risk"].by_group.to_pylist()
-    expected = ONE["default"]["individual_risk"].by_group.rows(named=True)
+    expected = of_one()["default"]["individual_risk"].by_group.rows(named=True)
     assert {row["district"]: row["n"] for row in found} == {row["district"]: row["n"] for row in expected}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -135,8 +136,15 @@ DATA = pl.DataFrame(
     }
 )
 MODELS = {"kids": "poisson", "job": "multinomial", "income": "normal", "member": "logistic"}
-CHANGE = synthesize(DATA, columns=list(MODELS), models=MODELS, posterior_draws=7, seed=1).change
-DRAWS = CHANGE.secret["draws"]
+
+
+@cache
+def made_change():
+    return synthesize(DATA, columns=list(MODELS), models=MODELS, posterior_draws=7, seed=1).change
+
+
+def made_draws():
+    return made_change().secret["draws"]
 
 
 def grid(name, values):
@@ -144,12 +152,12 @@ def grid(name, values):
     guesses = pl.concat([DATA[:1]] * len(values)).with_columns(
         pl.Series(name, values, dtype=DATA.schema[name])
     )
-    return np.exp(DRAWS[name].log_density(guesses))
+    return np.exp(made_draws()[name].log_density(guesses))
 
 
 def test_shapes():
-    assert list(DRAWS) == list(MODELS)
-    for name, one in DRAWS.items():
+    assert list(made_draws()) == list(MODELS)
+    for name, one in made_draws().items():
         assert one.log_density(DATA).shape == (7, DRAWS_N)
         assert np.isfinite(one.log_density(DATA)).all()
         assert (one["column"], one["model"], len(one["coefficients"])) == (name, MODELS[name], 7)
@@ -175,23 +183,23 @@ def test_the_normal_density_by_hand():
 
 def test_unknown_levels_are_impossible():
     other = DATA.with_columns(job=pl.lit("z"))
-    assert (DRAWS["job"].log_density(other) == -np.inf).all()
+    assert (made_draws()["job"].log_density(other) == -np.inf).all()
 
 
 def test_the_same_from_an_internal_log():
-    log = json.loads(json.dumps(CHANGE.to_dict(internal=True)))
+    log = json.loads(json.dumps(made_change().to_dict(internal=True)))
     for name, one in log["secret"]["draws"].items():
-        assert np.allclose(PosteriorDraws(one).log_density(DATA), DRAWS[name].log_density(DATA))
-    assert "draws" not in json.dumps(CHANGE.to_dict())
+        assert np.allclose(PosteriorDraws(one).log_density(DATA), made_draws()[name].log_density(DATA))
+    assert "draws" not in json.dumps(made_change().to_dict())
 
 
 def test_engines_agree():
-    for one in DRAWS.values():
+    for one in made_draws().values():
         assert np.allclose(one.log_density(DATA.to_pandas()), one.log_density(DATA))
 
 
 def test_it_prints_no_value():
-    assert repr(DRAWS["job"]) == "PosteriorDraws('job', 'multinomial', 7 draws)"
+    assert repr(made_draws()["job"]) == "PosteriorDraws('job', 'multinomial', 7 draws)"
 
 
 def log_by_hand(found, values):
@@ -212,17 +220,17 @@ def log_by_hand(found, values):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_the_predictive_distribution_is_what_the_densities_say(name):
-    found = DRAWS[name].predictive(DATA)
-    assert log_by_hand(found, DATA[name].to_list()) == pytest.approx(DRAWS[name].log_density(DATA))
+    found = made_draws()[name].predictive(DATA)
+    assert log_by_hand(found, DATA[name].to_list()) == pytest.approx(made_draws()[name].log_density(DATA))
     if "probability" in found:
         assert found["probability"].sum(axis=2) == pytest.approx(np.ones((7, DRAWS_N)))
 
 
 def test_what_predictive_gives():
-    assert set(DRAWS["kids"].predictive(DATA)) == {"rate"}
-    assert set(DRAWS["income"].predictive(DATA)) == {"mean", "sd", "missing"}
-    assert DRAWS["job"].predictive(DATA)["levels"] == ["a", "b", None]
-    assert DRAWS["member"].predictive(DATA)["levels"] == ["False", "True"]
+    assert set(made_draws()["kids"].predictive(DATA)) == {"rate"}
+    assert set(made_draws()["income"].predictive(DATA)) == {"mean", "sd", "missing"}
+    assert made_draws()["job"].predictive(DATA)["levels"] == ["a", "b", None]
+    assert made_draws()["member"].predictive(DATA)["levels"] == ["False", "True"]
 
 
 GAPS = DATA.with_columns(
@@ -250,7 +258,7 @@ def test_missing_values_of_the_target_and_of_predictors(name):
 
 def test_no_count_and_no_missing_value_where_none_can_be():
     odd = DATA.with_columns(kids=pl.Series([-1.0, 1.5, None] + [2.0] * (DRAWS_N - 3)))
-    found = DRAWS["kids"].log_density(odd)
+    found = made_draws()["kids"].log_density(odd)
     assert (found[:, :3] == -np.inf).all()
     assert np.isfinite(found[:, 3:]).all()
     normal = posterior_draws("y", "normal", (), [], np.zeros((1, 1, 1)), np.ones(1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,13 @@ from sdckit.workflow.recoded_original.open_recoded import (
 from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
 RAW = survey()
-DONE = applied()
 ROLES = {"keys": KEYS, "variables": ["income", "ill"]}
+
+
+@cache
+def as_released() -> Any:
+    """The survey as a recipe leaves it."""
+    return applied()
 
 
 def opened(
@@ -42,14 +48,14 @@ def opened(
     id: str | None = None,
     **how: Any,
 ) -> Any:
-    files = open_files(original, DONE.data if released is None else released, id=id)
+    files = open_files(original, as_released().data if released is None else released, id=id)
     how.setdefault("aligned", True)
     return open_recoded(files, ROLES, recodings=read_recodings(recipe, log), **how)
 
 
 @pytest.mark.parametrize("source", ["recipe", "log", "recognised"])
 def test_the_three_ways_give_one_original(source: str) -> None:
-    found_by = {} if source == "recognised" else {source: getattr(DONE, source)}
+    found_by = {} if source == "recognised" else {source: getattr(as_released(), source)}
     found = opened(**found_by)
     assert {one.column: one.source for one in found.pair.recoded} == dict.fromkeys(
         ("age", "job", "size", "income"), source
@@ -85,8 +91,8 @@ def test_nothing_recoded_leaves_the_files_as_they_are() -> None:
 def test_rows_from_the_log_are_brought_into_the_order_of_the_release() -> None:
     from dataclasses import replace
 
-    mixed = DONE.data.with_row_index("row").sample(fraction=1, shuffle=True, seed=2)
-    by_log = read_recodings(None, DONE.log)
+    mixed = as_released().data.with_row_index("row").sample(fraction=1, shuffle=True, seed=2)
+    by_log = read_recodings(None, as_released().log)
     assert by_log is not None
     moved = replace(by_log, rows=mixed["row"].to_numpy())
     found = open_recoded(open_files(RAW, mixed.drop("row")), ROLES, recodings=moved, aligned=True)
@@ -96,14 +102,14 @@ def test_rows_from_the_log_are_brought_into_the_order_of_the_release() -> None:
 
 
 def test_a_release_in_another_order_or_of_another_log_is_refused() -> None:
-    mixed = DONE.data.sample(fraction=1, shuffle=True, seed=2)
+    mixed = as_released().data.sample(fraction=1, shuffle=True, seed=2)
     with pytest.raises(DataError, match="the release has other values of 'age' than the log says"):
-        opened(released=mixed, log=DONE.log)
-    found = opened(released=mixed, log=DONE.log, id="name")
+        opened(released=mixed, log=as_released().log)
+    found = opened(released=mixed, log=as_released().log, id="name")
     assert found.pair.aligned
-    other = DONE.data.with_columns(pl.col("ill").replace({"yes": "no"}))
+    other = as_released().data.with_columns(pl.col("ill").replace({"yes": "no"}))
     with pytest.raises(DataError, match="the release has other values of 'ill' than the log says"):
-        opened(released=other, log=DONE.log)
+        opened(released=other, log=as_released().log)
 
 
 def test_values_that_the_log_moved_may_differ() -> None:
@@ -114,7 +120,7 @@ def test_values_that_the_log_moved_may_differ() -> None:
 
 def test_the_control_file_is_recoded_alike() -> None:
     control = survey(100, seed=8)
-    for found_by in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
+    for found_by in ({"recipe": as_released().recipe}, {"log": as_released().log}, {}):
         found = opened(control=control, **found_by)
         assert set(found.pair.control.to_native()["job"]) == {"high", "low"}
         assert found.pair.codes("age", control=True).n_levels == 5
@@ -126,7 +132,7 @@ def test_the_control_file_is_recoded_alike() -> None:
 
 
 def test_what_is_not_plain_names_column_and_option() -> None:
-    released = DONE.data.with_columns(pl.col("job").cast(pl.String))
+    released = as_released().data.with_columns(pl.col("job").cast(pl.String))
     with pytest.raises(
         ColumnError,
         match=r"column 'job' holds numbers in the original and text in the release.*--recipe, --log",
@@ -135,15 +141,15 @@ def test_what_is_not_plain_names_column_and_option() -> None:
     with pytest.raises(
         ColumnError, match=r"the release has no column 'size'; where it was left out .*--recipe, --log"
     ):
-        opened(released=DONE.data.drop("size"))
+        opened(released=as_released().data.drop("size"))
 
 
 @on_engines
 def test_plans_by_an_id(plan: Any) -> None:
-    mixed = DONE.data.sample(fraction=1, shuffle=True, seed=2)
+    mixed = as_released().data.sample(fraction=1, shuffle=True, seed=2)
     with pytest.raises(DataError, match="rows of a plan have no order"):
-        opened(plan(RAW), DONE.data, log=DONE.log)
-    for found_by in ({"log": DONE.log}, {}):
+        opened(plan(RAW), as_released().data, log=as_released().log)
+    for found_by in ({"log": as_released().log}, {}):
         found = opened(plan(RAW), plan(mixed), id="name", also=["w"], **found_by)
         assert found.pair.brought
         assert "w" in found.opened.original.columns
@@ -154,8 +160,12 @@ def test_plans_by_an_id(plan: Any) -> None:
 @on_frames
 def test_engines_tell_the_same(make: Any) -> None:
     with quiet():
-        mine = sdc.assess(make(RAW), make(DONE.data), scenario=scenario(), id="name", log=DONE.log, seed=1)
-        same = sdc.assess(RAW, DONE.data, scenario=scenario(), id="name", log=DONE.log, seed=1)
+        mine = sdc.assess(
+            make(RAW), make(as_released().data), scenario=scenario(), id="name", log=as_released().log, seed=1
+        )
+        same = sdc.assess(
+            RAW, as_released().data, scenario=scenario(), id="name", log=as_released().log, seed=1
+        )
     assert mine["default"]["matching_risk"].to_dict() == same["default"]["matching_risk"].to_dict()
     assert (
         mine.original["default"]["key_frequencies"].to_dict()
@@ -167,7 +177,7 @@ def test_engines_tell_the_same(make: Any) -> None:
 def test_a_recipe_beside_bands_made_elsewhere() -> None:
     """What the recipe leaves unexplained is recognised where the names of bands say it."""
     rounding = sdc.Recipe([STEPS[3]])
-    found = opened(released=DONE.data.with_columns(RAW["job"], RAW["size"]), recipe=rounding)
+    found = opened(released=as_released().data.with_columns(RAW["job"], RAW["size"]), recipe=rounding)
     assert found.pair.recoded == (
         Recoded("income", "numbers rounded", "recipe"), Recoded("age", "numbers in bands", "recognised"),
     )  # fmt: skip
@@ -176,11 +186,11 @@ def test_a_recipe_beside_bands_made_elsewhere() -> None:
 
 
 def test_paths_may_be_given(tmp_path: Path) -> None:
-    (tmp_path / "r.toml").write_text(DONE.recipe.to_toml())
-    log = DONE.log.write(tmp_path / "l.json")
+    (tmp_path / "r.toml").write_text(as_released().recipe.to_toml())
+    log = as_released().log.write(tmp_path / "l.json")
     with quiet():
         one = sdc.assess(
-            RAW, DONE.data, scenario=scenario(), recipe=tmp_path / "r.toml", log=str(log), seed=1
+            RAW, as_released().data, scenario=scenario(), recipe=tmp_path / "r.toml", log=str(log), seed=1
         )
     assert one.aligned
     assert one.recoding == "log"
@@ -217,9 +227,9 @@ def test_numbers_in_bands_are_no_numbers_any_more() -> None:
 def test_figures_need_no_second_recipe() -> None:
     """The law: by recipe, by log and recognised, the same figures."""
     found = []
-    for found_by in ({"recipe": DONE.recipe}, {"log": DONE.log}, {}):
+    for found_by in ({"recipe": as_released().recipe}, {"log": as_released().log}, {}):
         with quiet():
-            one = sdc.assess(RAW, DONE.data, scenario=scenario(aligned=True), seed=1, **found_by)
+            one = sdc.assess(RAW, as_released().data, scenario=scenario(aligned=True), seed=1, **found_by)
         found.append((one["default"].to_dict(), one.original["default"].to_dict(), one.utility.to_dict()))
     assert found[0] == found[1] == found[2]
     with quiet():
@@ -230,7 +240,7 @@ def test_figures_need_no_second_recipe() -> None:
         )
     assert own["default"].to_dict() == found[0][0]
     with pytest.warns(sdc.SdcWarning, match="the same recoding as the release, by the log given"):
-        check = sdc.check(RAW, DONE.data, scenario=scenario(), log=DONE.log, seed=1)
+        check = sdc.check(RAW, as_released().data, scenario=scenario(), log=as_released().log, seed=1)
     assert check.passed
     assert check.assessment.recoded == own.recoded
 
