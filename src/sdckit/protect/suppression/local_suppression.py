@@ -18,7 +18,7 @@ from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.threads import run
+from sdckit.numerics.threads import job, run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded, solve
@@ -100,6 +100,7 @@ class _Outcome:
     alone: int | None = None  # the bound, were every record treated by itself
 
 
+@job()
 def local_suppression(
     data: Any,
     *,

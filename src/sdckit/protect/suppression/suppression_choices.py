@@ -23,7 +23,7 @@ from sdckit.data.columns import Coded
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import GOLDEN, splitmix
-from sdckit.numerics.compiling import FEW
+from sdckit.numerics.compiling import is_few
 from sdckit.numerics.grouping import gather, group, sum_by
 from sdckit.numerics.threads import run
 
@@ -281,7 +281,7 @@ class _Block:
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
     start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    scramble = splitmix.py_func if len(column) <= FEW else splitmix
+    scramble = splitmix.py_func if is_few(splitmix, len(column)) else splitmix
     words: NDArray[np.uint64] = scramble(column.astype(np.uint64) + start)
     return words
 
