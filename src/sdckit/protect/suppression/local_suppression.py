@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -263,14 +264,23 @@ def local_suppression(
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
     secret = {"seed": drawn} if hide_implied else {}
+    told |= {"hide_implied": hide_implied, "n_implied": None}
     if hide_implied:
         following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
-    else:
-        following = implied(file, requests, alone)
-    told["hide_implied"] = hide_implied
-    told["n_implied"] = None if following is None else int(np.count_nonzero(following))
+        count = partial(_count_following, lambda: following, bound=bonds.bind)
+    else:  # counting takes long beside the search, and is done for whoever reads it
+        count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
     asked = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret)
+    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret, count)
+
+
+def _count_following(
+    find: Callable[[], NDArray[np.bool_] | None], *, bound: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The number of values that follow, and what it means."""
+    following = find()
+    n = None if following is None else int(np.count_nonzero(following))
+    return {"n_implied": n}, implied_notes(n, bound=bound)
 
 
 def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
@@ -455,7 +465,7 @@ def _programme(
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
     file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
-    secret: dict[str, Any],
+    secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = widen(file, bonds)
@@ -482,8 +492,8 @@ def _protected(
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone
     notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
-    notes |= implied_notes(told["n_implied"], bound=bonds.bind)
-    return Protected(out, Change("local_suppression", n, changed, parameters, secret, notes))
+    change = Change("local_suppression", n, changed, parameters, secret, notes)
+    return Protected(out, change.completed_by(count))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:

@@ -76,6 +76,11 @@ class WorkingFile:
         """Rows."""
         return int(self.gone.shape[1])
 
+    def copied(self) -> WorkingFile:
+        """The file as it stands, whatever becomes of it and of the columns it was made of."""
+        keys = tuple(replace(key, values=key.values.copy(), valid=key.valid.copy()) for key in self.keys)
+        return replace(self, keys=keys, gone=self.gone.copy())
+
     def column(self, key: int) -> Coded:
         """A key without the values taken out."""
         coded, gone = self.keys[key], self.gone[key]
