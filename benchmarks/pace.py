@@ -21,7 +21,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -97,92 +97,58 @@ def taken(n: int) -> pl.DataFrame:
     return sdc.local_suppression(people(n).drop("risk", "w"), keys=FEW, k=3).data
 
 
-@cache
-def half(n: int) -> pl.DataFrame:
-    """Every second of the people."""
-    return people(n)[::2]
-
-
-def others(n: int) -> pl.DataFrame:
-    """A release of no record of theirs."""
-    return people(n, 3)
-
-
-def aside(n: int) -> pl.DataFrame:
-    """People put aside."""
-    return people(n, 4)
-
-
-def scenario(_: int) -> sdc.Scenario:
-    """Of `assess`."""
-    return sdc.Scenario(keys=FEW, weight="w", household="hh", sensitive=["ill"], thresholds={"k": 3})
-
-
-def risk(n: int) -> pl.Series:
-    """A risk of each record."""
-    return people(n)["risk"]
-
-
 ROLES: dict[str, Any] = {"keys": KEYS, "weight": "w"}
 LEARNT: dict[str, Any] = {"keys": FEW, "sensitive": ["ill", "job"]}
 TARGET: dict[str, Any] = {"keys": FEW, "target": "ill"}
 ALL: dict[str, Any] = {"variables": NAMES}
-TRIED: dict[str, Any] = {"control": aside, "n_attacks": 200, **SEED}
-ONE, GAPS, TWO, OTHERS = (people,), (gaps,), (people, changed), (people, others)
+JUDGED: dict[str, Any] = {
+    "keys": FEW, "weight": "w", "household": "hh", "sensitive": ["ill"], "thresholds": {"k": 3},
+}  # fmt: skip
+ASIDE = partial(people, seed=4)
+TRIED: dict[str, Any] = {"control": ASIDE, "n_attacks": 200, **SEED}
+ONE, GAPS, TWO, OTHERS = (people,), (gaps,), (people, changed), (people, partial(people, seed=3))
 # Files and arguments of a call by its name, and what else is said of it after a comma. Functions are of the records.
 CALLS: dict[str, tuple[tuple[Callable[[int], Any], ...], dict[str, Any]]] = {
-    "key_frequencies": (ONE, ROLES),
-    "key_frequencies, missing": (GAPS, ROLES),
-    "k_anonymity": (ONE, {"keys": KEYS}),
-    "individual_risk": (ONE, ROLES),
+    **dict.fromkeys(
+        ("key_frequencies", "individual_risk", "key_contributions", "population_uniques"), (ONE, ROLES)
+    ),
+    **dict.fromkeys(("key_frequencies, missing", "individual_risk, missing"), (GAPS, ROLES)),
     "individual_risk, household": (ONE, {**ROLES, "household": "hh"}),
-    "individual_risk, missing": (GAPS, ROLES),
+    **dict.fromkeys(("k_anonymity", "risky_cells"), (ONE, {"keys": KEYS})),
     "household_structure": (ONE, {"household": "hh", "keys": FEW, "weight": "w"}),
-    "key_contributions": (ONE, ROLES),
-    "l_diversity": (ONE, LEARNT),
+    **dict.fromkeys(
+        ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k"), (ONE, LEARNT)
+    ),
     "l_diversity, missing": (GAPS, LEARNT),
-    "t_closeness": (ONE, LEARNT),
-    "beta_likeness": (ONE, LEARNT),
-    "delta_disclosure": (ONE, LEARNT),
-    "alpha_k": (ONE, LEARNT),
     "suda": (ONE, {"keys": [*KEYS, "job"]}),
     "population_risk": (ONE, {"keys": FEW, "weight": "w"}),
-    "population_uniques": (ONE, ROLES),
-    "risky_cells": (ONE, {"keys": KEYS}),
     "outliers": (ONE, {"numeric": NUMBERS}),
     "explain": (ONE, {"keys": KEYS, "row": 4}),
-    "k_map": ((half, people), {"keys": FEW}),
-    "delta_presence": ((half, people), {"keys": FEW}),
-    "identity_disclosure": (TWO, {"keys": KEYS}),
-    "replicated_uniques": (TWO, {"keys": KEYS}),
-    "attribute_disclosure": (TWO, TARGET),
+    **dict.fromkeys(("k_map", "delta_presence"), ((lambda n: people(n)[::2], people), {"keys": FEW})),
+    **dict.fromkeys(("identity_disclosure", "replicated_uniques"), (TWO, {"keys": KEYS})),
+    **dict.fromkeys(
+        ("attribute_disclosure", "correct_attribution_probability", "prediction_risk"), (TWO, TARGET)
+    ),
     "attribute_disclosure_table": (TWO, {"keys": FEW, "targets": ["ill", "job"]}),
-    "correct_attribution_probability": (TWO, TARGET),
-    "prediction_risk": (TWO, TARGET),
     "matching_risk": (TWO, {"known": [*FEW, "income"], "numeric": ["income"]}),
     "interval_risk": (TWO, {"numeric": NUMBERS}),
-    "robust_interval_risk": (TWO, {"numeric": NUMBERS, **SEED}),
-    "record_linkage": (TWO, ALL),
-    "information_loss": (TWO, {"numeric": NUMBERS, **SEED}),
+    **dict.fromkeys(
+        ("record_linkage", "compare_distributions", "compare_associations", "tabular_utility"), (TWO, ALL)
+    ),
+    **dict.fromkeys(("robust_interval_risk", "information_loss"), (TWO, {"numeric": NUMBERS, **SEED})),
     "compare_models": (TWO, {"formula": "income ~ hours + sex"}),
     "compare_estimates": (TWO, {"statistic": "mean", "variables": NUMBERS}),
-    "compare_distributions": (TWO, ALL),
-    "compare_associations": (TWO, ALL),
-    "tabular_utility": (TWO, ALL),
-    "cluster_utility": (TWO, {**ALL, **SEED}),
-    "propensity": (TWO, {**ALL, **SEED}),
-    "utility_overview": (TWO, {**ALL, **SEED}),
+    **dict.fromkeys(("cluster_utility", "propensity", "utility_overview"), (TWO, {**ALL, **SEED})),
     "ecdf_utility": (TWO, {"variables": NUMBERS}),
-    "singling_out": (OTHERS, {**ALL, **TRIED}),
+    **dict.fromkeys(("singling_out", "membership"), (OTHERS, {**ALL, **TRIED})),
     "linkability": (OTHERS, {"known": (FEW, ["income", "marital"]), **TRIED}),
     "inference": (OTHERS, {"known": FEW, "target": "ill", **TRIED}),
-    "membership": (OTHERS, {**ALL, **TRIED}),
-    "distance_to_closest_record": (OTHERS, {**ALL, "control": aside, **SEED}),
+    "distance_to_closest_record": (OTHERS, {**ALL, "control": ASIDE, **SEED}),
     "probabilistic_linkage": (TWO, {"variables": [*KEYS, "income"], "id": "id", **SEED}),
     "recoverable_values": ((taken, people), {"keys": FEW, **SEED}),
     "differencing": ((taken,), {"earlier": changed, "keys": FEW, "id": "id"}),
     "canaries": (ONE, {"n": 20, **SEED}),
-    "assess": (GAPS, {"scenario": scenario}),
+    "assess": (GAPS, {"scenario": lambda _: sdc.Scenario(**JUDGED)}),
     "household_variables": (ONE, {"household": "hh"}),
     "add_noise": (ONE, {"columns": NUMBERS, **SEED}),
     "coarsen_weights": (ONE, {"weight": "w", **SEED}),
@@ -198,10 +164,13 @@ CALLS: dict[str, tuple[tuple[Callable[[int], Any], ...], dict[str, Any]]] = {
     "random_order": (ONE, SEED),
     "rank_swap": (ONE, {"columns": NUMBERS, "p": 5, **SEED}),
     "recode": (ONE, {"column": "income", "bands": 5}),
-    "replace_high_risk": (ONE, {"risk": risk, "threshold": 0.9, "match": FEW, "replace": ["ill"], **SEED}),
+    "replace_high_risk": (
+        ONE,
+        {"risk": lambda n: people(n)["risk"], "threshold": 0.9, "match": FEW, "replace": ["ill"], **SEED},
+    ),
     "round_to": (ONE, {"column": "income", "base": 100, **SEED}),
     "shuffle": (ONE, {"columns": NUMBERS, "given": ["age"], **SEED}),
-    "suppress_above": (ONE, {"risk": risk, "threshold": 0.9, "columns": ["ill"]}),
+    "suppress_above": (ONE, {"risk": lambda n: people(n)["risk"], "threshold": 0.9, "columns": ["ill"]}),
     "swap_records": (ONE, {"hierarchy": ["region"], "keys": ["sex", "educ"], **SEED}),
     "synthesize": (ONE, {"columns": ["ill", "hours"], **SEED}),
     "top_bottom_code": (ONE, {"column": "income", "top": 5000}),

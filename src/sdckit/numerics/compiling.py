@@ -234,7 +234,7 @@ def _is_early(kernel: Any) -> bool:
 
 
 def _is_loaded(kernel: Any) -> bool:
-    return bool(kernel.signatures)
+    return bool(kernel.overloads)
 
 
 def is_little(

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
 from sdckit.data import arguments
-from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
+from sdckit.data.columns import ALL_VALID, Coded, code_column, code_columns, first_rows
 from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.threads import job, run
+from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded, solve
@@ -315,7 +315,7 @@ def _roles(keys: Sequence[str] | None, alpha: float | None, scenario: Scenario |
 
 
 def _open(frame: Any, records: Records, roles: Roles, groups: Sequence[str], k: int) -> WorkingFile:
-    coded = run(code_column, [frame[name] for name in roles.keys])
+    coded = code_columns([frame[name] for name in roles.keys])
     for column, rule in zip(coded, roles.rules, strict=True):
         if column.n_missing == len(frame):
             raise DataError(f"key {column.name!r} has no value in any record; leave it out of the keys")
@@ -397,7 +397,14 @@ def _solve_together(
 
 def _levels(file: WorkingFile) -> tuple[float, ...]:
     """Levels of each key in use."""
-    return tuple(float(len(np.unique(column.codes()))) for column in file.keys)
+    return tuple(float(_in_use(column)) for column in file.keys)
+
+
+def _in_use(column: Coded) -> int:
+    codes = column.codes()
+    if column.span > len(codes):
+        return len(np.unique(codes))
+    return int(np.count_nonzero(np.bincount(codes, minlength=column.n_codes)))
 
 
 def _bound(at: Situation, k: int, alpha: float) -> int:
@@ -499,7 +506,7 @@ def _protected(
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:
     """Count the frequencies of what is handed back, as `k_anonymity` does."""
     frame = open_eager(out, {"keys": roles.keys})
-    coded = run(code_column, [frame[name] for name in roles.keys])
+    coded = code_columns([frame[name] for name in roles.keys])
     released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))
     if left := int(np.count_nonzero(_at_risk(released, requests))):
         raise DataError(f"{left} records stay below k; nothing is handed back")

@@ -8,7 +8,7 @@ over the cells for each S: single keys first, larger sets only while some record
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations as subsets, islice
 from math import comb
 from typing import Any, TypeAlias
@@ -70,6 +70,9 @@ class WorkingFile:
     gone: NDArray[np.bool_]  # keys x records
     # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
     counts: NDArray[np.int64] | None = None
+    untouched: dict[tuple[int, ...], Situation] = field(
+        default_factory=dict, init=False
+    )  # of the keys last asked for
 
     @property
     def n(self) -> int:
@@ -98,7 +101,15 @@ class WorkingFile:
         return found
 
     def situation(self, keys: Sequence[int]) -> Situation:
-        """Tabulate some keys as they stand."""
+        """Tabulate some keys as they stand; before any value is taken out, once."""
+        if self.gone.any():
+            return self._tabulated(keys)
+        if tuple(keys) not in self.untouched:
+            self.untouched.clear()  # there may be thousands of sets of keys
+            self.untouched[tuple(keys)] = self._tabulated(keys)
+        return self.untouched[tuple(keys)]
+
+    def _tabulated(self, keys: Sequence[int]) -> Situation:
         columns = [self.column(j) for j in keys]
         strata = [] if self.strata is None else [self.strata]
         table = tabulate([*columns, *strata], None)
