@@ -60,8 +60,11 @@ def java() -> int:
 @pytest.fixture
 def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let kernels with little to do run as they do before any was compiled."""
-    monkeypatch.setattr("sdckit.numerics.compiling._is_compiled", lambda kernel: False)
-    monkeypatch.setattr("sdckit.numerics.compiling._spent", Counter())
+    for name in ("_is_compiled", "_is_loaded"):
+        monkeypatch.setattr(f"sdckit.numerics.compiling.{name}", lambda kernel: False)
+    for name in ("_spent", "_uses"):
+        monkeypatch.setattr(f"sdckit.numerics.compiling.{name}", Counter())
+    monkeypatch.setattr("sdckit.numerics.threads.jobs.ended", False)
 
 
 @pytest.hookimpl(tryfirst=True)

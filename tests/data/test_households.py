@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 import sdckit as sdc
+import ways
 from homes import SHARED, people
-from sdckit.data import households
 from sdckit.data.columns import code_column
 from sdckit.data.frames import open_frame
 from sdckit.data.households import count_agreeing, differs_within, homes_of
@@ -122,9 +122,10 @@ def test_few_records_have_no_kernel_and_the_same_households(monkeypatch):
         counts = [count_agreeing(one, 0, own, homes.of_row, len(homes.first)) for one in codes]
         return counts, homes.lead(marked).tolist()
 
+    ways.take(monkeypatch, few=True)
     plain = found()
     assert {one > 0 for one in plain[0]} == {True, False}
-    monkeypatch.setattr(households, "FEW", -1)
+    ways.take(monkeypatch, few=False)
     assert found() == plain
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import ways
 from sdckit.numerics import coding
 from sdckit.numerics.coding import BLOCK, code_views, float_range, float_to_int, integer_range, pack_into
 
@@ -16,7 +17,7 @@ INTEGERS = [np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint3
 @pytest.fixture(params=["few", "many"], autouse=True)
 def way(request, monkeypatch):
     """Few rows, for NumPy, and many, for kernels."""
-    monkeypatch.setattr(coding, "FEW", 10**9 if request.param == "few" else -1)
+    ways.take(monkeypatch, few=request.param == "few")
 
 
 def bits(flags):
@@ -99,8 +100,8 @@ def test_texts_are_numbered_alike_whatever_their_number(monkeypatch):
     texts = views([f"t{i}" for i in rng.integers(0, 900, 4000)])
     valid = (rng.random(4000) < 0.9).astype(np.uint8)
     found = []
-    for few in (10**9, -1):
-        monkeypatch.setattr(coding, "FEW", few)
+    for few in (True, False):
+        ways.take(monkeypatch, few=few)
         codes, first = code_views(texts, valid)
         assert (codes.dtype, first.dtype) == (np.uint32, np.int64)
         found.append((codes.tolist(), first.tolist()))

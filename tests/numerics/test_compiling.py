@@ -14,6 +14,7 @@ from numba.core.dispatcher import Dispatcher
 
 from sdckit.numerics import compiling
 from sdckit.numerics.compiling import KernelCache, njit
+from sdckit.numerics.threads import job
 
 KERNEL = """
 from sdckit.numerics.compiling import cache_folder, heard, njit
@@ -95,6 +96,28 @@ def both(words: np.ndarray, out: np.ndarray) -> None:
 
 
 @pytest.mark.usefixtures("nothing_compiled")
+def test_only_the_first_job_goes_without_kernels() -> None:
+    few = compiling.FEW
+    assert not compiling.is_few(wrapped, few + 1)
+    assert [compiling.is_few(wrapped, few) for _ in range(3)] == [True, True, False]  # calls outside of a job
+    with job():
+        with job():
+            assert compiling.is_few(wrapped, few)
+        assert compiling.is_few(wrapped, few)
+        assert compiling.sparing(both, 2) is not both
+    with job():
+        assert not compiling.is_few(wrapped, few)
+        assert compiling.sparing(both, 2) is both
+
+
+@pytest.mark.usefixtures("nothing_compiled")
+def test_numpy_does_so_much_and_no_more() -> None:
+    with job():
+        ways = [compiling.is_few(wrapped, compiling.FEW) for _ in range(compiling.SPENT // compiling.FEW + 2)]
+    assert ways.count(False) == 1
+
+
+@pytest.mark.usefixtures("nothing_compiled")
 def test_little_is_done_without_compiling() -> None:
     words, out, names = np.array([3, 4], np.uint64), np.zeros(2, np.uint64), list[str]()
     with compiling.heard(names.append):
@@ -105,9 +128,10 @@ def test_little_is_done_without_compiling() -> None:
     assert compiling.sparing(both, np.nan) is both
     with compiling.compiling_all():
         assert compiling.sparing(both, 1) is both
-    for _ in range(compiling.SPENT // compiling.STEPS):
-        assert compiling.sparing(both, compiling.STEPS) is not both
-    assert compiling.sparing(both, 1) is both
+    with job():
+        for _ in range(compiling.SPENT // compiling.STEPS):
+            assert compiling.sparing(both, compiling.STEPS) is not both
+        assert compiling.sparing(both, 1) is both
     again = np.zeros(2, np.uint64)
     both(words, again)
     assert again.tolist() == out.tolist()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import ways
 from numerics.as_python import both_forms
 from sdckit.numerics import grouping, threads
 from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up
@@ -14,7 +15,7 @@ from sdckit.numerics.grouping import DIRECT_BITS, ascending, group, look_up
 @pytest.fixture(params=["few", "many"], autouse=True)
 def way(request, monkeypatch):
     """Few rows, for NumPy, and many, for kernels."""
-    monkeypatch.setattr(grouping, "FEW", 10**9 if request.param == "few" else -1)
+    ways.take(monkeypatch, few=request.param == "few")
 
 
 def check(words, found, weight=None):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ways
 from sdckit.numerics import grouping as module
 from sdckit.numerics.grouping import dense_codes, gather, min_through, sum_by, sum_through, weight_faults
 
@@ -40,18 +41,21 @@ def test_sums_within_groups(rows):
 def test_sums_of_cells_over_groups_of_rows(rows, monkeypatch):
     households = (np.arange(N) // 7).astype(np.int32)
     values = np.arange(11) / 3
+    ways.take(monkeypatch, few=False)
     found = sum_through(values, rows, households, N // 7)
     np.testing.assert_allclose(found, np.bincount(households, values[rows]), rtol=1e-12)
     smallest = min_through(values, rows, households, N // 7)
     np.testing.assert_array_equal(smallest, values[rows].reshape(-1, 7).min(axis=1))
-    monkeypatch.setattr(module, "FEW", N)
+    ways.take(monkeypatch, few=True)
     assert sum_through(values, rows, households, N // 7).tolist() == found.tolist()  # to the last bit
     assert min_through(values, rows, households, N // 7).tolist() == smallest.tolist()
 
 
 @pytest.fixture(params=["few", "many"])
 def way(monkeypatch, request):
-    monkeypatch.setattr(module, "FEW", 10**9 if request.param == "few" else -1)
+    few = request.param == "few"
+    ways.take(monkeypatch, few=few)
+    monkeypatch.setattr(module, "FEW", 10**9 if few else -1)
 
 
 @pytest.mark.usefixtures("way")

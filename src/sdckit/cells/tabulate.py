@@ -15,12 +15,11 @@ from sdckit.cells.packing import Tabulated, group_codes, tabulate
 from sdckit.cells.plans.attach import CHANGED
 from sdckit.cells.plans.count_cells import PERSONS, WEIGHT, Counted, sizes_of
 from sdckit.cells.table import Cells, warn
-from sdckit.data.columns import Coded, checked_weight, code_column, first_rows, recoded
+from sdckit.data.columns import Coded, checked_weight, code_column, code_columns, first_rows, recoded
 from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics.coding import pack_into
 from sdckit.numerics.grouping import look_up, sum_by
-from sdckit.numerics.threads import run
 
 MANY_LEVELS = 1000
 
@@ -38,7 +37,7 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
             "more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead"
         )
     series = [frame[key] for key in roles.keys]
-    coded = run(code_column, series)
+    coded = code_columns(series)
     n_missing = tuple(column.n_missing for column in coded)
     check_missing(roles, n_missing, len(frame), coded)
     weight = None if roles.weight is None else checked_weight(frame[roles.weight])
@@ -62,7 +61,7 @@ def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Ce
     Raises DataError: what the values of the keys do not allow; messages give counts, since a plan has no row numbers.
     """
     frame, n = counted.frame, counted.n
-    coded = run(code_column, [frame[key] for key in roles.keys])
+    coded = code_columns([frame[key] for key in roles.keys])
     table = tabulate(coded, None)
     sizes, k = sizes_of(frame), len(table.size)
     n_missing = tuple(0 if column.n_missing == 0 else int(sizes[column.valid == 0].sum()) for column in coded)
@@ -85,7 +84,7 @@ def rows_in_cells(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
 
     Raises DataError: a row is of no cell, since the records are no longer those that were counted.
     """
-    words = _words_alike(cells, run(code_column, [finer[key] for key in cells.keys]))
+    words = _words_alike(cells, code_columns([finer[key] for key in cells.keys]))
     if words is not None and cells.table.words is not None:
         cell = look_up(words, cells.table.words)
     else:
@@ -114,7 +113,7 @@ def _words_alike(cells: Cells, columns: Sequence[Coded]) -> NDArray[np.uint64] |
 def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> NDArray[np.int32]:
     """The cell of each row, by grouping rows and those that were counted together; -1 where it is of none."""
     rows = nw.concat([counted.frame.select(*cells.keys), finer.select(*cells.keys)])
-    group_of = tabulate(run(code_column, [rows[key] for key in cells.keys]), None).of_row
+    group_of = tabulate(code_columns([rows[key] for key in cells.keys]), None).of_row
     n = len(counted.frame)
     cell_of_group = np.full(int(group_of.max()) + 1, -1, np.int32)
     cell_of_group[group_of[:n]] = cells.table.of_row

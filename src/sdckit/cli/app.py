@@ -17,6 +17,7 @@ from typer.main import get_command
 from sdckit import __version__
 from sdckit.cli import commands
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
+from sdckit.numerics.threads import job
 
 
 def flowing(text: str) -> str:
@@ -106,7 +107,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     typed = sys.argv[1:] if arguments is None else arguments
     try:
-        with one_line_warnings():
+        with one_line_warnings(), job():
             code = _asked(typed)(args=arguments, prog_name="sdckit", standalone_mode=False)
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -17,6 +17,7 @@ from sdckit.data import pa, pc, pt
 from sdckit.errors import DataError
 from sdckit.numerics.coding import code_views, float_range, float_to_int, integer_range
 from sdckit.numerics.grouping import group, weight_faults
+from sdckit.numerics.threads import run
 
 # In which order the levels of a column stand: as its categories are declared, else by value.
 # A pandas categorical, a Polars Enum, an Arrow dictionary and value labels bring an order. A Polars
@@ -193,6 +194,9 @@ def _numbers(array: pa.Array, dtype: Any) -> NDArray[Any]:
     return np.frombuffer(buffer, dtype)[array.offset : array.offset + len(array)]
 
 
+LONG = 1 << 15
+
+
 def code_column(series: nw.Series[Any]) -> Coded:
     """Code a column of any type: what the engine calls null and NaN are both missing.
 
@@ -201,6 +205,12 @@ def code_column(series: nw.Series[Any]) -> Coded:
     physical = _category_codes(series)
     coded = physical if physical is not None else _code_array(series.name, to_arrow(series))
     return replace(coded, ordered=False) if coded.ordered and series.implementation.is_polars() else coded
+
+
+def code_columns(columns: Sequence[nw.Series[Any]]) -> list[Coded]:
+    """Code several columns of a file, on threads where they are long enough to be worth handing out."""
+    long = len(columns) > 0 and len(columns[0]) >= LONG
+    return run(code_column, columns) if long else [code_column(column) for column in columns]
 
 
 def _category_codes(series: nw.Series[Any]) -> Coded | None:

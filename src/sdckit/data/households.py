@@ -15,7 +15,7 @@ from sdckit.data.columns import code_column
 from sdckit.data.frames import check_plan_names, collect, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import is_few, njit
 
 
 def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:
@@ -71,7 +71,7 @@ class Homes:
         [1, -1]
         """
         lead = np.full(len(self.first), -1, np.int64)
-        if len(present) <= FEW:
+        if is_few(_lead, len(present)):
             rows = np.flatnonzero(present)[::-1]
             lead[self.of_row[rows]] = rows  # the last one written is the first
             return lead
@@ -187,7 +187,7 @@ def count_agreeing(
     >>> count_agreeing(np.array([1, 2, 0]), 0, np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]), 2)
     1
     """
-    if len(of_row) <= FEW:
+    if is_few(_count_agreeing, len(of_row)):
         return _count_few(codes[cell_of_row], missing, of_row, n_homes)
     return int(_count_agreeing(codes, missing, cell_of_row, of_row, np.zeros(n_homes, np.int64)))
 

@@ -18,7 +18,7 @@ from sdckit.data.households import count_agreeing
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, ScenarioError
 from sdckit.numerics.coding import GOLDEN, hash_word
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import group
 from sdckit.result import FileFigure, mean_and_sum
 
@@ -90,7 +90,7 @@ def compositions(
     size = np.bincount(household, minlength=n_households)
     first = np.concatenate([[0], np.cumsum(size)[:-1]])
     member = _members(household, pattern, first, size)
-    if len(household) > FEW:
+    if not is_few(_hash_members, len(household)):
         words = np.empty(n_households, np.uint64)
         _hash_members(first, size, member, words)
         kind = group(words).of_row
@@ -108,7 +108,7 @@ def _members(
     size: NDArray[np.int64],
 ) -> NDArray[np.int32]:
     """The patterns of the members, household by household, ascending."""
-    if len(household) <= FEW:
+    if is_few(_deal, len(household)):
         return pattern[np.lexsort((pattern, household))]
     member = np.empty(len(pattern), np.int32)
     _deal(household, pattern, first.copy(), member)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import AnyInts, Floats
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, run
 
 # Hashes of 64-bit words, and looking words up by them.
@@ -428,7 +428,7 @@ def pack_into(
     >>> words.tolist()
     [0, 1]
     """
-    if len(words) <= FEW:
+    if is_few(_pack, len(words)):
         for j, field in enumerate(fields):
             _pack_few(words, *field, first=j == 0)
         return
@@ -488,7 +488,7 @@ def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, 
     """Smallest and largest valid value and the number of valid ones; (0, -1, 0) when there is none."""
     if len(values) == 0:
         return 0, -1, 0
-    if len(values) <= FEW:
+    if is_few(_integer_range, len(values)):
         there = values[valid != 0] if len(valid) else values
         return (int(there.min()), int(there.max()), len(there)) if len(there) else (0, -1, 0)
     low, high, n = _integer_range(_looked_at(values), valid)
@@ -497,7 +497,7 @@ def integer_range(values: NDArray[Any], valid: NDArray[np.uint8]) -> tuple[int, 
 
 def float_range(values: NDArray[np.float64], valid: NDArray[np.uint8]) -> tuple[float, float, int, bool]:
     """Range and number of values that are neither missing nor NaN, and whether all are whole."""
-    if len(values) <= FEW:
+    if is_few(_float_range, len(values)):
         there = values[_present(values, valid)]
         low, high = there.min(initial=np.inf), there.max(initial=-np.inf)
         return float(low), float(high), len(there), bool((there == np.floor(there)).all())
@@ -509,7 +509,7 @@ def float_to_int(
     values: NDArray[np.float64], valid: NDArray[np.uint8], *, whole: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
     """Floats as integers (their value where whole, else zero to be filled in) and which are present."""
-    if len(values) <= FEW:
+    if is_few(_float_to_int, len(values)):
         here = _present(values, valid)
         return np.where(here & whole, values, 0.0).astype(np.int64), here.astype(np.uint8)
     out, present = np.empty(len(values), np.int64), np.empty(len(values), np.uint8)
@@ -526,7 +526,7 @@ def code_views(
     present.
     """
     n = len(views)
-    if n <= FEW:
+    if is_few(_code_views, n):
         return _code_few(views, valid)
     code, first_row = np.empty(n, np.uint32), np.empty(n, np.int64)
     n_levels = _code_views(_looked_at(views), valid, code, first_row)

@@ -20,6 +20,8 @@ import numpy as np
 from numba.core import caching, compiler, event
 from numba.core.dispatcher import Dispatcher
 
+from sdckit.numerics.threads import jobs
+
 # Where a compiled kernel is kept: under what it says, so that another version or checkout with the same has it too.
 #
 # Numba keeps a kernel under its file, line and time of change: it does not notice that a function which the kernel
@@ -158,7 +160,8 @@ def _key(signature: Any, generator: Any) -> Any:
 
 FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
 STEPS = 1 << 17  # of a kernel that Python takes sooner than it is compiled: less than a tenth of a second
-SPENT = 1 << 20  # steps of one kernel in one process after which it is compiled all the same
+SPENT = 1 << 20  # steps, or rows, of one kernel in one process after which it is compiled all the same
+OFTEN = 2  # calls of one kernel outside of a job
 PRIVATE = 0o700  # what is loaded from there is run
 
 
@@ -190,7 +193,12 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
+# What a process does without a kernel that it has not loaded, since compiling would take longer than all there is to
+# do: by the same lines as plain Python (`sparing`) or by NumPy (`is_few`). Both cost a multiple of the kernel, so only
+# the first job of a process goes without, or the first calls where there is no job; later all calls take the kernels.
+
 _spent: Counter[Any] = Counter()
+_uses: Counter[Any] = Counter()
 _always = False
 
 
@@ -203,10 +211,30 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     >>> @njit()
     ... def twice(x):
     ...     return 2 * x
-    >>> sparing(twice, 1)(3), twice.signatures
-    (6, [])
+    >>> sparing(twice, 1)(3)
+    6
     """
-    return _as_python(kernel) if is_little(kernel, steps) else kernel
+    return _as_python(kernel) if _is_early(kernel) and is_little(kernel, steps) else kernel
+
+
+def is_few(kernel: Any, rows: int) -> bool:
+    """Whether NumPy does the work of a kernel on some rows: they are few, and the process is at its first job."""
+    if rows > FEW or not _is_early(kernel) or _spent[kernel] > SPENT:
+        return False
+    _spent[kernel] += rows
+    return True
+
+
+def _is_early(kernel: Any) -> bool:
+    """Whether a process may do without a kernel yet."""
+    if _always or _is_loaded(kernel) or jobs.ended:
+        return False
+    _uses[kernel] += 1
+    return jobs.running > 0 or _uses[kernel] <= OFTEN
+
+
+def _is_loaded(kernel: Any) -> bool:
+    return bool(kernel.overloads)
 
 
 def is_little(

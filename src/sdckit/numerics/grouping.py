@@ -15,7 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.coding import find_number, hash_word, hash_words, mix
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import FEW, is_few, njit
 from sdckit.numerics.threads import chunks, run
 
 # Carve arrays out of one large block of memory.
@@ -204,7 +204,7 @@ def sum_through(
     >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
     [2.5, 2.0]
     """
-    if len(cell_of_row) <= FEW:
+    if is_few(_sum_through, len(cell_of_row)):
         return sum_by(group_of_row, values[cell_of_row], n_groups)
     sums = np.zeros(n_groups)
     _sum_through(values, cell_of_row, group_of_row, sums)
@@ -219,7 +219,7 @@ def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.i
     ([0, 1, 0], 2)
     """
     used = np.zeros(span, np.uint8)
-    if len(values) <= FEW:
+    if is_few(_mark, len(values)):
         at = values.astype(np.int64) - low
         used[at] = 1
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
@@ -244,7 +244,7 @@ def min_through(
     [0.5, 2.0]
     """
     smallest = np.full(n_groups, np.inf)
-    if len(cell_of_row) <= FEW:
+    if is_few(_min_through, len(cell_of_row)):
         np.minimum.at(smallest, group_of_row, values[cell_of_row])
         return smallest
     _min_through(values, cell_of_row, group_of_row, smallest)
@@ -380,7 +380,7 @@ def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float
     >>> groups.size[groups.of_row].tolist()
     [2, 1, 2]
     """
-    if len(words) <= FEW:
+    if is_few(_count_direct if bits <= DIRECT_BITS else _histogram, len(words)):
         return _group_few(words, weight, bits)
     w = np.empty(0) if weight is None else weight
     found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
@@ -414,7 +414,7 @@ def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np
     """
     if len(listed) == 0:
         return np.full(len(words), -1, np.int32)
-    if len(words) + len(listed) <= FEW:
+    if is_few(_look_up, len(words) + len(listed)):
         order = np.argsort(listed)
         at = np.minimum(np.searchsorted(listed, words, sorter=order), len(listed) - 1)
         found = order[at].astype(np.int32)

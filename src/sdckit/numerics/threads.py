@@ -1,11 +1,12 @@
-"""Run a kernel that releases the GIL over slices of its input."""
+"""How kernels run: over slices of their input, on threads, as part of a job of the process."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from typing import TypeVar
@@ -68,3 +69,29 @@ def _result(future: Future[R]) -> R:
         except TimeoutError:
             if future.done():
                 return future.result()
+
+
+class _Jobs:
+    """The jobs of a process: how many run within each other, and whether the first has ended."""
+
+    running = 0
+    ended = False
+
+
+jobs = _Jobs()
+
+
+@contextlib.contextmanager
+def job() -> Iterator[None]:
+    """A piece of work that calls many kernels; the first of a process does little things without (`compiling`).
+
+    >>> with job():
+    ...     jobs.running > 0
+    True
+    """
+    jobs.running += 1
+    try:
+        yield
+    finally:
+        jobs.running -= 1
+        jobs.ended |= jobs.running == 0

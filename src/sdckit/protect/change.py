@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -191,6 +191,9 @@ def at_least(k: int, strata: Sequence[Ints], names: Sequence[str], n: int) -> No
         )
 
 
+COMPLETED = ("parameters", "notes")
+
+
 @dataclass(frozen=True)
 class Change(Displayed):
     """What was changed, and how.
@@ -247,9 +250,30 @@ class Change(Displayed):
 
         return change_html(self.to_dict(internal=exact_shown.get()), exact=exact_shown.get())
 
+    def completed_by(self, count: Callable[[], tuple[dict[str, Any], dict[str, str]]]) -> Change:
+        """The same change, with further parameters and notes that are counted when either is read first."""
+        change = object.__new__(Change)
+        known = {name: value for name, value in self.__dict__.items() if name not in COMPLETED}
+        change.__dict__.update(known, _complete=lambda: self._with(*count()))
+        return change
+
+    def _with(self, parameters: dict[str, Any], notes: dict[str, str]) -> dict[str, Any]:
+        return {"parameters": self.parameters | parameters, "notes": self.notes | notes}
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            """What waits to be counted."""
+            complete = self.__dict__.get("_complete")
+            if name not in COMPLETED or complete is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            self.__dict__.update(complete())
+            self.__dict__.pop("_complete", None)  # another thread may have been as fast
+            return self.__dict__[name]
+
     def __getstate__(self) -> dict[str, Any]:
         """Without what is secret: a pickle travels, and the log is where secrets are kept."""
-        return {**self.__dict__, "secret": {}}
+        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "secret": {}}
 
 
 class _Pair(NamedTuple):

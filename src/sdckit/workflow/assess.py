@@ -18,6 +18,7 @@ from sdckit.data.replace import with_column_of
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.scenarios.scenario_checks import unconfirmed_words
 from sdckit.errors import ScenarioError, SdcWarning
+from sdckit.numerics.threads import job
 from sdckit.utility.utility_overview import families_of
 from sdckit.workflow.assessment import Assessment, IntruderAssessment, KeyFacts, ReleaseAssessment
 from sdckit.workflow.plan import (
@@ -69,6 +70,7 @@ def assess(
     attacks: bool = False, n_attacks: int = N_ATTACKS, recipe: GivenRecipe = None, log: GivenLog = None,
     step: Step | None = None,
 ) -> ReleaseAssessment: ...  # fmt: skip
+@job()
 def assess(
     data: Any,
     released: Any = None,

@@ -14,6 +14,7 @@ from sdckit.data.scenarios.scenario_checks import require_confirmed
 from sdckit.data.scenarios.thresholds import a_release
 from sdckit.display import Displayed
 from sdckit.errors import DataError, ScenarioError, SdcError
+from sdckit.numerics.threads import job
 from sdckit.report.chapters.sentences import status, verdict_sentence
 from sdckit.report.formats.write import plain_document
 from sdckit.report.view import Plain
@@ -197,6 +198,7 @@ class CheckResult(Displayed):
         return self.assessment._repr_html_()
 
 
+@job()
 def check(
     data: Any,
     released: Any = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ways
 from sdckit.numerics.search import count_boxes
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes, order_by_group
 
@@ -31,10 +32,10 @@ def all_pairs(dimensions, group_of_point, group_of_box):
 @pytest.fixture(params=["all pairs", "all pairs by a kernel", "searched"], autouse=True)
 def way(request, monkeypatch):
     """Points compared one by one with the boxes, as in small files, and searched for, as in large ones."""
+    ways.take(monkeypatch, few=request.param == "all pairs")
     monkeypatch.setattr(count_boxes, "PAIRS", -1 if request.param == "searched" else 10**12)
     if request.param != "all pairs":
         monkeypatch.setattr(count_boxes, "BUCKETS", -1)
-        monkeypatch.setattr(count_boxes, "FEW_ROWS", -1)
 
 
 @pytest.mark.parametrize("dims", [1, 2, 3, 4])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import ways
 from numerics.as_python import both_forms
 from sdckit.numerics import threads
 from sdckit.numerics.wildcard_matches import wildcards, wildcards as few_matches
@@ -20,7 +21,7 @@ def way(request, monkeypatch):
     """By NumPy, and by kernels, as in larger files."""
     monkeypatch.setattr(few_matches, "PAIRS", 10**12 if request.param == "few" else -1)
     monkeypatch.setattr(few_matches, "LOOKED_UP", 10**12)
-    monkeypatch.setattr(wildcards, "FEW_ROWS", 10**12 if request.param == "few" else -1)
+    ways.take(monkeypatch, few=request.param == "few")
 
 
 def pack(codes):

@@ -10,10 +10,10 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import ways
 from sdckit import pram
 from sdckit.data.frames import open_frame
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics import compiling
 from sdckit.protect.change import PIECE, draw
 from sdckit.protect.perturbation import pram as pram_levels
 from sdckit.protect.perturbation.pram import (
@@ -349,8 +349,8 @@ def test_few_are_moved_alike_without_compiling(monkeypatch):
         n = found.move(EVERY, matrix, source, np.random.default_rng(2))
         return found.count.tolist(), found.first.tolist(), found.counts(some).tolist(), source.tolist(), n
 
+    ways.take(monkeypatch, few=True)
     plain = moved()
-    monkeypatch.setattr(compiling, "STEPS", -1)
-    monkeypatch.setattr(pram_levels, "FEW", -1)
+    ways.take(monkeypatch, few=False)
     assert moved() == plain
     assert plain[-1] > 0

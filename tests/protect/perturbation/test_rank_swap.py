@@ -7,9 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import ways
 from sdckit import rank_swap
 from sdckit.errors import ColumnError, DataError
-from sdckit.numerics import compiling
 from sdckit.protect.perturbation.rank_swap import partners, ranked_rows
 
 N = 400
@@ -186,11 +186,11 @@ def test_partners_are_drawn_from_the_whole_window():
     assert (partners(500, 20, np.uint64(5)) != partners(500, 20, np.uint64(6))).any()
 
 
-@pytest.mark.usefixtures("nothing_compiled")
 @pytest.mark.parametrize(("n", "window"), [(1, 1), (7, 2), (300, 1), (300, 40)])
 def test_few_are_swapped_alike_without_compiling(monkeypatch, n, window):
     values = np.random.default_rng(n).integers(0, 9, n)
+    ways.take(monkeypatch, few=True)
     plain = ranked(values), partners(n, window, np.uint64(5))
-    monkeypatch.setattr(compiling, "STEPS", -1)
+    ways.take(monkeypatch, few=False)
     assert plain[0].tolist() == ranked(values).tolist()
     assert plain[1].tolist() == partners(n, window, np.uint64(5)).tolist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import combinations
 
 import numpy as np
@@ -374,3 +375,31 @@ def test_what_follows_is_told_with_what_to_do_and_never_how_many():
     assert "hide_implied=True" in implied_notes(3, bound=False)["n_implied"]
     assert implied_notes(3, bound=True) == implied_notes(4711, bound=True)
     assert "go together" in implied_notes(0, bound=True)["n_implied"]
+
+
+def test_what_follows_is_counted_when_it_is_read(monkeypatch):
+    """The count is that of the release, whatever has become of the caller's file since."""
+    rng = np.random.default_rng(3)
+    data = pd.DataFrame({name: rng.integers(0, 6, 300) for name in ("a", "b", "c")})
+    expected = local_suppression(data.copy(), keys=["a", "b", "c"], k=3).change
+    calls = []
+    counted = module.implied
+    monkeypatch.setattr(module, "implied", lambda *given: calls.append(1) or counted(*given))
+    change = local_suppression(data, keys=["a", "b", "c"], k=3).change
+    assert change.n_changed == expected.n_changed
+    assert not calls
+    data.loc[:, "a"] = 0
+    assert change.notes == expected.notes
+    assert change.parameters == expected.parameters
+    assert list(change.parameters) == list(expected.parameters)
+    assert calls == [1]
+    assert change == expected
+
+
+def test_a_change_that_waits_travels_whole():
+    data = pl.DataFrame({"a": [1, 1, 1, 2, 3], "b": [1, 1, 1, 1, 1]})
+    change = local_suppression(data, keys=["a", "b"], k=2).change
+    assert pickle.loads(pickle.dumps(change)).parameters["n_implied"] == change.parameters["n_implied"]
+    assert "n_implied" in repr(local_suppression(data, keys=["a", "b"], k=2).change)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = change.nothing

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
 # Points on a line or in a plane, counted inside intervals or boxes.
@@ -360,7 +360,7 @@ def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Int
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
     [[1, 0, 2], [0, 1, 3]]
     """
-    if len(group) <= FEW_ROWS:
+    if is_few(_order_by_group, len(group)):
         sizes = np.bincount(group, minlength=n_groups)
         return np.argsort(group, kind="stable"), np.concatenate([[0], np.cumsum(sizes)])
     edges, order = np.zeros(n_groups + 1, np.int64), np.empty(len(group), np.int64)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.coding import find_number, has_bit, hash_word, set_bit
-from sdckit.numerics.compiling import FEW, njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import run
 from sdckit.numerics.wildcard_matches.sections import (
     Parts,
@@ -126,7 +126,7 @@ def recode(
     [1, 7]
     """
     at, ones = np.uint64(shift), np.uint64((1 << bits) - 1)
-    if len(words) <= FEW:
+    if is_few(_recode, len(words)):
         recoded: NDArray[np.uint64] = words & ~(ones << at) | table[words >> at & ones] << at
         return recoded
     out = np.empty(len(words), np.uint64)
@@ -149,7 +149,7 @@ def add_up_field(
     >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
     [0, 4, 1, 2]
     """
-    if len(words) <= FEW:
+    if is_few(_add_up_field, len(words)):
         codes = (words >> np.uint64(shift) & np.uint64((1 << bits) - 1)).astype(np.int64)
         return np.bincount(codes, size, 1 << bits).astype(np.int64)
     # neighbours often have one code: in turn into several tables, none waits for the one before

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.coding import find_number, has_bit, hash_word, set_bit, spread
-from sdckit.numerics.compiling import FEW, njit, sparing
+from sdckit.numerics.compiling import is_few, njit, sparing
 from sdckit.numerics.grouping import Arena, bytes_for, sum_by
 from sdckit.numerics.risk_kernel import mean_inverse
 from sdckit.numerics.wildcard_matches.submargins import Sums
@@ -269,7 +269,7 @@ def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
     (True, True)
     """
     counts = np.zeros(1 << min(MAX_PART_BITS, max(1, (len(words) // CELLS_PER_PART).bit_length())), np.int64)
-    if len(words) <= FEW:
+    if is_few(_count_parts, len(words)):
         part = (spread.py_func(words & np.uint64(keep)) >> np.uint64(40)) & np.uint64(len(counts) - 1)
         np.add.at(counts, part.astype(np.int64), 1)
     else:

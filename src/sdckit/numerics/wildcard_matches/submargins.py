@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.numerics.coding import GOLDEN, spread
-from sdckit.numerics.compiling import FEW, njit, sparing
+from sdckit.numerics.compiling import is_few, njit, sparing
 from sdckit.numerics.risk_kernel import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
@@ -97,7 +97,7 @@ def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
     n, kept = len(cells.words), np.uint64(keep)
     bits = min(MAX_BUCKET_BITS, max(1, (n // CELLS_PER_BUCKET).bit_length()))
     shift, parts = np.uint64(64 - bits), chunks(n)
-    if n <= FEW:
+    if is_few(_count, n):
         bucket = spread.py_func(cells.words & kept) >> shift
         order = np.argsort(bucket, kind="stable")
         edges = np.searchsorted(bucket[order], np.arange((1 << bits) + 1, dtype=np.uint64))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Words
 from sdckit.numerics.coding import GOLDEN, find_word, has_bit, mix, set_bit
-from sdckit.numerics.compiling import FEW as FEW_ROWS, njit
+from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import Arena, bytes_for, group
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -107,7 +107,7 @@ def _patterns(words, shifts, masks, missing, start, stop, pattern):  # type: ign
 
 def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Words:
     """Which wildcard keys each cell lacks, as a bit set over the fields given."""
-    if len(words) <= FEW_ROWS:
+    if is_few(_patterns, len(words)):
         lacks = ((words[:, None] >> shifts) & masks) == missing
         return np.asarray(lacks @ (np.uint64(1) << np.arange(len(shifts), dtype=np.uint64)), np.uint64)
     pattern = np.empty(len(words), np.uint64)
@@ -405,7 +405,7 @@ def lay_out(
     clear_of: dict[int, int],
 ) -> Laid:
     """Sort cells by pattern; arguments as `match_columns`."""
-    if len(words) <= FEW_ROWS:
+    if is_few(_sort_cells, len(words)):
         return _lay_out_few(words, sums, pattern, clear_of)
     groups = group(pattern, bits=max(clear_of).bit_length())
     by_pattern = np.argsort(groups.words)

@@ -16,7 +16,7 @@ from sdckit.data.replace import open_eager, take_rows
 from sdckit.data.seeds import open_rng
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
-from sdckit.numerics.compiling import FEW, njit, sparing
+from sdckit.numerics.compiling import is_few, njit, sparing
 from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import PIECE, Change, Protected, chosen, strata_rows
@@ -171,7 +171,7 @@ def read_levels(frame: Any, name: str) -> Levels:
 
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:
     """Records of each code, and the first of them."""
-    if len(codes) <= FEW:
+    if is_few(_count, len(codes)):
         here, first = codes.astype(np.int64, copy=False) - low, np.zeros(n_codes, np.int64)
         first[here[::-1]] = np.arange(len(here))[::-1]  # the last one written is the first
         return np.bincount(here, minlength=n_codes), first

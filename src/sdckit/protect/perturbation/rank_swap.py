@@ -18,7 +18,7 @@ from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import GOLDEN, splitmix
-from sdckit.numerics.compiling import FEW, njit, sparing
+from sdckit.numerics.compiling import is_few, njit, sparing
 from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, key, numbers
@@ -142,7 +142,7 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
     bits = (values + 0.0).view(np.uint64)  # + 0.0: one zero, not two
     word = bits ^ np.where(values < 0, ~np.uint64(0), np.uint64(1) << np.uint64(63))  # ascends as they do
     other_word, other_row = np.empty_like(word), np.empty_like(rows)
-    if len(word) <= FEW:
+    if is_few(_sort, len(word)):
         order = np.argsort(word, kind="stable")
         word, rows = word[order], rows[order]
     elif _sort(word, rows, other_word, other_row):

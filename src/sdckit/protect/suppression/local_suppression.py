@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -11,14 +12,14 @@ from numpy.typing import NDArray
 
 from sdckit.cells.packing import tabulate
 from sdckit.data import arguments
-from sdckit.data.columns import ALL_VALID, Coded, code_column, first_rows
+from sdckit.data.columns import ALL_VALID, Coded, code_column, code_columns, first_rows
 from sdckit.data.missing_values.missing import describe_rule
 from sdckit.data.replace import Records, open_eager, open_records, take_rows
 from sdckit.data.scenarios.roles import Roles, resolve_roles
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.data.seeds import open_rng
 from sdckit.errors import DataError, ScenarioError
-from sdckit.numerics.threads import run
+from sdckit.numerics.threads import job
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.suppression.suppression_bound import Needs, lower_bound, needs_of, needs_unbounded, solve
@@ -100,6 +101,7 @@ class _Outcome:
     alone: int | None = None  # the bound, were every record treated by itself
 
 
+@job()
 def local_suppression(
     data: Any,
     *,
@@ -249,7 +251,7 @@ def local_suppression(
     own = _household(frame, household, household_variables, scenario)
     columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
     homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
-    coded = run(code_column, [frame[name] for name in columns])
+    coded = code_columns([frame[name] for name in columns])
     bonds = bonds_of(coded, bundles, homes, shared)
     if exact is True and bonds.bind:
         says = "exact=True counts values one by one: no household, and nothing that goes together"
@@ -263,14 +265,23 @@ def local_suppression(
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
     secret = {"seed": drawn} if hide_implied else {}
+    told |= {"hide_implied": hide_implied, "n_implied": None}
     if hide_implied:
         following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
-    else:
-        following = implied(file, requests, alone)
-    told["hide_implied"] = hide_implied
-    told["n_implied"] = None if following is None else int(np.count_nonzero(following))
+        count = partial(_count_following, lambda: following, bound=bonds.bind)
+    else:  # counting takes long beside the search, and is done for whoever reads it
+        count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
     asked = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret)
+    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret, count)
+
+
+def _count_following(
+    find: Callable[[], NDArray[np.bool_] | None], *, bound: bool
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """The number of values that follow, and what it means."""
+    following = find()
+    n = None if following is None else int(np.count_nonzero(following))
+    return {"n_implied": n}, implied_notes(n, bound=bound)
 
 
 def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
@@ -388,7 +399,14 @@ def _solve_together(
 
 def _levels(file: WorkingFile) -> tuple[float, ...]:
     """Levels of each key in use."""
-    return tuple(float(len(np.unique(column.codes()))) for column in file.keys)
+    return tuple(float(_in_use(column)) for column in file.keys)
+
+
+def _in_use(column: Coded) -> int:
+    codes = column.codes()
+    if column.span > len(codes):
+        return len(np.unique(codes))
+    return int(np.count_nonzero(np.bincount(codes, minlength=column.n_codes)))
 
 
 def _bound(at: Situation, k: int, alpha: float) -> int:
@@ -456,7 +474,7 @@ def _programme(
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
     file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
-    secret: dict[str, Any],
+    secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
     new = widen(file, bonds)
@@ -483,14 +501,14 @@ def _protected(
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone
     notes = notes_of(roles, untouched=bool(untouched.any()), bound=bonds.bind)
-    notes |= implied_notes(told["n_implied"], bound=bonds.bind)
-    return Protected(out, Change("local_suppression", n, changed, parameters, secret, notes))
+    change = Change("local_suppression", n, changed, parameters, secret, notes)
+    return Protected(out, change.completed_by(count))
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:
     """Count the frequencies of what is handed back, as `k_anonymity` does."""
     frame = open_eager(out, {"keys": roles.keys})
-    coded = run(code_column, [frame[name] for name in roles.keys])
+    coded = code_columns([frame[name] for name in roles.keys])
     released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))
     if left := int(np.count_nonzero(_at_risk(released, requests))):
         raise DataError(f"{left} records stay below k; nothing is handed back")

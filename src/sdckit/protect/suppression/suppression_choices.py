@@ -8,7 +8,7 @@ over the cells for each S: single keys first, larger sets only while some record
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, combinations as subsets, islice
 from math import comb
 from typing import Any, TypeAlias
@@ -23,7 +23,7 @@ from sdckit.data.columns import Coded
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.coding import GOLDEN, splitmix
-from sdckit.numerics.compiling import FEW
+from sdckit.numerics.compiling import is_few
 from sdckit.numerics.grouping import first_of_groups, gather, group, sum_by
 from sdckit.numerics.threads import run
 
@@ -70,11 +70,19 @@ class WorkingFile:
     gone: NDArray[np.bool_]  # keys x records
     # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
     counts: NDArray[np.int64] | None = None
+    untouched: dict[tuple[int, ...], Situation] = field(
+        default_factory=dict, init=False
+    )  # of the keys last asked for
 
     @property
     def n(self) -> int:
         """Rows."""
         return int(self.gone.shape[1])
+
+    def copied(self) -> WorkingFile:
+        """The file as it stands, whatever becomes of it and of the columns it was made of."""
+        keys = tuple(replace(key, values=key.values.copy(), valid=key.valid.copy()) for key in self.keys)
+        return replace(self, keys=keys, gone=self.gone.copy())
 
     def column(self, key: int) -> Coded:
         """A key without the values taken out."""
@@ -93,7 +101,15 @@ class WorkingFile:
         return found
 
     def situation(self, keys: Sequence[int]) -> Situation:
-        """Tabulate some keys as they stand."""
+        """Tabulate some keys as they stand; before any value is taken out, once."""
+        if self.gone.any():
+            return self._tabulated(keys)
+        if tuple(keys) not in self.untouched:
+            self.untouched.clear()  # there may be thousands of sets of keys
+            self.untouched[tuple(keys)] = self._tabulated(keys)
+        return self.untouched[tuple(keys)]
+
+    def _tabulated(self, keys: Sequence[int]) -> Situation:
         columns = [self.column(j) for j in keys]
         strata = [] if self.strata is None else [self.strata]
         table = tabulate([*columns, *strata], None)
@@ -280,7 +296,7 @@ class _Block:
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
     """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
     start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
-    scramble = splitmix.py_func if len(column) <= FEW else splitmix
+    scramble = splitmix.py_func if is_few(splitmix, len(column)) else splitmix
     words: NDArray[np.uint64] = scramble(column.astype(np.uint64) + start)
     return words
 

@@ -14,6 +14,7 @@ from sdckit.data.limits import LIMITS
 from sdckit.data.nearest import did_you_mean
 from sdckit.data.replace import open_eager
 from sdckit.errors import ColumnError, DataError, ScenarioError, SdcError
+from sdckit.numerics.threads import job
 from sdckit.workflow.check import require_gate
 from sdckit.workflow.proposing.find_best import (
     Asked,
@@ -111,6 +112,7 @@ HEAD = (
 ALLOWED = ("pram", "synthesize")
 
 
+@job()
 def propose(
     data: Any,
     *,

@@ -22,7 +22,7 @@ from sdckit.data.nearest import did_you_mean
 from sdckit.data.seeds import open_rng
 from sdckit.display import EXACT, Displayed, counted, exact_shown
 from sdckit.errors import FileFormatError, ScenarioError, SdcError, SdcWarning
-from sdckit.numerics.threads import n_threads
+from sdckit.numerics.threads import job, n_threads
 from sdckit.report.chapters.map import pareto
 from sdckit.workflow.recipes.recipe import Recipe
 from sdckit.workflow.recipes.recipe_figures import FIGURES, LOSSES, RISKS, Watch, worst_of
@@ -253,6 +253,7 @@ MOST_POINTS = 10_000
 NO_SECRET = bytes(32)  # the files made here do not go out, so that a seed may be all there is
 
 
+@job()
 def explore(
     data: Any,
     recipe: Recipe,

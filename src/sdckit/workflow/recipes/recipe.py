@@ -17,6 +17,7 @@ from sdckit.data.scenarios.scenario_toml import read_toml
 from sdckit.data.seeds import Mixed, open_rng, read_secret, warn_of_short
 from sdckit.display import Displayed, counted, plain_html
 from sdckit.errors import DataError, ScenarioError, SdcWarning
+from sdckit.numerics.threads import job
 from sdckit.protect.change import Change
 from sdckit.workflow.recipes.recipe_checks import StepLike, check_roles, checked_step, digests, naming
 from sdckit.workflow.recipes.recipe_figures import FIGURES, StepFigures
@@ -354,6 +355,7 @@ class Recipe(Displayed):
             check_roles(self.steps, running.columns, running.scenario)
         running.check(self.steps, self.folder)
 
+    @job()
     def apply(
         self, data: Any, *, scenario: Scenario | None = None, seed: Seed = None, secret: bytes | str | None = None,
         id_keys: Keys | None = None, watch: bool = True, step: Callable[[str], None] | None = None,
