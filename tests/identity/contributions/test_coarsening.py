@@ -22,6 +22,7 @@ from sdckit.identity.contributions.coarsening import (
     bands,
     declared_kinds,
     entropy,
+    every_second,
     grouped,
     in_bands,
     joined,
@@ -289,3 +290,11 @@ def test_only_keys_count():
     assert declared_kinds(scenario.keys, scenario).numeric == ()
     with pytest.raises(ColumnError, match="numeric: 'c' is no key"):
         declared_kinds(["a"], scenario, numeric=["c"])
+
+
+@pytest.mark.parametrize("width", [0.001, 0.05, 0.1, 0.2, 0.5, 1.0, 20.0])
+@pytest.mark.parametrize("first", [-7, 0, 1, 2])
+def test_every_second_edge_is_a_multiple_of_the_double_width(width, first):
+    places = np.arange(first, first + 16)
+    edges = np.round(places * width, 3)
+    assert every_second(edges).tolist() == edges[places % 2 == 0].tolist()

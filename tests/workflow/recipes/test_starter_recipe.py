@@ -263,6 +263,15 @@ def test_bands_become_wider_until_few_are_left_over() -> None:
     assert way.data["age"].to_list() == recoded["age"].to_list()
 
 
+def test_wider_bands_of_decimals_stay_even() -> None:
+    rng = np.random.default_rng(3)
+    data = pl.DataFrame({"rate": rng.normal(1, 0.4, 600).round(2), "sex": rng.choice(["f", "m"], 600)})
+    way = coarsen_keys(data, scenario(keys=["rate", "sex"], thresholds={"k": 12}), share=0.0, internal=False)
+    edges = [np.array(one.step["bands"][1:-1]) for one in way.done if one.key == "rate"]
+    assert len(edges) > 1
+    assert all(np.allclose(np.diff(one), one[1] - one[0]) for one in edges)
+
+
 def test_the_step_that_brings_most_per_bit_comes_first() -> None:
     data, one = keys_survey(), scenario(keys=["age", "pay", "sex"])
     way = coarsen_keys(data, one, share=0.0, internal=False)

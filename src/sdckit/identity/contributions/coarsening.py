@@ -173,6 +173,21 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
     return found
 
 
+def every_second(edges: Floats) -> Floats:
+    """Every second edge, those at multiples of the double width where the width is the same throughout.
+
+    >>> every_second(np.array([25.0, 30, 35, 40, 45])).tolist(), every_second(np.array([1.0, 5, 20])).tolist()
+    ([30.0, 40.0], [5.0])
+    """
+    widths = np.diff(edges)
+    if len(widths) and np.allclose(widths, widths[0]):
+        wide = 2 * widths[0]
+        left: Floats = edges[np.isclose(edges / wide, np.round(edges / wide))]
+        if 0 < len(left) < len(edges):
+            return left
+    return edges[1::2]
+
+
 # What is said of keys: which are numbers, which are ordered, and along which hierarchies codes are
 # grouped.
 

@@ -19,6 +19,7 @@ from sdckit.identity.contributions.coarsening import (
     Levels,
     along,
     entropy,
+    every_second,
     grouped,
     in_bands,
     other,
@@ -172,7 +173,7 @@ def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
             np.int64
         )
         yield f"in {int(group.max()) + 1} bands", in_bands(key, edges), group
-        edges = _every_second(edges)
+        edges = every_second(edges)
 
 
 def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
@@ -193,21 +194,6 @@ def _edges(values: NDArray[np.float64], size: Ints) -> NDArray[np.float64]:
 
 def _two_digits(value: float) -> float:
     return float(f"{value:.2g}")
-
-
-def _every_second(edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every second edge, those at multiples of the double width where the width is the same throughout.
-
-    >>> _every_second(np.array([25.0, 30, 35, 40, 45])).tolist(), _every_second(np.array([1.0, 5, 20])).tolist()
-    ([30.0, 40.0], [5.0])
-    """
-    widths = np.diff(edges)
-    if len(widths) and np.allclose(widths, widths[0]):
-        wide = 2 * widths[0]
-        left: NDArray[np.float64] = edges[np.isclose(edges / wide, np.round(edges / wide))]
-        if 0 < len(left) < len(edges):
-            return left
-    return edges[1::2]
 
 
 def _coded_ends(

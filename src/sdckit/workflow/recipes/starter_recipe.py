@@ -25,7 +25,7 @@ from sdckit.data.replace import lend_rows, open_eager
 from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import Displayed, plain_html, printable
 from sdckit.errors import ScenarioError, SdcError, SdcWarning
-from sdckit.identity.contributions.coarsening import step_text
+from sdckit.identity.contributions.coarsening import every_second, in_bands, step_text
 from sdckit.protect.recoding.coarsen_weights import TELLS, told_by
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.views.key_contributions import UNSTEPPED
@@ -277,28 +277,14 @@ def _steps_after(way: Way, key: str) -> Iterator[Step]:
 def _coarser(way: Way, step: Step) -> Step | None:
     """What follows a step on the same key: every second edge of its bands, or one level up its hierarchy."""
     if "bands" in step:
-        bands = _wider(step["bands"])
-        return None if bands is None else {**step, "bands": bands}
+        edges = every_second(np.array(step["bands"][1:-1], np.float64))
+        return in_bands(step["column"], edges) if len(edges) + 1 >= FEWEST_BANDS else None
     if "hierarchy" in step:
         from sdckit.data.hierarchy import read_hierarchy
 
         levels = len(read_hierarchy(way.scenario.folder / step["hierarchy"]).levels)
         return {**step, "level": step["level"] + 1} if step["level"] < levels else None
     return None
-
-
-def _wider(bands: Sequence[float]) -> list[float] | None:
-    """Every second edge, those at multiples of the double width; None where too few bands would be left.
-
-    >>> _wider([-math.inf, 25, 30, 35, 40, 45, math.inf])
-    [-inf, 30, 40, inf]
-    """
-    inner = list(bands[1:-1])
-    width = inner[1] - inner[0] if len(inner) > 1 else 0
-    left = [edge for edge in inner if width and math.isclose(edge % (2 * width), 0, abs_tol=1e-9)]
-    if not left or len(left) == len(inner):
-        left = inner[1::2]
-    return [bands[0], *left, bands[-1]] if len(left) + 1 >= FEWEST_BANDS else None
 
 
 def _recoded(way: Way, step: Step) -> Any:
