@@ -28,15 +28,13 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from record import add_option, record
 
 HERE = Path(__file__).resolve().parents[1] / "src"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 KEYS = ["region", "sex", "age", "marital", "educ"]
 FEW, NUMBERS = KEYS[:3], ["income", "hours"]
 NAMES = [*KEYS, "ill", *NUMBERS]
-SEED: dict[str, Any] = {"seed": 5}
-ABSENT = "–"
+SEED, ABSENT = {"seed": 5}, "–"
 LEAST, REPEATS = 0.02, 50  # seconds: shorter calls are repeated until they take as long together
 
 
@@ -87,7 +85,6 @@ def taken(n: int) -> pl.DataFrame:
 
 ROLES: dict[str, Any] = {"keys": KEYS, "weight": "w"}
 LEARNT: dict[str, Any] = {"keys": FEW, "sensitive": ["ill", "job"]}
-TARGET: dict[str, Any] = {"keys": FEW, "target": "ill"}
 ALL: dict[str, Any] = {"variables": NAMES}
 JUDGED: dict[str, Any] = {
     "keys": FEW,
@@ -97,7 +94,7 @@ JUDGED: dict[str, Any] = {
     "thresholds": {"k": 3},
 }
 REACHED, RISKY = {"keys": FEW, "k": 3}, {"risk": lambda n: people(n)["risk"], "threshold": 0.9}
-ASIDE = partial(people, seed=4)
+ASIDE, TARGET = partial(people, seed=4), {"keys": FEW, "target": "ill"}
 TRIED: dict[str, Any] = {"control": ASIDE, "n_attacks": 200, **SEED}
 ONE, GAPS, TWO, OTHERS = (people,), (gaps,), (people, changed), (people, partial(people, seed=3))
 # Files and arguments of a call by its name, and what else is said of it after a comma. Functions are of the records.
@@ -234,16 +231,16 @@ def main() -> None:
     parser.add_argument("--most", type=float, default=20.0, help="seconds after which more are not tried")
     parser.add_argument("--against", type=Path, help="a checkout of another version")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    add_option(parser)
     options = parser.parse_args()
     if options.serve:
         serve()
         return
     sizes = [int(float(size)) for size in options.sizes.split(",")]
-    sources = [HERE, *([options.against] if options.against else [])]
-    rows = []
     with ExitStack() as stack:
-        folders = [src / "src" if (src / "src").is_dir() else src for src in sources]
+        folders = [
+            src / "src" if (src / "src").is_dir() else src
+            for src in [HERE, *([options.against] if options.against else [])]
+        ]
         versions = [stack.enter_context(started(folder.resolve())) for folder in folders]
         for name in [name for name in CALLS if name.partition(",")[0] in options.only.split(",")]:
             row, largest = [f"`{name}`"], 0.0
@@ -252,9 +249,6 @@ def main() -> None:
                 row.append(cell(times[0], times[1] if times[1:] else None) if times else "…")
                 largest = max([largest, *(one for one in times if one > 0)])
             print("  ".join([f"{row[0]:<36}", *(f"{entry:>18}" for entry in row[1:])]), flush=True)
-            rows.append(row)
-    if options.record:
-        record("pace", options.record, rows)
 
 
 if __name__ == "__main__":
