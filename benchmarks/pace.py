@@ -2,11 +2,10 @@
 
     python benchmarks/pace.py [--sizes 1000,10000] [--only suda,l_diversity] [--rounds 5] [--against CHECKOUT]
 
-Each version runs in a process of its own on the same made-up files: twice without being measured, so that all is
-compiled and loaded, then `--rounds` times in turn with the other. Printed are medians of processor time, all threads
-counted, and with ``--against`` (a checkout of another version, or its ``src``) how many times the other's median that
-is. "–": the other version has no such function, or none with these arguments. What takes more than `--most` seconds is
-not tried with more records ("…"). ``--record MACHINE`` keeps the rows of all sizes.
+Each version runs in a process of its own on the same made-up files: a call is warmed up first, then measured
+`--rounds` times in turn with the other. Printed are medians of processor time, all threads counted, and with
+``--against`` (a checkout, or its ``src``) the ratio to the other's. "–": no such function there, or none with these
+arguments. What takes more than `--most` seconds is not tried with more records ("…").
 """
 
 from __future__ import annotations
@@ -29,15 +28,13 @@ import numpy as np
 import polars as pl
 
 import sdckit as sdc
-from record import add_option, record
 
 HERE = Path(__file__).resolve().parents[1] / "src"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 KEYS = ["region", "sex", "age", "marital", "educ"]
 FEW, NUMBERS = KEYS[:3], ["income", "hours"]
 NAMES = [*KEYS, "ill", *NUMBERS]
-SEED: dict[str, Any] = {"seed": 5}
-ABSENT = "–"
+SEED, ABSENT = {"seed": 5}, "–"
 LEAST, REPEATS = 0.02, 50  # seconds: shorter calls are repeated until they take as long together
 
 
@@ -50,23 +47,15 @@ def people(n: int, seed: int = 1) -> pl.DataFrame:
         return np.minimum(*rng.integers(0, count, (2, n)))
 
     age, educ = level(60) + 18, level(7)
-    return pl.DataFrame(
-        {
-            "id": np.arange(n),
-            "hh": np.arange(n) // 3,
-            "region": np.array([f"r{j:02}" for j in range(20)])[level(20)],
-            "sex": rng.integers(0, 2, n),
-            "age": age,
-            "marital": np.array(["single", "married", "widowed", "apart"])[level(4)],
-            "educ": educ,
-            "job": np.array([f"job {j}" for j in range(12)])[level(12)],
-            "ill": np.array(["no", "flu", "heart", "back", "other"])[level(5)],
-            "income": np.exp(rng.normal(7.5 + 0.1 * educ, 0.5)).round(1),
-            "hours": rng.normal(35.0, 8.0, n).round(1),
-            "w": rng.uniform(50.0, 150.0, n).round(2),
-            "risk": rng.random(n) ** 8,
-        }
-    )
+    return pl.DataFrame({
+        "id": np.arange(n), "hh": np.arange(n) // 3, "age": age, "educ": educ, "sex": rng.integers(0, 2, n),
+        "region": np.array([f"r{j:02}" for j in range(20)])[level(20)],
+        "marital": np.array(["single", "married", "widowed", "apart"])[level(4)],
+        "job": np.array([f"job {j}" for j in range(12)])[level(12)],
+        "ill": np.array(["no", "flu", "heart", "back", "other"])[level(5)],
+        "income": np.exp(rng.normal(7.5 + 0.1 * educ, 0.5)).round(1), "hours": rng.normal(35.0, 8.0, n).round(1),
+        "w": rng.uniform(50.0, 150.0, n).round(2), "risk": rng.random(n) ** 8,
+    })  # fmt: skip
 
 
 @cache
@@ -82,13 +71,10 @@ def gaps(n: int) -> pl.DataFrame:
 def changed(n: int) -> pl.DataFrame:
     """A release, record by record: some values of others, noise."""
     rng = np.random.default_rng(2)
-    moved = [
-        pl.Series(
-            name, np.where(rng.random(n) < 0.1, rng.permutation(column := people(n)[name].to_numpy()), column)
-        )
-        for name in KEYS
-    ]
-    return people(n).with_columns(*moved, income=pl.col("income") + pl.Series(rng.normal(0.0, 50.0, n)))
+    given = {name: people(n)[name].to_numpy() for name in KEYS}
+    moved = {name: np.where(rng.random(n) < 0.1, rng.permutation(old), old) for name, old in given.items()}
+    noise = pl.col("income") + pl.Series(rng.normal(0.0, 50.0, n))
+    return people(n).with_columns(*(pl.Series(*one) for one in moved.items()), income=noise)
 
 
 @cache
@@ -99,42 +85,36 @@ def taken(n: int) -> pl.DataFrame:
 
 ROLES: dict[str, Any] = {"keys": KEYS, "weight": "w"}
 LEARNT: dict[str, Any] = {"keys": FEW, "sensitive": ["ill", "job"]}
-TARGET: dict[str, Any] = {"keys": FEW, "target": "ill"}
 ALL: dict[str, Any] = {"variables": NAMES}
 JUDGED: dict[str, Any] = {
-    "keys": FEW, "weight": "w", "household": "hh", "sensitive": ["ill"], "thresholds": {"k": 3},
-}  # fmt: skip
-ASIDE = partial(people, seed=4)
+    "keys": FEW,
+    "weight": "w",
+    "household": "hh",
+    "sensitive": ["ill"],
+    "thresholds": {"k": 3},
+}
+REACHED, RISKY = {"keys": FEW, "k": 3}, {"risk": lambda n: people(n)["risk"], "threshold": 0.9}
+ASIDE, TARGET = partial(people, seed=4), {"keys": FEW, "target": "ill"}
 TRIED: dict[str, Any] = {"control": ASIDE, "n_attacks": 200, **SEED}
 ONE, GAPS, TWO, OTHERS = (people,), (gaps,), (people, changed), (people, partial(people, seed=3))
 # Files and arguments of a call by its name, and what else is said of it after a comma. Functions are of the records.
 CALLS: dict[str, tuple[tuple[Callable[[int], Any], ...], dict[str, Any]]] = {
-    **dict.fromkeys(
-        ("key_frequencies", "individual_risk", "key_contributions", "population_uniques"), (ONE, ROLES)
-    ),
+    **dict.fromkeys(("key_frequencies", "individual_risk", "key_contributions", "population_uniques"), (ONE, ROLES)),
     **dict.fromkeys(("key_frequencies, missing", "individual_risk, missing"), (GAPS, ROLES)),
     "individual_risk, household": (ONE, {**ROLES, "household": "hh"}),
     **dict.fromkeys(("k_anonymity", "risky_cells"), (ONE, {"keys": KEYS})),
     "household_structure": (ONE, {"household": "hh", "keys": FEW, "weight": "w"}),
-    **dict.fromkeys(
-        ("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k"), (ONE, LEARNT)
-    ),
-    "l_diversity, missing": (GAPS, LEARNT),
-    "suda": (ONE, {"keys": [*KEYS, "job"]}),
-    "population_risk": (ONE, {"keys": FEW, "weight": "w"}),
-    "outliers": (ONE, {"numeric": NUMBERS}),
+    **dict.fromkeys(("l_diversity", "t_closeness", "beta_likeness", "delta_disclosure", "alpha_k"), (ONE, LEARNT)),
+    "l_diversity, missing": (GAPS, LEARNT), "suda": (ONE, {"keys": [*KEYS, "job"]}),
+    "population_risk": (ONE, {"keys": FEW, "weight": "w"}), "outliers": (ONE, {"numeric": NUMBERS}),
     "explain": (ONE, {"keys": KEYS, "row": 4}),
     **dict.fromkeys(("k_map", "delta_presence"), ((lambda n: people(n)[::2], people), {"keys": FEW})),
     **dict.fromkeys(("identity_disclosure", "replicated_uniques"), (TWO, {"keys": KEYS})),
-    **dict.fromkeys(
-        ("attribute_disclosure", "correct_attribution_probability", "prediction_risk"), (TWO, TARGET)
-    ),
+    **dict.fromkeys(("attribute_disclosure", "correct_attribution_probability", "prediction_risk"), (TWO, TARGET)),
     "attribute_disclosure_table": (TWO, {"keys": FEW, "targets": ["ill", "job"]}),
     "matching_risk": (TWO, {"known": [*FEW, "income"], "numeric": ["income"]}),
     "interval_risk": (TWO, {"numeric": NUMBERS}),
-    **dict.fromkeys(
-        ("record_linkage", "compare_distributions", "compare_associations", "tabular_utility"), (TWO, ALL)
-    ),
+    **dict.fromkeys(("record_linkage", "compare_distributions", "compare_associations", "tabular_utility"), (TWO, ALL)),
     **dict.fromkeys(("robust_interval_risk", "information_loss"), (TWO, {"numeric": NUMBERS, **SEED})),
     "compare_models": (TWO, {"formula": "income ~ hours + sex"}),
     "compare_estimates": (TWO, {"statistic": "mean", "variables": NUMBERS}),
@@ -147,34 +127,24 @@ CALLS: dict[str, tuple[tuple[Callable[[int], Any], ...], dict[str, Any]]] = {
     "probabilistic_linkage": (TWO, {"variables": [*KEYS, "income"], "id": "id", **SEED}),
     "recoverable_values": ((taken, people), {"keys": FEW, **SEED}),
     "differencing": ((taken,), {"earlier": changed, "keys": FEW, "id": "id"}),
-    "canaries": (ONE, {"n": 20, **SEED}),
-    "assess": (GAPS, {"scenario": lambda _: sdc.Scenario(**JUDGED)}),
-    "household_variables": (ONE, {"household": "hh"}),
-    "add_noise": (ONE, {"columns": NUMBERS, **SEED}),
-    "coarsen_weights": (ONE, {"weight": "w", **SEED}),
-    "drop_identifiers": (ONE, {"columns": ["id"]}),
+    "canaries": (ONE, {"n": 20, **SEED}), "assess": (GAPS, {"scenario": lambda _: sdc.Scenario(**JUDGED)}),
+    "household_variables": (ONE, {"household": "hh"}), "add_noise": (ONE, {"columns": NUMBERS, **SEED}),
+    "coarsen_weights": (ONE, {"weight": "w", **SEED}), "drop_identifiers": (ONE, {"columns": ["id"]}),
     "limit_households": (ONE, {"household": "hh", "largest": 2, **SEED}),
-    "local_suppression": (ONE, {"keys": FEW, "k": 3}),
-    "local_suppression, missing": (GAPS, {"keys": FEW, "k": 3}),
+    "local_suppression": (ONE, REACHED), "local_suppression, missing": (GAPS, REACHED),
     "mask_categorical": (ONE, {"columns": ["job"], "probability": 0.8, **SEED}),
     "mask_continuous": (ONE, {"columns": NUMBERS, "sd": 10.0, **SEED}),
-    "microaggregate": (ONE, {"columns": NUMBERS, "k": 3}),
-    "new_ids": (ONE, {"column": "id"}),
-    "pram": (ONE, {"columns": ["job"], **SEED}),
-    "random_order": (ONE, SEED),
-    "rank_swap": (ONE, {"columns": NUMBERS, "p": 5, **SEED}),
-    "recode": (ONE, {"column": "income", "bands": 5}),
-    "replace_high_risk": (
-        ONE,
-        {"risk": lambda n: people(n)["risk"], "threshold": 0.9, "match": FEW, "replace": ["ill"], **SEED},
-    ),
+    "microaggregate": (ONE, {"columns": NUMBERS, "k": 3}), "new_ids": (ONE, {"column": "id"}),
+    "pram": (ONE, {"columns": ["job"], **SEED}), "random_order": (ONE, SEED),
+    "rank_swap": (ONE, {"columns": NUMBERS, "p": 5, **SEED}), "recode": (ONE, {"column": "income", "bands": 5}),
+    "replace_high_risk": (ONE, {**RISKY, "match": FEW, "replace": ["ill"], **SEED}),
     "round_to": (ONE, {"column": "income", "base": 100, **SEED}),
     "shuffle": (ONE, {"columns": NUMBERS, "given": ["age"], **SEED}),
-    "suppress_above": (ONE, {"risk": lambda n: people(n)["risk"], "threshold": 0.9, "columns": ["ill"]}),
+    "suppress_above": (ONE, {**RISKY, "columns": ["ill"]}),
     "swap_records": (ONE, {"hierarchy": ["region"], "keys": ["sex", "educ"], **SEED}),
     "synthesize": (ONE, {"columns": ["ill", "hours"], **SEED}),
     "top_bottom_code": (ONE, {"column": "income", "top": 5000}),
-}
+}  # fmt: skip
 
 
 def call(name: str, n: int) -> Callable[[], None]:
@@ -193,120 +163,92 @@ def call(name: str, n: int) -> Callable[[], None]:
 
 
 def serve() -> None:
-    """Read "name n" a line, and print the processor seconds of a call; the first is preceded by two to warm up."""
+    """Read "name n" a line, and print the processor seconds of a call; others warm the first one up."""
     warnings.simplefilter("ignore")
     warm: set[str] = set()
     for line in sys.stdin:
         name, n = line.strip().rsplit(" ", 1)
         try:
             run = call(name, int(n))
-            for _ in range(2 * (line not in warm)):
-                run()
+            if line not in warm:
+                measured(run, most=1.0, times=4)
             warm.add(line)
             print(measured(run), flush=True)
         except (AttributeError, TypeError, ValueError) as error:  # not in this version, or not so
             print(ABSENT, f"{type(error).__name__}: {error}".partition("\n")[0], flush=True)
 
 
-def measured(run: Callable[[], Any]) -> float:
+def measured(run: Callable[[], Any], *, most: float = LEAST, times: int = REPEATS) -> float:
     """Processor seconds of a call, repeated where it is short."""
-    start, times, spent = time.process_time(), 0, 0.0
-    while times == 0 or (spent < LEAST and times < REPEATS):
+    start, spent = time.process_time(), []
+    while not spent or (spent[-1] < most and len(spent) < times):
         run()
-        times += 1
-        spent = time.process_time() - start
-    return spent / times
+        spent.append(time.process_time() - start)
+    return spent[-1] / len(spent)
 
 
-class Version:
+def started(src: Path) -> subprocess.Popen[str]:
     """A process that measures calls of one version."""
-
-    def __init__(self, src: Path) -> None:
-        env = {**os.environ, "PYTHONPATH": f"{src}{os.pathsep}{Path(__file__).parent}"}
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, "--serve"],
-            env=env,
-            text=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-
-    def __enter__(self) -> Version:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._process.communicate()
-
-    def seconds(self, name: str, n: int) -> float:
-        """Of one call; NaN where there is none."""
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        print(name, n, file=self._process.stdin, flush=True)
-        answer = self._process.stdout.readline().strip()
-        if not answer.startswith(ABSENT):
-            return float(answer)
-        print(f"{name}, {n:,}: {answer[len(ABSENT) :].strip()}", file=sys.stderr)
-        return math.nan
+    env = {**os.environ, "PYTHONPATH": f"{src}{os.pathsep}{Path(__file__).parent}"}
+    command, pipe = [sys.executable, __file__, "--serve"], subprocess.PIPE
+    return subprocess.Popen(command, env=env, text=True, stdin=pipe, stdout=pipe)
 
 
-def compared(versions: Sequence[Version], name: str, n: int, rounds: int) -> list[float]:
+def seconds(version: subprocess.Popen[str], name: str, n: int) -> float:
+    """Of one call; NaN where there is none."""
+    assert version.stdin is not None
+    assert version.stdout is not None
+    print(name, n, file=version.stdin, flush=True)
+    answer, _, why = version.stdout.readline().strip().partition(" ")
+    if why:
+        print(f"{name}, {n:,}: {why}", file=sys.stderr)
+    return math.nan if answer == ABSENT else float(answer)
+
+
+def compared(versions: Sequence[subprocess.Popen[str]], name: str, n: int, rounds: int) -> list[float]:
     """Medians of the versions, measured in turn."""
-    runs: list[list[float]] = [[version.seconds(name, n)] for version in versions]
+    runs: list[list[float]] = [[seconds(version, name, n)] for version in versions]
     for _ in range(rounds - 1):
         for times, version in zip(runs, versions, strict=True):
             if not math.isnan(times[0]):
-                times.append(version.seconds(name, n))
+                times.append(seconds(version, name, n))
     return [statistics.median(times) for times in runs]
 
 
 def cell(own: float, other: float | None) -> str:
     """A median, and how many times the other it is."""
-    if math.isnan(own):
-        return ABSENT
     told = f"{own:.2g} s" if own >= 1 else f"{1000 * own:.3g} ms"
-    if other is None:
-        return told
-    return f"{told} = {ABSENT if math.isnan(other) else f'{own / other:.2f} ×'}"
+    ratio = "" if other is None else f" = {ABSENT if math.isnan(other) else f'{own / other:.2f} ×'}"
+    return ABSENT if math.isnan(own) else f"{told}{ratio}"
 
 
 def main() -> None:
     """Print a row for each measure and method."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)))
-    parser.add_argument("--only", default="", help="names, with commas; default all")
+    parser.add_argument("--only", default=",".join(dict.fromkeys(name.partition(",")[0] for name in CALLS)))
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument(
-        "--most", type=float, default=20.0, help="seconds of a call after which more are not tried"
-    )
+    parser.add_argument("--most", type=float, default=20.0, help="seconds after which more are not tried")
     parser.add_argument("--against", type=Path, help="a checkout of another version")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    add_option(parser)
     options = parser.parse_args()
     if options.serve:
         serve()
         return
     sizes = [int(float(size)) for size in options.sizes.split(",")]
-    wanted = options.only.split(",") if options.only else [name.partition(",")[0] for name in CALLS]
-    sources = [HERE, *([options.against] if options.against else [])]
-    rows = []
     with ExitStack() as stack:
-        folders = [src / "src" if (src / "src").is_dir() else src for src in sources]
-        versions = [stack.enter_context(Version(folder.resolve())) for folder in folders]
-        for name in [name for name in CALLS if name.partition(",")[0] in wanted]:
+        folders = [
+            src / "src" if (src / "src").is_dir() else src
+            for src in [HERE, *([options.against] if options.against else [])]
+        ]
+        versions = [stack.enter_context(started(folder.resolve())) for folder in folders]
+        for name in [name for name in CALLS if name.partition(",")[0] in options.only.split(",")]:
             row, largest = [f"`{name}`"], 0.0
             for n in sizes:
-                if largest > options.most:
-                    row.append("…")
-                    continue
-                own, *others = compared(versions, name, n, options.rounds)
-                largest = max(0.0 if math.isnan(seconds) else seconds for seconds in (own, *others))
-                row.append(cell(own, others[0] if others else None))
+                times = [] if largest > options.most else compared(versions, name, n, options.rounds)
+                row.append(cell(times[0], times[1] if times[1:] else None) if times else "…")
+                largest = max([largest, *(one for one in times if one > 0)])
             print("  ".join([f"{row[0]:<36}", *(f"{entry:>18}" for entry in row[1:])]), flush=True)
-            rows.append(row)
-    if options.record:
-        record("pace", options.record, rows)
 
 
 if __name__ == "__main__":

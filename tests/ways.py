@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from sdckit.numerics import compiling
+from sdckit.numerics.search import box_search, box_tree
 
 
 def take(patch: pytest.MonkeyPatch, *, few: bool) -> None:
     """Do without kernels whatever the number of rows, or take them."""
-    patch.setattr(compiling, "_is_early", lambda kernel: few)
+    for module in (compiling, box_search, box_tree):
+        patch.setattr(module, "is_early", lambda kernel: few)
     patch.setattr(compiling, "_is_compiled", lambda kernel: False)
     spent: Counter[Any] = Counter()
     patch.setattr(compiling, "_spent", spent)

@@ -214,18 +214,18 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
     >>> sparing(twice, 1)(3)
     6
     """
-    return _as_python(kernel) if _is_early(kernel) and is_little(kernel, steps) else kernel
+    return _as_python(kernel) if is_early(kernel) and is_little(kernel, steps) else kernel
 
 
 def is_few(kernel: Any, rows: int) -> bool:
     """Whether NumPy does the work of a kernel on some rows: they are few, and the process is at its first job."""
-    if rows > FEW or not _is_early(kernel) or _spent[kernel] > SPENT:
+    if rows > FEW or not is_early(kernel) or _spent[kernel] > SPENT:
         return False
     _spent[kernel] += rows
     return True
 
 
-def _is_early(kernel: Any) -> bool:
+def is_early(kernel: Any) -> bool:
     """Whether a process may do without a kernel yet."""
     if _always or _is_loaded(kernel) or jobs.ended:
         return False

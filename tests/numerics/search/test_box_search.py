@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ways
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.search import box_search as box_few
 from sdckit.numerics.search.box_search import KEPT, Limits, Queries, find, visit
@@ -14,6 +15,7 @@ from sdckit.numerics.search.box_tree import build
 @pytest.fixture(params=["few", "many"], autouse=True)
 def way(request, monkeypatch):
     """Without the kernels of large files, and with them."""
+    ways.take(monkeypatch, few=request.param == "few")
     monkeypatch.setattr(box_few, "PAIRS", 10**12 if request.param == "few" else -1)
     monkeypatch.setattr(box_few, "MOST", 10**9)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ways
 from sdckit.numerics.coding import Metric
 from sdckit.numerics.search import box_tree
 from sdckit.numerics.search.box_tree import LEAF, build
@@ -13,6 +14,7 @@ from sdckit.numerics.search.box_tree import LEAF, build
 @pytest.fixture(params=["small", "large"], autouse=True)
 def way(request, monkeypatch):
     """Trees of small files and of large ones."""
+    ways.take(monkeypatch, few=request.param == "small")
     monkeypatch.setattr(box_tree, "SMALL", 10**9 if request.param == "small" else -1)
 
 

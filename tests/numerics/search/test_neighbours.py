@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
+import ways
 from sdckit.errors import DataError
 from sdckit.numerics.coding import differences, gower
 from sdckit.numerics.search import (
@@ -25,6 +26,7 @@ from sdckit.numerics.search.neighbours import pairwise, prepare
 def way(request, monkeypatch):
     """Every search in the tree of small files, in that of large ones, by what rows agree in, and by both."""
     monkeypatch.setattr(by_agreement, "SMALL", 10**9 if "tree" in request.param else 0)
+    ways.take(monkeypatch, few=request.param == "small tree")
     if request.param != "small tree":
         monkeypatch.setattr(box_tree, "SMALL", -1)
         monkeypatch.setattr(box_blocks, "CACHED", -1)

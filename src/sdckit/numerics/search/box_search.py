@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.coding import Metric
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.box_tree import BoxTree, blocks_of, fit, push_near
 from sdckit.numerics.threads import chunks, n_threads, run
 
@@ -89,7 +89,8 @@ class Parts(NamedTuple):
 
 def is_few(tree: BoxTree, queries: Queries, k: int = 1) -> bool:
     """Whether comparing is sooner done than a kernel compiled."""
-    return len(queries.numbers) * tree.numbers.shape[1] <= PAIRS and k <= MOST
+    pairs = len(queries.numbers) * tree.numbers.shape[1]
+    return pairs <= PAIRS and k <= MOST and is_early(_find)
 
 
 def parts_of(tree: BoxTree, queries: Queries) -> Parts:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.array_types import Ints
 from sdckit.numerics.coding import Metric
-from sdckit.numerics.compiling import njit
+from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.count_boxes import halve
 
 LEAF = 32  # rows in a leaf at most: they are compared one by one
@@ -262,7 +262,7 @@ def build(
     order = np.arange(len(numbers))
     if len(order) > leaf:
         np.random.default_rng(SEED).shuffle(order)
-    if len(numbers) <= max(SMALL, leaf):
+    if len(numbers) <= leaf or (len(numbers) <= SMALL and is_early(_build)):
         nodes = _build_small(numbers, codes, metric, order, leaf)
         there, levels = numbers[order], codes[order]
     else:

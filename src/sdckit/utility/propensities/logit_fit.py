@@ -141,7 +141,7 @@ def _mirror(lower: Floats) -> None:
 
 
 ROWS = 1 << 13  # rows worth a thread of their own
-WRITTEN = 1 << 20  # numbers of a design that is written out sooner than a kernel is compiled
+WRITTEN = 1 << 13  # numbers of a design that is written out sooner than a kernel is compiled
 SUMS = 50_000_000  # numbers that the threads' own sums may take together
 
 
