@@ -115,7 +115,7 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], *, title: str
     lines = ["".join(f"<th>{escape(displayed(one))}</th>" for one in head)]
     lines += ["".join(f"<td>{escape(displayed(one))}</td>" for one in row) for row in rows]
     above = f"<p><strong>{escape(displayed(title))}</strong></p>" if title else ""
-    return f'<div class="sdckit">{above}<table>{"".join(f"<tr>{one}</tr>" for one in lines)}</table></div>'
+    return f'<div class="sdckit">{above}<table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
 def _is_seen(one: str) -> bool:

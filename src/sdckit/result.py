@@ -136,13 +136,13 @@ class Result(Displayed):
     def rates(self) -> dict[str, dict[str, Any]]:
         """Of every rate what its denominator counts, the number where it is known, and what a higher value means."""
         return {
-            one.name: {
-                "of": one.of,
-                "n": json_ready(getattr(self, one.base) if one.base else None),
-                "direction": DIRECTIONS[one.higher],
+            file_figure.name: {
+                "of": file_figure.of,
+                "n": json_ready(getattr(self, file_figure.base) if file_figure.base else None),
+                "direction": DIRECTIONS[file_figure.higher],
             }
-            for one in self.file_figures()
-            if one.how == "mean"
+            for file_figure in self.file_figures()
+            if file_figure.how == "mean"
         }
 
     def _rule(self) -> str:

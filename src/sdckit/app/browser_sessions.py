@@ -65,7 +65,7 @@ class Work:
 
     def recipe(self) -> list[dict[str, Any]]:
         """The steps that are on, as tasks take them."""
-        return [{"method": one.method, "arguments": dict(one.arguments)} for one in self.steps if one.on]
+        return [{"method": step.method, "arguments": dict(step.arguments)} for step in self.steps if step.on]
 
     def digest(self) -> str:
         """One text for file, scenario and recipe: what is made from them holds while it stays the same.
@@ -78,7 +78,7 @@ class Work:
 
     def saved(self) -> dict[str, Any]:
         """What may be kept on disk between two starts: scenario and recipe, no data and no secret."""
-        return {"name": self.name, "scenario": self.scenario, "steps": [asdict(one) for one in self.steps]}
+        return {"name": self.name, "scenario": self.scenario, "steps": [asdict(step) for step in self.steps]}
 
     def taken_up(self, saved: Mapping[str, Any]) -> Work:
         """The same with the scenario and the recipe that were saved.
@@ -87,7 +87,7 @@ class Work:
         >>> Work().taken_up(work.saved()).steps == work.steps
         True
         """
-        steps = tuple(Step(one["method"], one["arguments"], one["on"]) for one in saved["steps"])
+        steps = tuple(Step(step["method"], step["arguments"], step["on"]) for step in saved["steps"])
         name = self.name or str(saved.get("name", ""))
         return replace(self, name=name, scenario=saved["scenario"], steps=steps)
 

@@ -179,7 +179,7 @@ class Guard:
 
 def _policy(host: str, scripts: Iterable[str]) -> str:
     """What a page may load: of this server, and nothing else. Drawings carry their styles with them."""
-    allowed = " ".join(["'self'", *(f"'{one}'" for one in scripts)])
+    allowed = " ".join(["'self'", *(f"'{script}'" for script in scripts)])
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
         f"font-src 'self' data:; connect-src 'self' ws://{host}; form-action 'self'; base-uri 'none'; "

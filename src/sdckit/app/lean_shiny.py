@@ -51,7 +51,7 @@ def load_shiny() -> None:
     try:
         import shiny  # noqa: F401
     except (ImportError, AttributeError, TypeError):
-        for name in [one for one in sys.modules if one.partition(".")[0] == "shiny"]:
+        for name in [module for module in sys.modules if module.partition(".")[0] == "shiny"]:
             del sys.modules[name]
     for name in stood_in:
         sys.modules.pop(name, None)

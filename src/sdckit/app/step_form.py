@@ -90,7 +90,7 @@ def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders
     )
     at = f"arg_{name}"
     if kind == "column":
-        choices = {"": "–", **{one: one for one in columns}}
+        choices = {"": "–", **{column: column for column in columns}}
         field = ui.input_select(at, label, choices, selected=value or "")
     elif kind == "columns":
         given = [value] if isinstance(value, str) else list(value or ())
@@ -204,7 +204,7 @@ def name_of(work: Work) -> str:
 def _keys(work: Work) -> list[str]:
     scenario = work.scenario or {}
     each = (scenario.get("intruders") or {}).values()
-    return list(dict.fromkeys([*(scenario.get("keys") or ()), *(one for keys in each for one in keys)]))
+    return list(dict.fromkeys([*(scenario.get("keys") or ()), *(key for keys in each for key in keys)]))
 
 
 def button(text: str, act: str, at: int = -1, *, disabled: bool = False, about: str = "") -> Tag:
@@ -261,9 +261,9 @@ def _after(say: Say, work: Work, at: int, told: Plain) -> list[str]:
     """Risk and loss after a step, in words; nothing while other steps are measured."""
     if told.get("name") != name_of(work) or not work.steps[at].on:
         return []
-    number = sum(one.on for one in work.steps[: at + 1])
-    rows = [one for one in told["figures"] if one["step"] == number]
-    return [_words(say, one, told["k"], several=len(rows) > 1) for one in rows]
+    number = sum(step.on for step in work.steps[: at + 1])
+    rows = [figure for figure in told["figures"] if figure["step"] == number]
+    return [_words(say, row, told["k"], several=len(rows) > 1) for row in rows]
 
 
 def _words(say: Say, one: Plain, k: int, *, several: bool) -> str:

@@ -91,7 +91,9 @@ class AttackFiles:
         columns = [
             frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None
         ]
-        ends = [(one.min(), one.max()) for one in columns if one.dtype.is_integer() and one.count()]
+        ends = [
+            (column.min(), column.max()) for column in columns if column.dtype.is_integer() and column.count()
+        ]
         return any(abs(int(end)) > EXACT for pair in ends for end in pair)
 
 

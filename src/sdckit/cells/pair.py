@@ -156,7 +156,7 @@ def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> 
     >>> stored_as_numbers(files, ["sex", "age"])
     ('age',)
     """
-    return tuple(name for name in names if all(name in one and one[name].is_numeric() for one in types))
+    return tuple(name for name in names if all(name in type_ and type_[name].is_numeric() for type_ in types))
 
 
 def measured_columns(pair: Pair, names: Sequence[str]) -> tuple[str, ...]:

@@ -175,12 +175,12 @@ class _Sums:
 
 def told_figures(figures: Sequence[FileFigure]) -> tuple[FileFigure, ...]:
     """Those that follow from what is told of each record."""
-    return tuple(one for one in figures if one.column)
+    return tuple(figure for figure in figures if figure.column)
 
 
 def leading(figures: Sequence[FileFigure]) -> FileFigure:
     """The figure that subgroups are sorted by: the first that says something of the risk."""
-    return next((one for one in figures if one.higher != "reference"), figures[0])
+    return next((figure for figure in figures if figure.higher != "reference"), figures[0])
 
 
 def _values(figure: FileFigure, told: Told) -> Floats:
@@ -223,15 +223,15 @@ def figures_of_groups(
     told = cache(told)
     known: dict[Any, tuple[Floats, Floats]] = {}
     found = {}
-    for one in figures:
-        if one.how in ("min", "max"):
-            found[one.name] = _extremes(one, told, of_row, n_groups)
+    for figure in figures:
+        if figure.how in ("min", "max"):
+            found[figure.name] = _extremes(figure, told, of_row, n_groups)
             continue
-        at = (one.column, one.below, one.above, one.among)
+        at = (figure.column, figure.below, figure.above, figure.among)
         if at not in known:
-            sums = _sums(one, told)
+            sums = _sums(figure, told)
             known[at] = _by_group(sums.over, of_row, n_groups), _by_group(sums.under, of_row, n_groups)
-        found[one.name] = _mean(_figure(one, *known[at]))
+        found[figure.name] = _mean(_figure(figure, *known[at]))
     return found
 
 
@@ -270,7 +270,7 @@ def bootstrap_intervals(
     there are; then whole households are drawn.
     """
     told = cache(told)
-    parts = [(one, _sums(one, told)) for one in figures if one.how in ("mean", "sum")]
+    parts = [(figure, _sums(figure, told)) for figure in figures if figure.how in ("mean", "sum")]
     rows: list[Floats] = []
     places: dict[bytes, int] = {}  # a mean and its sum need the same sums: each is drawn once
 
@@ -334,7 +334,7 @@ class RecordResult(Result):
         figures = told_figures(self.file_figures())
         cells = self.__dict__.get("cells")
         if isinstance(cells, PlanCells):
-            plan, columns = cells.joined(list(dict.fromkeys(one.column for one in figures)), self.by)
+            plan, columns = cells.joined(list(dict.fromkeys(figure.column for figure in figures)), self.by)
             labels, found = lazy_group_figures(plan, columns, self.by, figures)
             n = labels["n"].to_numpy()
             labels = labels.select(*self.by)
@@ -446,7 +446,7 @@ class PairRecordResult(RecordResult, PairResult):
         """What is drawn anew: how to read what is told, the records behind each value, and households."""
         frame, rows = self.told_frame()
         n = len(frame) if rows is None else len(rows)
-        whose = next((one for one in roles if one is not None), None)
+        whose = next((role for role in roles if role is not None), None)
         if whose is None:
             return self.told, np.ones(n, np.int64), None
         of_row, n_units = group_column(frame, whose)
@@ -563,7 +563,7 @@ def breakdown(
         arguments.choice(interval, "interval", ("bootstrap",))
     if not names and interval is None:
         return WHOLE
-    taken = {one.casefold() for one in ("n", *result.figures)}
+    taken = {figure.casefold() for figure in ("n", *result.figures)}
     if clash := [name for name in names if str(name).casefold() in taken]:
         raise ColumnError(f"by: {clash[0]!r} is the name of a result column; rename it", argument="by")
     lazy, present = _columns_of(data)

@@ -234,7 +234,7 @@ def _own_categories(name: str, own: Any) -> Coded | None:
     coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
     if coded.span == 0:
         return None
-    every = pa.array([str(one) for one in own.categories], pa.large_string())
+    every = pa.array([str(category) for category in own.categories], pa.large_string())
     ordered = bool(getattr(own, "ordered", False))
     return replace(coded, levels=every.slice(coded.low, coded.span), categories=every, ordered=ordered)
 

@@ -160,12 +160,16 @@ def formula_columns(formula: str) -> tuple[str, ...]:
 def _tokens(text: str) -> list[tuple[int, str]]:
     unread = DataError("formula cannot be read: a bracket or quote is not closed, or a sign has no meaning")
     try:
-        tokens = [one for one in tokenize.generate_tokens(io.StringIO(text).readline) if one.string.strip()]
+        tokens = [
+            generate_token
+            for generate_token in tokenize.generate_tokens(io.StringIO(text).readline)
+            if generate_token.string.strip()
+        ]
     except (tokenize.TokenError, SyntaxError):
         raise unread from None
-    if any(one.type == tokenize.ERRORTOKEN for one in tokens):
+    if any(token.type == tokenize.ERRORTOKEN for token in tokens):
         raise unread
-    return [(one.type, one.string) for one in tokens]
+    return [(token.type, token.string) for token in tokens]
 
 
 def _check(name: str, present: Sequence[str]) -> None:
@@ -242,7 +246,7 @@ def _value(node: ast.expr, names: Mapping[str, Any], text: str) -> Any:
     if isinstance(node, ast.Call) and not node.keywords:
         function = _function(node.func)
         if function is not None:
-            return function(*(_value(one, names, text) for one in node.args))
+            return function(*(_value(arg, names, text) for arg in node.args))
     raise DataError(
         f"formula: {text!r} is not computed record by record; use columns, numbers, + - * / **, comparisons and "
         f"{', '.join(FUNCTIONS)}",

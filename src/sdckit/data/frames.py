@@ -64,7 +64,7 @@ def mixed_rows(
             columns.append(_new_ids(frame.get_column(name), len(next(iter(source.values())))))
         else:
             columns.append(frame[[name]][source[name].tolist()])
-    bare = [_without_index(one) for one in columns]
+    bare = [_without_index(column) for column in columns]
     return bare[0] if len(bare) == 1 else nw.concat(bare, how="horizontal")
 
 

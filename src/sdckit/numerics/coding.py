@@ -247,7 +247,7 @@ def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
     if np.linalg.matrix_rank(correlation, hermitian=True) < len(numbers):
         return None
     root = np.linalg.inv(np.linalg.cholesky(correlation)).T
-    found = [((one - center) / spread) @ root for one in files]
+    found = [((file - center) / spread) @ root for file in files]
     return differences(list(zip(*(one.T for one in found), strict=True)), power=2)
 
 

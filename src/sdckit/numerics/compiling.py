@@ -69,11 +69,11 @@ def _code(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str]:
     """Bytecode and constants; line numbers and docstrings change nothing."""
     names += code.co_names
     yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_argcount}"
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _code(one, None, names)
-        elif doc is None or one != doc:
-            yield _plain(one)
+    for co_const in code.co_consts:
+        if isinstance(co_const, CodeType):
+            yield from _code(co_const, None, names)
+        elif doc is None or co_const != doc:
+            yield _plain(co_const)
 
 
 def _plain(value: Any) -> str:

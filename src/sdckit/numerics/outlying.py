@@ -181,8 +181,8 @@ def _best_drawn(columns: Floats, h: int, trials: int, rng: np.random.RandomState
     """The best estimates of those that random halves of the rows lead to in two steps."""
     p, n = columns.shape
     starts = np.zeros((trials, n))
-    for one in starts:
-        one[rng.permutation(n)[:h]] = 1.0
+    for start in starts:
+        start[rng.permutation(n)[:h]] = 1.0
     found = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
     _settle_drawn(columns, h, FIRST_STEPS, starts, found)
     best = np.argsort(found[2])[:BEST]

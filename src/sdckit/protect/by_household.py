@@ -92,7 +92,7 @@ def in_two_parts(
     if homes is None or not shared:
         return None
     rng, secret = open_rng(seed)
-    for_homes, for_persons = (int(one) for one in rng.integers(2**63, size=2))
+    for_homes, for_persons = (int(integer) for integer in rng.integers(2**63, size=2))
     coded = {name: code_column(frame[name]) for name in shared}
     there = {name: one.codes() != one.span for name, one in coded.items()}
     needed = list(dict.fromkeys([*shared, *also]))
@@ -119,10 +119,10 @@ def _together(
     parts = [] if persons is None else [persons]
     return Change(
         homes.method, n, {name: changed[name] for name in columns},
-        {**_merged([*(one.parameters for one in parts), homes.parameters]), "columns": list(columns)},
-        _merged([*(one.secret for one in parts), homes.secret]),
+        {**_merged([*(part.parameters for part in parts), homes.parameters]), "columns": list(columns)},
+        _merged([*(part.secret for part in parts), homes.secret]),
         {**{f"households, {name}": said for name, said in homes.notes.items()},
-         **{name: said for one in parts for name, said in one.notes.items()}},
+         **{name: said for part in parts for name, said in part.notes.items()}},
     )  # fmt: skip
 
 

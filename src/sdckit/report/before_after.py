@@ -136,7 +136,7 @@ def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) 
         for place, (low, high) in enumerate(pairwise(grid.edges)):
             bars = [row[side].name for row in figures["distribution"] if low <= row["from"] < high]
             line = [name for at, name in names.items() if at[axis] == place]
-            terms = (*((one, 1.0) for one in bars), *((one, -1.0) for one in line))
+            terms = (*((bar, 1.0) for bar in bars), *((one, -1.0) for one in line))
             ledger.relations.append(Relation(terms))
     grid.link(ledger, start, names, grid.edges)
     return tuple({"x": i, "y": j, "n": Count(name)} for (i, j), name in names.items())
@@ -218,7 +218,7 @@ def _side(side: str, found: VariableCounts, ledger: Ledger) -> dict[str, Tree]:
         )
         return told | {"rows": levels}
     bins = [ledger.count(f"{side}.bin.{at}", count, side) for at, (_, count) in enumerate(found.counts)]
-    ledger.equal(n.name, missing.name, *(one.name for one in bins))
+    ledger.equal(n.name, missing.name, *(bin_.name for bin_ in bins))
     names = [name for name, _ in found.counts]
     rows: tuple[Tree, ...] = tuple({"level": name, "n": one} for name, one in zip(names, bins, strict=True))
     return told | {"rows": rows}
@@ -233,9 +233,9 @@ def _link(picture: Picture, tree: dict[str, Tree], ledger: Ledger) -> None:
     names = {side: _names(side, getattr(picture, side), tree[side]) for side in SIDES}
     flows = {(names["before"][one], names["after"][other]) for one, other, _ in picture.flows}
     for at in range(len(SIDES)):
-        for name in sorted({one[at] for one in flows}):
-            parts = sorted(one for one in flows if one[at] == name)
-            ledger.equal(name, *(ledger.latent(" to ".join(one)) for one in parts))
+        for name in sorted({flow[at] for flow in flows}):
+            parts = sorted(flow for flow in flows if flow[at] == name)
+            ledger.equal(name, *(ledger.latent(" to ".join(part)) for part in parts))
 
 
 def _names(side: str, found: VariableCounts, tree: Tree) -> list[str]:

@@ -340,12 +340,12 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
 
     rows = [
         {
-            "one": one["one"],
-            "other": one["other"],
-            "text": one["value"]["text"],
-            "far": length_of(one["value"]),
+            "one": cell["one"],
+            "other": cell["other"],
+            "text": cell["value"]["text"],
+            "far": length_of(cell["value"]),
         }
-        for one in data["cells"]
+        for cell in data["cells"]
     ]
     darkest = max((row["far"] for row in rows), default=0) or 1
     names = list(data["variables"])

@@ -47,7 +47,7 @@ def with_labels(page: Page, labels: Mapping[str, str]) -> Page:
 
 def _block(block: Block, labels: Mapping[str, str]) -> Block:
     if isinstance(block, Tables):
-        return replace(block, items=tuple(_table(one, labels) for one in block.items))
+        return replace(block, items=tuple(_table(item, labels) for item in block.items))
     return _table(block, labels) if isinstance(block, TableBlock) else block
 
 
@@ -149,7 +149,7 @@ def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str
     given = {
         "name": displayed(cover.name),
         "institution": displayed(cover.institution),
-        "files": [_checksum(Path(one)) for one in cover.files] if internal else [],
+        "files": [_checksum(Path(file)) for file in cover.files] if internal else [],
         "labels": _labels(plain["scenario"], cover.labels),
     }
     return {**plain, **{key: one for key, one in given.items() if one}}

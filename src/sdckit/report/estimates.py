@@ -320,7 +320,7 @@ def people_of(risk: Plain) -> str:
 
 def _settled(sizes: Plain) -> bool:
     """Whether nothing had to be modelled."""
-    return {found["status"] for found in sizes["estimates"].values()} <= {"census", "no_uniques"}
+    return {estimate["status"] for estimate in sizes["estimates"].values()} <= {"census", "no_uniques"}
 
 
 def supposed_table(one: Plain) -> list[Block]:

@@ -228,7 +228,7 @@ class _Translator:
             if isinstance(data.get(name), str)
         }
         if "steps" in data:
-            told["steps"] = [self.label(one) for one in data["steps"]]
+            told["steps"] = [self.label(step) for step in data["steps"]]
         for name in ("rows", "cells"):
             if name in data:
                 told[name] = [self.row(one) for one in data[name]]

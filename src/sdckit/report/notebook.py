@@ -102,11 +102,11 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
     plain = protect(build_document(assessment), internal=internal)
     several = len(plain["intruders"]) > 1
     return _drawn(
-        (block, f"{one['name']}: " if several else "")
-        for one in plain["intruders"]
-        for place, view in views_of(one)
-        if view.figures(one, place)
-        for block in view.blocks(one, place)
+        (block, f"{intruder['name']}: " if several else "")
+        for intruder in plain["intruders"]
+        for place, view in views_of(intruder)
+        if view.figures(intruder, place)
+        for block in view.blocks(intruder, place)
     )
 
 
@@ -211,8 +211,11 @@ def result_html(*results: Any, exact: bool = False, language: str = "en", title:
     """Show results of measures, each as its view lays it out, one below the other."""
 
     def made() -> Plain:
-        plains = [protected(result_document(one), exact=exact) for one in results]
-        return {"each": plains, "together": {place: tree for one in plains for place, tree in one.items()}}
+        plains = [protected(result_document(result), exact=exact) for result in results]
+        return {
+            "each": plains,
+            "together": {place: tree for plain in plains for place, tree in plain.items()},
+        }
 
     def laid(plain: Plain) -> list[Section]:
         beside = plain["together"]
@@ -244,7 +247,7 @@ def sections_html(
     sections: Sequence[Section], *, exact: bool = False, language: str = "en", plain: Plain | None = None
 ) -> str:
     """Show laid-out sections of protected figures, below a heading of level 2; what `plain` names is not translated."""
-    lower = [replace(one, level=one.level + 1) for one in sections]
+    lower = [replace(section, level=section.level + 1) for section in sections]
     return render_sections(
         _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
     )

@@ -107,7 +107,7 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     """Enter the shares of a result, release by release; undefined ones are left out with their notes."""
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        defined = (one for one in shares if _is_defined(one, figures))
+        defined = (share for share in shares if _is_defined(share, figures))
         releases.append({one.name: _leaf(one, figures, j, setting) for one in defined})
     hidden = [
         name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)
@@ -170,7 +170,7 @@ def _link(same: str, name: str, setting: PairSetting) -> None:
 def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
     """The shares of one measure, by release, and of how many records each is one."""
     releases = tree["releases"]
-    found = ((one.words, [release.get(one.name) for release in releases]) for one in shares)
+    found = ((share.words, [release.get(share.name) for release in releases]) for share in shares)
     rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in found if any(leaves))
     heads = ("Share", *release_heads(len(releases)), "Of records")
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
@@ -186,8 +186,8 @@ def _of(leaves: Sequence[Plain | None]) -> str:
 def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
     """The shares of the records in the first release."""
     first = tree["releases"][0]
-    of_records = (one for one in shares if one.base in {"n", "released"} and one.name in first)
-    rows = ((one.words, first[one.name]) for one in of_records)
+    of_records = (share for share in shares if share.base in {"n", "released"} and share.name in first)
+    rows = ((record.words, first[record.name]) for record in of_records)
     return bars(caption, "of the records", rows, aside=True)
 
 
@@ -379,7 +379,7 @@ def columns_given_back(plain: Plain, place: str) -> list[str] | None:
     >>> columns_given_back({"here": {"releases": [{"columns": [one, one]}]}}, "here")
     ['age']
     """
-    told = [one for release in plain[place]["releases"] for one in release["columns"]]
+    told = [column for release in plain[place]["releases"] for column in release["columns"]]
     if not told:
         return None
     return list(dict.fromkeys(one["column"] for one in told if one["back"]["value"] != 0))
@@ -387,12 +387,12 @@ def columns_given_back(plain: Plain, place: str) -> list[str] | None:
 
 def put_back_tables(tree: Plain, words: Mapping[str, str], *, head: str, title: str) -> list[TableBlock]:
     """Who can be recognised in the file put back: a row for each figure of `words`, a column for each release."""
-    releases = [one for one in tree["releases"] if next(iter(words)) in one]
+    releases = [release for release in tree["releases"] if next(iter(words)) in release]
     if not releases:
         return []
     heads = (head, *release_heads(len(releases)))
     rows = tuple(
-        (said.format(k=releases[0]["k"]), *by_release([one[name] for one in releases]))
+        (said.format(k=releases[0]["k"]), *by_release([release[name] for release in releases]))
         for name, said in words.items()
     )
     return [TableBlock(title, heads, rows, tuple(range(1, len(heads))))]

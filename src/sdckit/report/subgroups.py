@@ -47,7 +47,7 @@ def group_shares(
 
     The counts are entered last, as what this document asks for, and are not printed themselves.
     """
-    counted = [one.name for one in result.file_figures() if _counts(one)]
+    counted = [file_figure.name for file_figure in result.file_figures() if _counts(file_figure)]
     if not counted or getattr(result, "m", 1) > 1:
         return None
     rows = [row for row in groups if row["n"] >= SMALLEST_GUARD]

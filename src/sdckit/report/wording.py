@@ -182,7 +182,7 @@ class Wording:
     def _candidates(self, text: str) -> Iterable[Entry]:
         by_word, others = self._indexed
         yield from (one for one in by_word.get(text.partition(" ")[0], ()) if one.anchor in text)
-        yield from (one for one in others if one.anchor in text)
+        yield from (other for other in others if other.anchor in text)
 
     def _filled(
         self, entry: Entry, match: re.Match[str], kept: Collection[str], lenient: Report | None, depth: int
@@ -236,7 +236,7 @@ class Wording:
             parts = [*before.split(", "), after] if joint else text.split(", ")
             if len(parts) < 2 or depth >= DEEPEST:
                 continue
-            said = [self._found(one, kept, depth=depth + 1) for one in parts]
+            said = [self._found(part, kept, depth=depth + 1) for part in parts]
             if None not in said:
                 told = [one for one in said if one is not None]
                 if not joint:

@@ -163,7 +163,7 @@ def _few(pair: Pair, name: str, k: int) -> bool:
 
 def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:
     """Say which variables are constant, have no value in common, or are missing in some files only."""
-    seen = {one.name: one.counts > 0 for one in variables}
+    seen = {variable.name: variable.counts > 0 for variable in variables}
     constant = [name for name, has in seen.items() if has.any(axis=0).sum() == 1]
     apart = [name for name, has in seen.items() if not (has[0] & has[1:].any(axis=0))[1:].any()]
     gaps = [name for name, has in seen.items() if has[:, 0].any() and not has[:, 0].all()]

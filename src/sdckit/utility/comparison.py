@@ -256,7 +256,7 @@ def compare_terms(
     error = np.sqrt(original.variance)
     with np.errstate(divide="ignore", invalid="ignore"):
         standardised = np.where(error > 0, (together.estimate - original.value) / error, np.nan)
-    outside = tuple(_excludes_zero(one) for one in ends)
+    outside = tuple(_excludes_zero(end) for end in ends)
     columns: dict[str, Floats] = {
         "estimate_original": original.value,
         "std_error_original": error,
@@ -308,13 +308,13 @@ def _figures(columns: Mapping[str, Floats]) -> dict[str, float]:
 
 
 def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
-    found = [one for one in files if one is not None]
+    found = [file for file in files if file is not None]
     return tuple(np.max(found, axis=0).tolist()) if found else (0.0,) * p
 
 
 def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
     """Of each term, whether it is so in any file."""
-    return tuple(np.any([one for one in files if one is not None], axis=0).tolist())
+    return tuple(np.any([file for file in files if file is not None], axis=0).tolist())
 
 
 def _together(

@@ -109,9 +109,9 @@ def ranks_of(files: Sequence[Floats]) -> NDArray[np.int32]:
 def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The different rows of a matrix of ranks (variables by rows), and which of them each row is."""
     of_row, n_groups = np.zeros(ranks.shape[1], np.int32), 1
-    for one in ranks:
-        width = int(one.max()) + 1
-        words = of_row.astype(np.uint64) * np.uint64(width) + one.astype(np.uint64)
+    for rank in ranks:
+        width = int(rank.max()) + 1
+        words = of_row.astype(np.uint64) * np.uint64(width) + rank.astype(np.uint64)
         found = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
         of_row, n_groups = found.of_row, len(found.size)
     some = np.empty(n_groups, np.int64)

@@ -124,13 +124,13 @@ class UtilityOverview(PairResult):
         rows = [one for one in HEADLINES if not math.isnan(getattr(self, one.name))]
         return frame_of(
             {
-                "level": [one.level for one in rows],
-                "measure": [one.measure for one in rows],
-                "figure": [one.words for one in rows],
-                "value": [getattr(self, one.name) for one in rows],
-                "smallest": [self.spread[one.name][0] for one in rows],
-                "largest": [self.spread[one.name][1] for one in rows],
-                "best": [one.best for one in rows],
+                "level": [row.level for row in rows],
+                "measure": [row.measure for row in rows],
+                "figure": [row.words for row in rows],
+                "value": [getattr(self, row.name) for row in rows],
+                "smallest": [self.spread[row.name][0] for row in rows],
+                "largest": [self.spread[row.name][1] for row in rows],
+                "best": [row.best for row in rows],
             },
             self._backend(),
         )

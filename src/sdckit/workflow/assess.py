@@ -448,7 +448,7 @@ def _households_in_both(pair: Pair, household: str | None) -> list[str]:
         return []
     sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
     shared = share_coding(
-        household, [(one, one.codes()) for one in sides], ("the original", "the control file")
+        household, [(side, side.codes()) for side in sides], ("the original", "the control file")
     )
     both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
     return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []

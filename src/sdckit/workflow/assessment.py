@@ -268,7 +268,7 @@ class Assessed(Displayed):
         """What this is, for a session."""
 
     def __repr__(self) -> str:
-        return "\n".join([self._first_line(), *(indent(repr(one), "  ") for one in self.intruders)])
+        return "\n".join([self._first_line(), *(indent(repr(intruder), "  ") for intruder in self.intruders)])
 
 
 # What `assess` gives for a release beside its original: before and after, matching back, learning.
@@ -446,7 +446,10 @@ class Assessment(Assessed):
     def n_at_risk(self) -> dict[str, int]:
         """Records that are unique, or beyond the thresholds k and risk, by intruder."""
         self._need_data()
-        return {one.name: self._cells(one).count_where(*self._risk_limits()) for one in self.intruders}
+        return {
+            intruder.name: self._cells(intruder).count_where(*self._risk_limits())
+            for intruder in self.intruders
+        }
 
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
         """The same records: row (from 1), keys, figures; at most `limit` by intruder, the riskiest first.
@@ -455,9 +458,9 @@ class Assessment(Assessed):
         """
         self._need_data()
         return [
-            {"intruder": one.name, **row}
-            for one in self.intruders
-            for row in self._cells(one).rows_where(*self._risk_limits(), limit)
+            {"intruder": intruder.name, **row}
+            for intruder in self.intruders
+            for row in self._cells(intruder).rows_where(*self._risk_limits(), limit)
         ]
 
     @staticmethod
@@ -466,7 +469,7 @@ class Assessment(Assessed):
 
     @property
     def _let_go(self) -> bool:
-        return any(isinstance(self._cells(one), LetGo) for one in self.intruders)
+        return any(isinstance(self._cells(intruder), LetGo) for intruder in self.intruders)
 
     def _need_data(self) -> None:
         if self._let_go:

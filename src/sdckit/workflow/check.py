@@ -77,14 +77,14 @@ class ToldVerdicts:
     @property
     def several_intruders(self) -> bool:
         """Whether a sentence needs the name of its intruder."""
-        return len({one.intruder for one in self.verdicts}) > 1
+        return len({verdict.intruder for verdict in self.verdicts}) > 1
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """Every verdict in words, with its intruder where there are several."""
         return tuple(
-            (f"Intruder “{one.intruder}”: " if self.several_intruders else "") + one.sentence
-            for one in self.verdicts
+            (f"Intruder “{verdict.intruder}”: " if self.several_intruders else "") + verdict.sentence
+            for verdict in self.verdicts
         )
 
 

@@ -189,8 +189,8 @@ def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Pla
             continue
         if row.when is not None and not row.when(context):
             continue
-        for one in _targets(row, context):
-            yield Planned(row, one, row.lacks(one))
+        for target in _targets(row, context):
+            yield Planned(row, target, row.lacks(target))
 
 
 def _targets(row: Measure, context: Context) -> list[Context]:

@@ -354,4 +354,7 @@ def with_origins(
         return tuple(verdicts)
     limits = limits_in_force(scenario, compared=compared)
     words = {name: limit.words(scenario.release) for name, limit in limits.items()}
-    return tuple(replace(one, origin=words.get(LIMITS[one.name].of or one.name, "")) for one in verdicts)
+    return tuple(
+        replace(verdict, origin=words.get(LIMITS[verdict.name].of or verdict.name, ""))
+        for verdict in verdicts
+    )

@@ -88,7 +88,7 @@ def reading_of(values: Mapping[str, Any]) -> dict[str, Any]:
     {'delimiter': ';', 'missing': ['NA', '-9']}
     """
     codes = [one.strip() for one in str(values.get("missing") or "").split(",")]
-    given = {**values, "missing": [one for one in codes if one]}
+    given = {**values, "missing": [code for code in codes if code]}
     return {name: value for name, value in given.items() if value not in (None, "", False, [])}
 
 

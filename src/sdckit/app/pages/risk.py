@@ -39,7 +39,7 @@ def _more(say: Say, intruders: list[str], columns: list[str], questions: Questio
         ui.input_action_button(name, say(words), class_="btn-outline-primary")
         for name, (words, _) in MORE.items()
     )
-    whose = ui.input_select("whose", say("Intruder"), {one: one for one in intruders})
+    whose = ui.input_select("whose", say("Intruder"), {intruder: intruder for intruder in intruders})
     return tags.section(
         tags.h3(say("Look closer")),
         tags.div(*buttons, class_="buttons"),
@@ -50,7 +50,7 @@ def _more(say: Say, intruders: list[str], columns: list[str], questions: Questio
             class_="buttons",
         ),
         tags.div(
-            ui.input_select("by", say("Subgroups by"), {one: one for one in columns}),
+            ui.input_select("by", say("Subgroups by"), {column: column for column in columns}),
             ui.input_action_button("subgroups", say("Show the subgroups"), class_="btn-outline-primary"),
             class_="buttons",
         ),
@@ -62,11 +62,13 @@ def _keys(say: Say, intruders: dict[str, list[str]], chosen: str) -> TagChild:
     keys = intruders[chosen]
     return tags.fieldset(
         tags.legend(say("What if the intruder knew less?")),
-        ui.input_select("who", say("Intruder"), {one: one for one in intruders}, selected=chosen)
+        ui.input_select(
+            "who", say("Intruder"), {intruder: intruder for intruder in intruders}, selected=chosen
+        )
         if len(intruders) > 1
         else None,
         ui.input_checkbox_group(
-            "ticked", say("Keys that are known"), {one: one for one in keys}, selected=keys, inline=True
+            "ticked", say("Keys that are known"), {key: key for key in keys}, selected=keys, inline=True
         ),
         class_="card-box",
     )

@@ -352,7 +352,7 @@ def _serve_intruders(form: _Form, drawn: Drawn) -> None:
     def _() -> None:
         now, first = form.typed(), say(INTRUDER)
         names = [first, *(f"{first} {n}" for n in range(2, len(now) + 3))]
-        form.name({**now, next(one for one in names if one not in now): form.keys()})
+        form.name({**now, next(name for name in names if name not in now): form.keys()})
 
     @reactive.effect
     @reactive.event(input.fewer)

@@ -176,7 +176,7 @@ class Editor:
             return
         self.room.start(
             "protecting.preview", self.picture.taker(), label=self.room.say("drawing the variable before and after"),
-            scenario=dict(work.scenario or {}), steps=work.recipe(), number=sum(one.on for one in work.steps[:at]),
+            scenario=dict(work.scenario or {}), steps=work.recipe(), number=sum(step.on for step in work.steps[:at]),
             secret=work.secret, column=column, exact=work.exact, language=work.language,
         )  # fmt: skip
 
@@ -229,7 +229,7 @@ def _serve_form(edited: Editor, put: Put) -> None:
         if edited.draft.get() is not None and not edited.forms.get():
             room.start(
                 "protecting.methods",
-                lambda told: edited.forms.set({one["method"]: one for one in told["methods"]}),
+                lambda told: edited.forms.set({method["method"]: method for method in told["methods"]}),
                 label=room.say("reading what the methods ask for"),
             )
 

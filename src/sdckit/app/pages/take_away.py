@@ -67,7 +67,7 @@ class Taken:
         found: dict[str, Path] = {}
         for told in (self.ready.get(), self.report.get()):
             if made is not None and told.get("made") == made["of"]:
-                found |= {one["what"]: Path(one["path"]) for one in told["files"]}
+                found |= {file["what"]: Path(file["path"]) for file in told["files"]}
         return {what: found[what] for what in FILES if what in found}
 
 

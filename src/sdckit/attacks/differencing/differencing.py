@@ -85,7 +85,7 @@ class Differencing(Result):
     @property
     def not_intersected(self) -> tuple[str, ...]:
         """Earlier releases of the same people whose possible values could not be held against those of this one."""
-        return tuple(one.name for one in self.entries if NO_LINK in one.notes)
+        return tuple(entry.name for entry in self.entries if NO_LINK in entry.notes)
 
     @cached_property
     def records(self) -> Any:
@@ -98,7 +98,7 @@ class Differencing(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, those of each earlier release under ``entries``."""
-        listed = [json_ready({**vars(one)}) for one in self.entries]
+        listed = [json_ready({**vars(entry)}) for entry in self.entries]
         return {**super().to_dict(), "certain": dict(self.certain), "within": self.within, "entries": listed}
 
     def _backend(self) -> Any:
@@ -266,7 +266,7 @@ def _earlier(
     for (name, frame), given in zip(files.items(), chosen, strict=True):
         tell(f"reading {name}")
         present = _columns(frame)
-        own = given or tuple(one for one in keys if one in present)
+        own = given or tuple(key for key in keys if key in present)
         columns = tuple(
             dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own)
         )
@@ -277,7 +277,7 @@ def _earlier(
         file = release_ledger.open_release(
             frame, columns, id=_present(frame, id), name=name, role="earlier_keys"
         )
-        shared = [one for one in columns if one in keys]
+        shared = [column for column in columns if column in keys]
         sets = [tuple(shared)] if shared else []
         sketch = release_ledger.sketch_release(
             file, sets, [one for one in sensitive if one in columns], digester

@@ -114,7 +114,7 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
     """
     wanted: dict[str, Sequence[str]] = {role: tuple(columns), "id": () if id is None else (id,)}
     frame, _ = columns_in_memory(data, wanted)
-    levels = {one: canonical(code_column(frame[one])) for one in dict.fromkeys(columns)}
+    levels = {fromkey: canonical(code_column(frame[fromkey])) for fromkey in dict.fromkeys(columns)}
     own = None if id is None else canonical(code_column(frame[id]))
     if own is not None and (own.counts()[1:].max(initial=0) > 1 or own.counts()[0]):
         raise DataError(
@@ -294,7 +294,7 @@ def sketch_release(
     """
     parts: dict[Place, Part] = {}
     places: dict[tuple[str, ...], NDArray[np.int64]] = {}
-    own = list(dict.fromkeys(tuple(sorted(one)) for one in keys))
+    own = list(dict.fromkeys(tuple(sorted(key)) for key in keys))
     taken = 0
     for columns, needed in _sets(keys, sensitive):
         combined = release.combinations(columns) if columns in own else release.whole.among(columns)
@@ -507,7 +507,7 @@ class ReleaseLedger(Displayed):
         return self._file.digester
 
     def _repr_html_(self) -> str:
-        return plain_html("\n".join([repr(self), *(_entry_line(one) for one in self.entries)]))
+        return plain_html("\n".join([repr(self), *(_entry_line(entry) for entry in self.entries)]))
 
     def __repr__(self) -> str:
         n = len(self.entries)

@@ -406,7 +406,7 @@ def _hit(files: ComparedFiles, real: int, j: int, width: float) -> Floats:
     numbers = [files.opened.numbers(name) for name in files.numbers]
     codes = [files.opened.codes(name).codes for name in files.categories]
     return hits(
-        [(one[real], one[j + 1]) for one in numbers], [(one[real], one[j + 1]) for one in codes],
+        [(number[real], number[j + 1]) for number in numbers], [(code[real], code[j + 1]) for code in codes],
         files.ranges() * width,
     ).astype(np.float64)  # fmt: skip
 

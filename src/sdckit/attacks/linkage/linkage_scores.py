@@ -427,7 +427,7 @@ def _linked(
     met = [_patterns(engine, patterns_sql(k, len(columns))) for k in range(len(rules))]
     prior = 1 / max(map(len, sides))
     model = agreements(
-        [len(LEVELS[one.kind]) for one in columns], everybody or met[0],
+        [len(LEVELS[column.kind]) for column in columns], everybody or met[0],
         list(zip(blocking or [()], met, strict=True)), prior,
     )  # fmt: skip
     engine.keep(WEIGHED, weighed_sql(math.log2(prior / (1 - prior)), [_by_number(one) for one in model]))

@@ -83,12 +83,12 @@ class ProbabilisticLinkage(PairResult):
     def records(self) -> Any:
         """A row per record, in the original's order and frame type; means over the releases."""
         write = self.pair.records
-        weights = np.array([one.weight for one in self.links])
+        weights = np.array([link.weight for link in self.links])
         known = ~np.isnan(weights)
         total = np.where(known, weights, 0.0).sum(axis=0)
         counts = known.sum(axis=0)
         mean = np.divide(total, counts, out=np.full(self.n, np.nan), where=counts > 0)
-        correct = np.mean([one.correct for one in self.links], axis=0)
+        correct = np.mean([link.correct for link in self.links], axis=0)
         return write({"weight": mean, "correct": correct}, prefix=self.prefix)
 
     @property
@@ -237,7 +237,7 @@ def probabilistic_linkage(
         notes["released"] = (
             f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
         )
-    per_release = tuple(_figures(one, pair.n) for one in links)
+    per_release = tuple(_figures(link, pair.n) for link in links)
     if any(math.isnan(one["precision"]) for one in per_release):
         notes["precision"] = "no pair is linked at this threshold"
     return ProbabilisticLinkage(

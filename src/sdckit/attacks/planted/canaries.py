@@ -190,13 +190,15 @@ def canary_exposure(
         [pair.days(name) for name in numbers], [pair.codes(name).codes for name in categories], ranges=ranges
     )
     notes: dict[str, str] = {}
-    distances = [prepare(one).nearest(canary, 1).distance[:, 0] for one in releases]
+    distances = [prepare(release).nearest(canary, 1).distance[:, 0] for release in releases]
     tolerance = canary.metric.tolerance
-    per_release = [_figures(one[:n_planted], one[n_planted:], tolerance, level) for one in distances]
+    per_release = [
+        _figures(distance[:n_planted], distance[n_planted:], tolerance, level) for distance in distances
+    ]
     if pair.m > 1:
         notes["intervals"] = "their ends are means over the releases"
     figures = mean_figures(per_release, notes)
-    bits = [exposures(one[:n_planted], one[n_planted:], tolerance) for one in distances]
+    bits = [exposures(distance[:n_planted], distance[n_planted:], tolerance) for distance in distances]
     n_held_out = pair.n - n_planted
     columns = {
         "planted": np.repeat([1.0, 0.0], [n_planted, n_held_out]),
@@ -410,7 +412,7 @@ def canaries(
     planted, held_out = both[list(range(n))], both[list(range(n, 2 * n))]
     return Canaries(
         appended(frame, planted, times=copies), planted.to_native(), held_out.to_native(), n, n, copies, nearest,
-        names, tuple(chosen), stacked_ranges([[one] for one in numbers]), both, started,
+        names, tuple(chosen), stacked_ranges([[number] for number in numbers]), both, started,
     )  # fmt: skip
 
 

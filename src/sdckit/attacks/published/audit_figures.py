@@ -264,7 +264,7 @@ def find_repairs(
     tell("trying the tables one by one")
     alone = [_given_back(audit, restricted(file, {one})) for one in every]
     without = [_given_back(audit, restricted(file, set(every) - {one})) for one in every]
-    damage = tuple(map(TableDamage, (one.called for one in tables), alone, without))
+    damage = tuple(map(TableDamage, (table.called for table in tables), alone, without))
     further = np.zeros_like(file.asked)
     if not audit.given_back.any():
         return Repairs(damage, (), further)
@@ -286,7 +286,7 @@ def _at_least(given_back: int) -> int:
 
 
 def _cells(table: CountedTable) -> int:
-    return len(table.lower) + sum(len(one.lower) for one in table.totals)
+    return len(table.lower) + sum(len(total.lower) for total in table.totals)
 
 
 def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
@@ -313,7 +313,7 @@ def _asked(audit: ReleaseAudit, file: AuditFile) -> Bools:
 def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
     """The same release beside some of the tables, by number, and no variable that none of them has."""
     parts = [place for place, number in enumerate(file.table_of) if number in numbers]
-    kept = [one for one in file.sums if one.number in numbers]
+    kept = [sum_ for sum_ in file.sums if sum_.number in numbers]
     used = sorted(
         {
             axis
@@ -323,7 +323,7 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
     )
     own = sorted({file.patterns.axes[axis].variable for axis in used})
     axes = [file.patterns.axes[axis] for axis in used]
-    axes = [Axis(own.index(one.variable), one.group, one.n) for one in axes]
+    axes = [Axis(own.index(axis.variable), axis.group, axis.n) for axis in axes]
     tables = tuple(
         (tuple(used.index(axis) for axis in at), lower, upper)
         for at, lower, upper in (file.tables[part] for part in parts)

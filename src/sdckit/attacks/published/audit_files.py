@@ -49,7 +49,7 @@ def finest_levels(name: str, columns: Sequence[Column], hierarchy: Hierarchy | N
 
     Raises `DataError`: two ranges overlap, and neither holds the other.
     """
-    labels = list(dict.fromkeys(label for one in columns for label in one.labels))
+    labels = list(dict.fromkeys(label for column in columns for label in column.labels))
     known = [label for label in labels if label != counted_tables.MISSING]
     below = _by_hierarchy(known, hierarchy) if hierarchy is not None else _by_ranges(name, known)
     finest = [label for label in labels if not below.get(label)]
@@ -168,16 +168,16 @@ def open_audit(
     Raises `ColumnError`: the release lacks a variable of a table; `DataError`: other codings, totals that do not add,
     a table of too many cells.
     """
-    names = list(dict.fromkeys(one.name for table in tables for one in table.columns))
+    names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
     read, left_out = [], []
     for name in names:
         _check_present(name, file, tables)
         own = [
-            one
+            column
             for table in tables
             for part in (table, *table.totals)
-            for one in part.columns
-            if one.name == name
+            for column in part.columns
+            if column.name == name
         ]
         found = _variable(name, file, own, hierarchies.get(name))
         if found is None:
@@ -231,7 +231,7 @@ def open_audit(
 
 def _check_present(name: str, file: RecoveryFile, tables: Sequence[CountedTable]) -> None:
     if name not in file.columns:
-        which = next(table.called for table in tables if any(one.name == name for one in table.columns))
+        which = next(table.called for table in tables if any(column.name == name for column in table.columns))
         raise ColumnError(
             f"tables: {which} has the variable {name!r}, which the release has not; "
             f"{did_you_mean(name, list(file.columns))}. Name the variables (variables=), and its columns as the "
@@ -316,8 +316,8 @@ def _with_truth(allowed: Bools, codes: Ints, truth: Ints) -> Bools | None:
 def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Column]) -> None:
     """Refuse a table that knows none of the values of the release."""
     released = allowed.any(axis=0)
-    for one in tables:
-        labels = [label for label in one.labels if label != counted_tables.MISSING]
+    for table in tables:
+        labels = [label for label in table.labels if label != counted_tables.MISSING]
         if len(allowed) and labels and not (levels.of(labels).any(axis=0) & released).any():
             raise DataError(
                 f"column {name!r}: a table has none of the values that the release has; give both the same codes, or "
@@ -329,7 +329,9 @@ def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Col
 def _suppressed(part: CountedTable, table: int, dense: int, cells: Ints) -> Suppressed:
     rows = np.flatnonzero(part.suppressed)
     words = (
-        ", ".join(f"{one.name} = {one.labels[one.codes[row]] or 'missing'}" for one in part.columns)
+        ", ".join(
+            f"{column.name} = {column.labels[column.codes[row]] or 'missing'}" for column in part.columns
+        )
         for row in rows
     )
     return Suppressed(table, dense, cells[rows], part.lower[rows], part.upper[rows], tuple(words))

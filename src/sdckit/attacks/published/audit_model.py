@@ -120,12 +120,12 @@ class _Margin(NamedTuple):
 def _margins(sums: Sequence[SummedCells]) -> dict[tuple[int, tuple[int, ...]], _Margin]:
     """Every margin of the sums by variable and axes, what several tables say joined."""
     found: dict[tuple[int, tuple[int, ...]], _Margin] = {}
-    for one in sums:
-        places = range(len(one.axes))
-        for kept in (kept for size in range(len(one.axes), 0, -1) for kept in combinations(places, size)):
+    for sum_ in sums:
+        places = range(len(sum_.axes))
+        for kept in (kept for size in range(len(sum_.axes), 0, -1) for kept in combinations(places, size)):
             rest = tuple(axis for axis in places if axis not in kept)
-            own = _Margin(one.lower.sum(axis=rest), one.upper.sum(axis=rest), (one.number,), not rest)
-            key = (one.of, tuple(one.axes[axis] for axis in kept))
+            own = _Margin(sum_.lower.sum(axis=rest), sum_.upper.sum(axis=rest), (sum_.number,), not rest)
+            key = (sum_.of, tuple(sum_.axes[axis] for axis in kept))
             found[key] = _joined_margins(found[key], own) if key in found else own
     return found
 

@@ -264,7 +264,7 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
     of_row, cells = cells_of(columns)
     n = len(cells)
     counts = np.bincount(of_row, minlength=n).astype(np.int64)
-    own = tuple(replace(one, codes=one.codes[cells]) for one in columns)
+    own = tuple(replace(column, codes=column.codes[cells]) for column in columns)
     below = table.suppressed_below or 0
     gone = (counts > 0) & (counts < below)
     return CountedTable(table, own, *_as_published(table, counts), (), gone)
@@ -273,8 +273,8 @@ def count_table(table: PublishedTable, original: Any) -> CountedTable:
 def cells_of(columns: list[Column]) -> tuple[Ints, Ints]:
     """The cell of each row, and a row of each cell."""
     packed = np.zeros(len(columns[0].codes), np.uint64)
-    for one in columns:
-        packed = packed * np.uint64(len(one.labels)) + one.codes.astype(np.uint64)
+    for column in columns:
+        packed = packed * np.uint64(len(column.labels)) + column.codes.astype(np.uint64)
     groups = group(packed)
     return groups.of_row.astype(np.int64), first_of_groups(groups.of_row, len(groups.size))
 
@@ -323,7 +323,7 @@ def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column
     for name in (own, *(table.variables or ())):
         there(name, frame.columns, what)
     numbers = (own,) if table.sum is None else (table.sum, table.count)
-    variables = table.variables or [one for one in frame.columns if one not in numbers]
+    variables = table.variables or [column for column in frame.columns if column not in numbers]
     if not variables:
         says = "no variables, only a count" if table.sum is None else "no variables, only a sum"
         raise DataError(f"{what} has {says}", argument="tables")
@@ -372,7 +372,7 @@ def with_totals(
 ) -> CountedTable:
     """Cells apart from margins; each cell may stand once."""
     is_total = np.column_stack([
-        one.codes == (one.labels.index(table.total) if table.total in one.labels else -1) for one in columns
+        column.codes == (column.labels.index(table.total) if table.total in column.labels else -1) for column in columns
     ])  # fmt: skip
     kinds, of = np.unique(is_total, axis=0, return_inverse=True)
     own: CountedTable | None = None
@@ -428,7 +428,7 @@ def sum_table(table: PublishedTable, original: Any) -> CountedTable:
     gone = counts < (table.suppressed_below or 0)
     if table.rounded is not None:
         total = table.rounded * np.floor(total / table.rounded + 0.5)
-    own = tuple(replace(one, codes=one.codes[cells]) for one in columns)
+    own = tuple(replace(column, codes=column.codes[cells]) for column in columns)
     return CountedTable(table, own, *_as_told(table, total, gone), (), gone)
 
 
@@ -562,7 +562,7 @@ def keep_apart(
     sums: Sequence[SummedCells],
 ) -> Ints | None:
     """What keeps records (n,) apart that hide what is summed by and differ in what is summed; None without sums."""
-    variables = {axes[axis].variable for one in sums for axis in one.axes}
+    variables = {axes[axis].variable for sum_ in sums for axis in sum_.axes}
     if values is None or not variables:
         return None
     hidden = np.zeros(len(codes), np.bool_)

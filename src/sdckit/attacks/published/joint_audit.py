@@ -355,7 +355,8 @@ def joint_audit(
         tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
         cells=tuple(cells),
-        damage=tuple(one.damage for one in repairs), remedies=tuple(one.remedies for one in repairs), **means,
+        damage=tuple(repair.damage for repair in repairs), remedies=tuple(repair.remedies for repair in repairs),
+        **means,
     )  # fmt: skip
 
 
@@ -427,12 +428,12 @@ def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
 
 def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, float]:
     return {
-        "hidden": float(sum(one.hidden for one in columns)),
-        "certain": float(sum(one.certain for one in columns)),
-        "right": float(sum(one.right or 0 for one in columns)) if known else math.nan,
-        "narrowed": float(sum(one.narrowed for one in columns)),
-        "between_two": float(sum(one.between_two for one in columns)),
-        "joint_recoverable": max((one.share for one in columns), default=0.0),
+        "hidden": float(sum(column.hidden for column in columns)),
+        "certain": float(sum(column.certain for column in columns)),
+        "right": float(sum(column.right or 0 for column in columns)) if known else math.nan,
+        "narrowed": float(sum(column.narrowed for column in columns)),
+        "between_two": float(sum(column.between_two for column in columns)),
+        "joint_recoverable": max((column.share for column in columns), default=0.0),
     }
 
 

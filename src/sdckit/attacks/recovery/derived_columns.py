@@ -46,7 +46,7 @@ class Relation:
         parts = [numbers[name] for name in self.names]
         if self.logs:
             with np.errstate(invalid="ignore", divide="ignore"):
-                parts = [np.where(one > 0, np.log(np.where(one > 0, one, 1.0)), np.nan) for one in parts]
+                parts = [np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan) for part in parts]
         found = self.constant + sum(f * one for f, one in zip(self.factors, parts, strict=True))
         return np.exp(found) if self.logs else np.asarray(found)
 
@@ -158,12 +158,12 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
 
 def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
     """Constant and factors where the fit is exact; judged on all records, estimated on some."""
-    use = np.isfinite(y) & np.logical_and.reduce([np.isfinite(one) for one in parts])
+    use = np.isfinite(y) & np.logical_and.reduce([np.isfinite(part) for part in parts])
     rows = np.flatnonzero(use)
     if len(rows) < FEWEST + 2 * len(parts):
         return None
     some = rows[:: max(1, len(rows) // SAMPLE)]
-    matrix = np.column_stack([one[some] for one in parts])
+    matrix = np.column_stack([part[some] for part in parts])
     centre, scale = matrix.mean(axis=0), matrix.std(axis=0)
     if (scale == 0).any() or _few_values(y[some]):
         return None
@@ -174,7 +174,7 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
     solved, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(some)), standard]), y[some], rcond=1e-10)
     factors = solved[1:] / scale
     constant = solved[0] - float(centre @ factors)
-    fitted = constant + np.column_stack([one[rows] for one in parts]) @ factors
+    fitted = constant + np.column_stack([part[rows] for part in parts]) @ factors
     return np.concatenate([[constant], factors]) if _is_exact(y[rows], fitted) else None
 
 

@@ -125,9 +125,9 @@ def summed_up(
 def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
     """What to do about what is given back, first where most is."""
     told: dict[str, int] = {}
-    for one in columns:
-        for words in one.remedies if one.counted else ():
-            told[words] = max(told.get(words, 0), one.counted)
+    for column in columns:
+        for words in column.remedies if column.counted else ():
+            told[words] = max(told.get(words, 0), column.counted)
     return tuple(sorted(told, key=lambda words: -told[words]))
 
 
@@ -511,17 +511,17 @@ def _by_column(
 
 def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
     best = max(
-        (one for one in columns if not math.isnan(one.guess)),
+        (column for column in columns if not math.isnan(column.guess)),
         key=lambda one: one.guess - one.guess_baseline, default=None,
     )  # fmt: skip
     rates = {"guess_rate": "guess", **{name: name for name in (
         "guess_baseline", "guess_beyond", "guess_low", "guess_high")}}  # fmt: skip
     return {
-        "touched": float(sum(one.touched for one in columns)),
-        "restored": float(sum(one.restored for one in columns)),
-        "right": float(sum(one.right or 0 for one in columns)) if known else math.nan,
-        "narrowed": float(sum(one.narrowed for one in columns)),
-        "recoverable": max((one.share for one in columns), default=0.0),
+        "touched": float(sum(column.touched for column in columns)),
+        "restored": float(sum(column.restored for column in columns)),
+        "right": float(sum(column.right or 0 for column in columns)) if known else math.nan,
+        "narrowed": float(sum(column.narrowed for column in columns)),
+        "recoverable": max((column.share for column in columns), default=0.0),
         **{name: math.nan if best is None else float(getattr(best, field)) for name, field in rates.items()},
     }
 

@@ -173,7 +173,7 @@ def random_predicates(
     """
     column = random_columns(len(ordered), n, k, rng)
     levels = [np.unique(codes) for codes in table.codes]
-    sizes = np.array([len(one) for one in levels])
+    sizes = np.array([len(level) for level in levels])
     begins = np.cumsum(sizes) - sizes
     value = np.concatenate(levels)[begins[column] + rng.integers(0, sizes[column])]
     operator = np.where(ordered[column] & (value > 0), rng.integers(0, 6, (n, k)), rng.integers(0, 2, (n, k)))

@@ -147,10 +147,10 @@ def check_exclusions(
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
     named = arguments.names(missing_keys, "exclude_missing_keys") or ()
-    if any(isinstance(one, str) or not isinstance(one, Sequence) or len(one) != PAIR for one in pairs):
+    if any(isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != PAIR for pair in pairs):
         words = "exclude_pairs is a list of (key, level of the key, level of the target)"
         raise DataError(words, argument="exclude_pairs")
-    for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [one[0] for one in pairs])):
+    for role, used in (("exclude_missing_keys", named), ("exclude_pairs", [pair[0] for pair in pairs])):
         if unknown := [name for name in used if name not in keys]:
             raise ColumnError(f"{role}: {unknown[0]!r} is not one of the keys", argument=role)
     if any(value is None for value in levels):

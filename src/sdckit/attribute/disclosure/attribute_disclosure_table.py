@@ -84,7 +84,7 @@ class AttributeDisclosureTable(PairResult):
     @cached_property
     def table(self) -> Any:
         """A row per target in a frame of the caller's engine."""
-        shown = {name: [float(getattr(one, name)) for one in self.results.values()] for name in SHOWN}
+        shown = {name: [float(getattr(result, name)) for result in self.results.values()] for name in SHOWN}
         return self.pair.table({"target": list(self.targets), **shown})
 
 

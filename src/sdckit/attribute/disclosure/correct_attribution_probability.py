@@ -164,12 +164,12 @@ def sides(
     codes = list(zip(*(pair.codes(name).codes for name in keys), strict=True))
     n = (pair.n, *pair.sizes)
     # a missing number lies nowhere: its group says so, and 0 stands for it on both sides
-    numbers = [[np.nan_to_num(one) for one in pair.numbers(name, "numeric target")] for name in widths]
+    numbers = [[np.nan_to_num(number) for number in pair.numbers(name, "numeric target")] for name in widths]
     ends = [width.around(values[0]) for width, values in zip(widths.values(), numbers, strict=True)]
     low, high = (np.array([end[side] for end in ends]).reshape(len(widths), n[0]) for side in (0, 1))
     files = []
     for file, rows in enumerate(n):
-        values = np.array([one[file] for one in numbers]).reshape(len(widths), rows)
+        values = np.array([number[file] for number in numbers]).reshape(len(widths), rows)
         files.append(Side(codes[file], targets.of_row[file], values, values))
     return Side(codes[0], targets.of_row[0], low, high), tuple(files)
 

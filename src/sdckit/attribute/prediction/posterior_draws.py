@@ -214,7 +214,7 @@ def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: 
         return found
 
     truth, *others = (np.where(one, away, here) for one in missing)
-    presence = Part(of_presence, truth, tuple(one.sum(axis=1) for one in others))
+    presence = Part(of_presence, truth, tuple(other.sum(axis=1) for other in others))
     return replace(held, log_guess=of_value), presence
 
 
@@ -302,7 +302,7 @@ def number_evidence(
     n_guesses = k + (guessed.above is not None)
 
     def logs(a: int, b: int) -> Floats:
-        rows = tuple(one[:, a:b] for one in parameters)
+        rows = tuple(parameter[:, a:b] for parameter in parameters)
         found = logs_of(guessed.table[a:b], *rows)
         if guessed.above is None:
             return found
@@ -516,7 +516,7 @@ def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.
     at = {name: i for i, name in enumerate(names)}
     if len(at) < len(names):
         raise DataError("draws['levels'] names a level twice", argument="draws")
-    held = [float(one) if numbers else one for one in shared.labels()[1:]]
+    held = [float(label) if numbers else label for label in shared.labels()[1:]]
     return np.array([at.get(name, -1) for name in (None, *held)], np.int64), len(names)
 
 

@@ -206,7 +206,7 @@ def _packing(
     Where the codes fill more than a word, the words so far are numbered, and the number is the start of the next.
     """
     changed = CHANGED
-    places, widths = list(columns), [len(one).bit_length() for one in levels]
+    places, widths = list(columns), [len(level).bit_length() for level in levels]
     numbered: dict[str, NDArray[np.uint64]] = {}  # words of all that stands before a column
 
     def pack(columns: Mapping[str, Any]) -> Any:

@@ -369,7 +369,7 @@ class Changing:
         if self.before or {*brought} != {*self.columns}:
             return False
         kinds = self.kinds.values()
-        return all(is_comparable(one) and one.base_type() not in (nw.Int128, nw.UInt128) for one in kinds)
+        return all(is_comparable(kind) and kind.base_type() not in (nw.Int128, nw.UInt128) for kind in kinds)
 
     def _laid_anew(self, found: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
         """The records with all their columns as they are here, beside those that were others."""

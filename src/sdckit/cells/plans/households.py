@@ -62,8 +62,8 @@ class Asked:
     def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[Floats, NDArray[np.int64]]]:
         of_row, n_homes = members.household_of_row(self.key.name)
         sizes = members.household_sizes(self.key.name)
-        sums = (sum_through(np.asarray(one), members.table.of_row, of_row, n_homes) for one in figures)
-        return [(one, sizes) for one in sums]
+        sums = (sum_through(np.asarray(figure), members.table.of_row, of_row, n_homes) for figure in figures)
+        return [(sum_, sizes) for sum_ in sums]
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +113,7 @@ def sum_households(
 
     Raises DataError: more households than fit here.
     """
-    own = [nw.col(one) for one in figures]
+    own = [nw.col(figure) for figure in figures]
     chosen = frame.select(key.value.alias(HOME), *own, *([nw.col(person).alias(PERSON)] if person else []))
     # A record without a household is told by what it brings: there are few such figures.
     alone = [f"{PREFIX}alone{i}" for i in range(len(own))]

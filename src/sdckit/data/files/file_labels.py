@@ -144,12 +144,12 @@ def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) 
     """Give labels by which files of one release get the same code for the same category."""
     found = dict(labels.columns)
     for name in frames[0].columns:
-        parts = [one[name] for one in frames if name in one.columns]
+        parts = [frame[name] for frame in frames if name in frame.columns]
         known = labels.get(name)
         if not _is_text(parts[0].dtype) or not (known.codes or _is_declared(parts[0].dtype)):
             continue
         levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
-        codes = codes_of_levels([one for one in levels if not _was_missing(one, known)], known, kind)
+        codes = codes_of_levels([level for level in levels if not _was_missing(level, known)], known, kind)
         found[name] = replace(known, codes={**known.codes, **codes})
     return FileLabels(found)
 
@@ -192,7 +192,7 @@ def _coded(series: pl.Series, levels: Sequence[str], known: ColumnLabels, kind: 
 def _replaced(texts: pl.Series, codes: Mapping[str, Code]) -> pl.Series:
     dtype = _dtype(codes)
     if dtype == pl.Object:  # Stata's letters among numbers
-        return pl.Series(texts.name, [codes.get(one) for one in texts.to_list()], dtype)
+        return pl.Series(texts.name, [codes.get(text) for text in texts.to_list()], dtype)
     new = pl.Series(list(codes.values()), dtype=dtype, strict=False)
     return texts.replace_strict(
         pl.Series(list(codes), dtype=pl.String), new, default=None, return_dtype=dtype

@@ -71,12 +71,15 @@ def _sheet(book: Any, name: str) -> pl.DataFrame:
     columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: told later, as for any CSV
     given = {"header_row": None, "skip_rows": 1, "column_names": columns}
     typed = book.load_sheet(name, **given, schema_sample_rows=None).to_polars()
-    texts = [one for one in columns if typed[one].dtype == pl.String]
+    texts = [column for column in columns if typed[column].dtype == pl.String]
     # among texts numbers come with nine decimals: these are read anew
     numbers = (
         book.load_sheet(name, **given, dtypes=dict.fromkeys(texts, "float")).to_polars() if texts else typed
     )
-    made = [_mixed(typed[one], numbers[one]) if one in texts else _written(typed[one]) for one in columns]
+    made = [
+        _mixed(typed[column], numbers[column]) if column in texts else _written(typed[column])
+        for column in columns
+    ]
     return pl.concat([pl.DataFrame([header], schema=dict.fromkeys(columns, pl.String), orient="row"),
                       pl.DataFrame(made)])  # fmt: skip
 
@@ -179,7 +182,7 @@ def streamed(
 ) -> pl.LazyFrame:
     """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
     raw = pl.concat(
-        [one.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for one in scans]
+        [scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for scan in scans]
     )
     held, clean = _without_codes(len(names), codes)
     choice = _choice(raw.head(_SAMPLE).collect(), held, clean, kinds)
@@ -436,7 +439,7 @@ def folder_values(file: Path, base: Path) -> dict[str, str]:
     >>> folder_values(Path("census/year=2025/part.csv"), Path("census"))
     {'year': '2025'}
     """
-    pairs = [one.partition("=") for one in file.relative_to(base).parts[:-1]]
+    pairs = [part.partition("=") for part in file.relative_to(base).parts[:-1]]
     return {name: value for name, is_one, value in pairs if is_one}
 
 

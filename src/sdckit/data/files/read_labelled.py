@@ -195,7 +195,7 @@ def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
     )
     labelled = meta.variable_value_labels.get(name, {})
     letters = {*meta.missing_user_values.get(name, ()), *(one for one in labelled if _is_letter(meta, one))}
-    return ranges + tuple((one, one) for one in sorted(letters))
+    return ranges + tuple((letter, letter) for letter in sorted(letters))
 
 
 def _is_letter(meta: Any, code: object) -> bool:

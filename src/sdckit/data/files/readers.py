@@ -419,14 +419,14 @@ def plan_header(
         names = nw.from_native(plan).collect_schema().names()
         return FileHeader(tuple(names), count_records(plan), "Parquet")
     files = files_of(path)
-    headers = [scan_header(one, delimiter=delimiter, encoding=encoding) for one in files]
+    headers = [scan_header(file, delimiter=delimiter, encoding=encoding) for file in files]
     if not path.is_dir():
         return headers[0]
-    counts = [one.n_rows for one in headers if one.n_rows is not None]
-    folders = (name for one in files for name in folder_values(one, path))
+    counts = [header.n_rows for header in headers if header.n_rows is not None]
+    folders = (name for file in files for name in folder_values(file, path))
     return FileHeader(
         tuple(dict.fromkeys([*headers[0].columns, *folders])),
         sum(counts) if len(counts) == len(headers) else None,
         f"{counted(len(files), 'file')}, {headers[0].format}",
-        certain=all(one.certain for one in headers),
+        certain=all(header.certain for header in headers),
     )

@@ -127,7 +127,7 @@ def scan_file(
         files, base = [stored], None
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
-    names_of = [str(one) for one in files]
+    names_of = [str(file) for file in files]
     found = carried_out(lambda: _opened(engine, names_of, base, memory))
     return _with_columns(found, place, columns, identifiers, codes)
 
@@ -207,8 +207,8 @@ def files_of(path: Path) -> list[Path]:
         raise FileFormatError(
             f"the folder {displayed(path.name)} holds neither Parquet (.parquet) nor CSV files (.csv)"
         )
-    for one in files:
-        file_format(one)
+    for file in files:
+        file_format(file)
     return files
 
 

@@ -409,7 +409,9 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
 def _of_spark(target: Path, kind: str) -> bool:
     """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
     files = [one.name for one in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
-    return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", one) for one in files)
+    return len(files) > 0 and all(
+        re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files
+    )
 
 
 def _as_polars(data: Any) -> pl.DataFrame:

@@ -212,10 +212,10 @@ def open_file(folder: Path, digester: Digester) -> LedgerFile:
 
 
 def _entry(name: str, plain: Mapping[str, Any]) -> LedgerEntry:
-    sets = tuple(tuple(map(str, one)) for one in plain["sets"])
+    sets = tuple(tuple(map(str, set_)) for set_ in plain["sets"])
     file, nonce = str(plain["file"]), str(plain["nonce"])
     bytes.fromhex(nonce)
-    if file != Path(file).name or any(len(one) < 2 for one in sets):
+    if file != Path(file).name or any(len(set_) < 2 for set_ in sets):
         raise ValueError
     return LedgerEntry(name, str(plain["date"]), str(plain["people"]), sets, file, nonce, str(plain["seal"]))
 
@@ -226,11 +226,11 @@ def _write(ledger: LedgerFile) -> None:
         "check": ledger.digester.check(_head(ledger.survey, ledger.number)),
     }  # fmt: skip
     tables = [
-        (("releases", one.name), {
-            "date": one.date, "people": one.people, "file": one.file, "nonce": one.nonce, "seal": one.seal,
-            "sets": one.sets,
+        (("releases", entry.name), {
+            "date": entry.date, "people": entry.people, "file": entry.file, "nonce": entry.nonce, "seal": entry.seal,
+            "sets": entry.sets,
         })
-        for one in ledger.entries
+        for entry in ledger.entries
     ]  # fmt: skip
     with replacing(ledger.folder / TOML, what="the ledger", private=True) as part:
         part.write_text(write_toml(head, tables), encoding="utf-8")

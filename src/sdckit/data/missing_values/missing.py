@@ -55,7 +55,7 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         *(exactly(name).max().alias(f"max {i}") for i, name in enumerate(numbers)),
     )
     texts = found_texts(frame, _PHRASES)
-    by_name = {name: [one for one in texts if one.column == name] for name in frame.columns}
+    by_name = {name: [text for text in texts if text.column == name] for name in frame.columns}
     for i, name in enumerate(numbers):
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
         if low in _BELOW or high in _ABOVE:

@@ -449,7 +449,7 @@ class Scenario(Displayed, BaseModel):
         tables += self.matching.tables
         if self.ledger is not None:
             tables.append((("ledger",), self.ledger.declared))
-        listed = "".join(f"\n[[tables]]\n{write_toml(one, ())}" for one in self.tables)
+        listed = "".join(f"\n[[tables]]\n{write_toml(table, ())}" for table in self.tables)
         for name, field in type(self).model_fields.items():
             value = getattr(self, name)
             if name not in _WRITTEN_APART and value != field.default and not isinstance(value, dict):

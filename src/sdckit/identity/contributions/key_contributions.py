@@ -598,7 +598,7 @@ class KeyContributions(Result):
     def table_figures(self) -> dict[str, dict[str, Any]]:
         """The table by the names of the keys left out."""
         rows = self.table
-        return {" + ".join(one.variables): {name: getattr(one, name) for name in OF_ROW} for one in rows}
+        return {" + ".join(row.variables): {name: getattr(row, name) for name in OF_ROW} for row in rows}
 
     @cached_property
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:
@@ -621,7 +621,7 @@ class KeyContributions(Result):
                 key: one if one.step_is_public else replace(one, step="")
                 for key, one in self.coarsenings.items()
             },
-            "suggestions": tuple(replace(one, step="") for one in self.suggestions),
+            "suggestions": tuple(replace(suggestion, step="") for suggestion in self.suggestions),
         }
         return super().__getstate__() | told
 

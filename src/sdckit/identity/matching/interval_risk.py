@@ -233,7 +233,7 @@ def interval_risk(
             notes["rate"] = "one record has no standard deviation"
     files = _files(pair, names)
     found = [
-        np.column_stack([inside_intervals(one[0], one[j], width, scale) for one in files])
+        np.column_stack([inside_intervals(file[0], file[j], width, scale) for file in files])
         for j in range(1, pair.m + 1)
     ]
     together = [inside_all(one) for one in found]

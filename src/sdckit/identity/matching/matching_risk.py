@@ -106,7 +106,9 @@ def match(
     and of each released record by all categories, and how many there are.
     """
     variables: list[Category | Interval] = [*categories, *intervals]
-    wild = [one for one in variables if one.wild and any(gap.any() for gap in one.missing())]
+    wild = [
+        variable for variable in variables if variable.wild and any(gap.any() for gap in variable.missing())
+    ]
     n, r = len(variables[0].target), len(variables[0].released)
     if not wild:
         return _match_rows(categories, intervals, slice(None), slice(None), r, own, groups)
@@ -118,8 +120,8 @@ def match(
             place = np.full(r, -1)
             place[released] = np.arange(len(released))
             more, hit = _match_rows(
-                [one for one in categories if id(one) not in gone],
-                [one for one in intervals if id(one) not in gone],
+                [category for category in categories if id(category) not in gone],
+                [interval for interval in intervals if id(interval) not in gone],
                 target, released, len(released), place[own[target]],
             )  # fmt: skip
             count[target] += more
@@ -163,16 +165,18 @@ def _match_rows(
     `own` is -1 where a target's own record is not among these.
     """
     mine, theirs, k = groups or _groups(
-        [(one.target[target], one.released[released]) for one in categories], len(own), n_released
+        [(category.target[target], category.released[released]) for category in categories],
+        len(own),
+        n_released,
     )
-    gaps = [(a[target], b[released]) for a, b in (one.missing() for one in intervals)]
+    gaps = [(a[target], b[released]) for a, b in (interval.missing() for interval in intervals)]
     if gaps := [(a, b) for a, b in gaps if a.any() or b.any()]:
         flags = [(a.astype(np.int32), b.astype(np.int32)) for a, b in gaps]
         mine, theirs, k = _groups([(mine, theirs), *flags], len(mine), len(theirs))
-    dimensions = [one for interval in intervals for one in interval.dimensions(target, released)]
+    dimensions = [dimension for interval in intervals for dimension in interval.dimensions(target, released)]
     hit = (own >= 0) & (mine == theirs[own])
-    for one in dimensions:
-        hit &= (one.upper[own] >= one.low) & (one.lower[own] <= one.high)
+    for dimension in dimensions:
+        hit &= (dimension.upper[own] >= dimension.low) & (dimension.lower[own] <= dimension.high)
     if dimensions:
         return count_in_boxes(dimensions, theirs, mine, k), hit
     return np.bincount(theirs, minlength=k)[mine], hit
@@ -196,9 +200,9 @@ def match_in_ball(
     """
     first = intervals[0]
     radius = first.width + first.tol if first.closed else first.width - first.tol
-    units = np.array([one or 1.0 for one in spreads])
-    target = np.stack([one.target for one in intervals], axis=1) / units
-    released = np.stack([one.released for one in intervals], axis=1) / units
+    units = np.array([spread or 1.0 for spread in spreads])
+    target = np.stack([interval.target for interval in intervals], axis=1) / units
+    released = np.stack([interval.released for interval in intervals], axis=1) / units
     mine, theirs = _category_groups(categories, target, released)
     target, released = np.nan_to_num(target), np.nan_to_num(released)
     away = np.sqrt(((target - released[own]) ** 2).sum(axis=1))
@@ -211,7 +215,7 @@ def match_in_ball(
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
     """The group of each record: equal categories, and the same numbers missing."""
     n = len(target)
-    columns = [np.concatenate([one.target, one.released]) for one in categories]
+    columns = [np.concatenate([category.target, category.released]) for category in categories]
     gaps = np.isnan(np.vstack([target, released])).astype(np.int32)
     columns += [gap for gap in gaps.T if gap.any()]
     if not columns:
@@ -434,7 +438,7 @@ class MatchingRisk(PairRecordResult):
         columns = {"row": self.matched.rows + 1, **self._columns()}
         chosen = {name: found[high] for name, found in columns.items()}
         rows = self.matched.rows[high]
-        shown = [one.name for one in self.variables] if values else []
+        shown = [variable.name for variable in self.variables] if values else []
         return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
 
     def details(self, *, threshold: float | None = None, show_cases: bool = False) -> Any:
@@ -530,7 +534,7 @@ class MatchingRisk(PairRecordResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with how each variable was matched."""
-        stated = [one.stated for one in self.variables]
+        stated = [variable.stated for variable in self.variables]
         return {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
 
     def _columns(self) -> dict[str, NDArray[Any]]:

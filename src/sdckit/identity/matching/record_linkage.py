@@ -279,7 +279,7 @@ class RecordLinkage(PairRecordResult):
 
     def told(self, column: str) -> NDArray[Any]:
         """What is told of each record, a row for each release."""
-        return np.stack([getattr(one, column) for one in self.links])
+        return np.stack([getattr(link, column) for link in self.links])
 
     @cached_property
     def records(self) -> Any:
@@ -287,7 +287,7 @@ class RecordLinkage(PairRecordResult):
         one_release, links = self.pair.m == 1, self.links
         columns: dict[str, NDArray[Any]] = {"linked_row": links[0].row + 1} if one_release else {}
         for name, attribute in OF_LINK.items():
-            columns[name] = np.mean([getattr(one, attribute) for one in links], axis=0)
+            columns[name] = np.mean([getattr(link, attribute) for link in links], axis=0)
         return self.pair.records(columns, prefix=self.prefix)
 
     @property
@@ -298,8 +298,11 @@ class RecordLinkage(PairRecordResult):
             {
                 "row": np.tile(np.arange(1, n + 1), m),
                 "release": np.repeat(np.arange(1, m + 1), n),
-                "linked_row": np.concatenate([one.row + 1 for one in links]),
-                **{name: np.concatenate([getattr(one, at) for one in links]) for name, at in OF_LINK.items()},
+                "linked_row": np.concatenate([link.row + 1 for link in links]),
+                **{
+                    name: np.concatenate([getattr(link, at) for link in links])
+                    for name, at in OF_LINK.items()
+                },
             }
         )
 
@@ -422,12 +425,12 @@ def record_linkage(
         notes["second_distance"] = "there is one original only"
     per_release = tuple(
         {
-            "correct_links": float(one.correct.sum()),
-            "rate": float(one.correct.mean()),
+            "correct_links": float(link.correct.sum()),
+            "rate": float(link.correct.mean()),
             "baseline": n_best / pair.n,
-            "mean_distance": float(one.distance.mean()),
+            "mean_distance": float(link.distance.mean()),
         }
-        for one in links
+        for link in links
     )
     result = RecordLinkage.of(pair, per_release, MISSING_RULE, notes, links=tuple(links), prefix=prefix)
     return broken.of(result)

@@ -232,7 +232,7 @@ def replicated_uniques(
     counts = [unique_counts(groups, j) for j in range(pair.m)]
     shown = set(ReplicatedUniques.figures)
     per_release = tuple(
-        {**{name: one[name] for name in one if name in shown}, "share": one["replicated"] / pair.n}
-        for one in counts
+        {**{name: count[name] for name in count if name in shown}, "share": count["replicated"] / pair.n}
+        for count in counts
     )
     return broken.of(ReplicatedUniques.of(pair, per_release, MISSING_RULE, notes, keys=names, prefix=prefix))

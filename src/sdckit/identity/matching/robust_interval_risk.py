@@ -263,7 +263,7 @@ def robust_interval_risk(
     files = [
         np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)
     ]
-    complete = [~np.isnan(files[0] + one).any(axis=1) for one in files[1:]]
+    complete = [~np.isnan(files[0] + file).any(axis=1) for file in files[1:]]
     _check_spread(pair, names, files, complete)
     found = [
         measured(files[0], one, rows, given, drawn, factor, isolation)

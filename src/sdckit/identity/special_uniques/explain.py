@@ -48,7 +48,11 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
     held = np.empty(0, np.uint64)
     open_sets: list[tuple[int, ...]] = [()]
     for size in range(1, max_size + 1):
-        longer = [(*one, j) for one in open_sets for j in range(one[-1] + 1 if one else 0, n_keys)]
+        longer = [
+            (*open_set_, j)
+            for open_set_ in open_sets
+            for j in range(open_set_[-1] + 1 if open_set_ else 0, n_keys)
+        ]
         if len(longer) > MOST_SETS:
             return found, size - 1
         bits = np.array([sum(1 << j for j in one) for one in longer], np.uint64)
@@ -170,15 +174,18 @@ class Explanation(Result):
     @property
     def set_sizes(self) -> dict[int, int]:
         """Minimal key sets by their size."""
-        sizes = sorted({len(one) for one in self.key_sets})
-        return {size: sum(len(one) == size for one in self.key_sets) for size in sizes}
+        sizes = sorted({len(key_set_) for key_set_ in self.key_sets})
+        return {size: sum(len(key_set_) == size for key_set_ in self.key_sets) for size in sizes}
 
     @property
     def change_figures(self) -> dict[str, dict[str, float]]:
         """The changes by action and key."""
         return {
-            f"{one.action} {one.variable}": {"entropy_lost": one.entropy_lost, "sharing": one.sharing}
-            for one in self.changes
+            f"{change.action} {change.variable}": {
+                "entropy_lost": change.entropy_lost,
+                "sharing": change.sharing,
+            }
+            for change in self.changes
         }
 
     @property
@@ -212,7 +219,7 @@ class Explanation(Result):
     def __str__(self) -> str:
         if self.sharing > 1:
             return f"The record is not alone: {self.sharing} records share its keys."
-        sets = "; ".join(" + ".join(one) for one in self.key_sets[:5])
+        sets = "; ".join(" + ".join(key_set_) for key_set_ in self.key_sets[:5])
         more = f" and {len(self.key_sets) - 5} more" if len(self.key_sets) > 5 else ""
         by = f" by: {sets}{more}" if sets else ""
         alone = "The file has no other record." if self.n == 1 else f"Alone among {self.n} records{by}."
@@ -245,7 +252,10 @@ class Explanation(Result):
             raise DataError(f"{REFUSED}; plot(internal=True) draws it for you alone")
         import altair as alt
 
-        rows = [{"change": f"{one.action} {one.variable}", "bits": one.entropy_lost} for one in self.changes]
+        rows = [
+            {"change": f"{change.action} {change.variable}", "bits": change.entropy_lost}
+            for change in self.changes
+        ]
         chart: alt.Chart = alt.Chart({"values": rows}).mark_bar().encode(
             x=alt.X("bits:Q", title="information lost, bits per record"),
             y=alt.Y("change:N", sort=None, title=None),
@@ -350,7 +360,7 @@ def explain(
         notes["searched"] = f"sets of more than {searched} keys are too many to try"
     if here.n == 1:
         notes["key_sets"] = "the file has one record: it is alone without any key"
-    named = tuple(tuple(here.keys[j] for j in one) for one in sets)
+    named = tuple(tuple(here.keys[j] for j in set_) for set_ in sets)
     declared = coarsening.declared_kinds(here.keys, scenario, numeric=numeric)
     return Explanation(here, mine, 1, named, searched, _changes(here, mine, differs, declared), notes)
 
@@ -397,7 +407,7 @@ def _narrowest(levels: Levels, mine: int, near: NDArray[np.int64]) -> Grouping |
         return coarsening.joined(levels, place[mine], theirs[0])
     width = 2
     while width < len(levels.codes):
-        if any(one // width == place[mine] // width for one in theirs):
+        if any(their // width == place[mine] // width for their in theirs):
             return coarsening.bands(levels, width)
         width *= 2
     return None

@@ -309,7 +309,7 @@ class _Search:
     def level(self, subsets: list[Subset], below: dict[Subset, int], lists: Lists) -> Lists:
         """Search subsets of one size; `below` says which of the `lists` is that of a part."""
         size, keep = len(subsets[0]), len(subsets[0]) < self.max_size
-        parts = [[one[:j] + one[j + 1 :] for j in range(size)] for one in subsets]
+        parts = [[subset[:j] + subset[j + 1 :] for j in range(size)] for subset in subsets]
         shortest = [
             min((j for j in range(size) if of[j] in below), key=lambda j, of=of: lists.lengths[below[of[j]]])  # type: ignore[misc]
             for of in parts
@@ -318,14 +318,14 @@ class _Search:
         length = lists.lengths[listed]
         room = np.concatenate([[0], np.cumsum(length)])  # a list is at most as long as that it is made from
         if keep:
-            for one in subsets:
-                self.rows[one] = len(self.rows)
+            for subset in subsets:
+                self.rows[subset] = len(self.rows)
         level = Level(
             np.array(subsets),
             np.array([[self.rows[part] for part in of] for of in parts]),
             listed,
             np.array([one[j] for one, j in zip(subsets, shortest, strict=True)]),
-            np.array([self.rows.get(one, 0) for one in subsets]),
+            np.array([self.rows.get(subset, 0) for subset in subsets]),
             np.zeros(len(subsets), np.int64),
         )
         lengths = np.zeros(len(subsets), np.int64)
@@ -376,7 +376,9 @@ def _search_block(
         parts = [part for part in (block[:j] + block[j + 1 :] for j in range(len(block))) if part in roots]
         lengths = np.array([len(roots[part]) for part in parts])
         lists = Lists(
-            np.concatenate([[0], np.cumsum(lengths)]), lengths, np.concatenate([roots[one] for one in parts])
+            np.concatenate([[0], np.cumsum(lengths)]),
+            lengths,
+            np.concatenate([roots[part] for part in parts]),
         )
         made = search.level([block], {part: at for at, part in enumerate(parts)}, lists)
         if len(block) == search.max_size:

@@ -343,7 +343,7 @@ def risky_cells(
         says = "gives a level for each key"
         levels = arguments.mapping(identification_levels, "identification_levels", says)
         sets = identifying_sets(_checked_levels(levels, cells.keys))
-    limits = _limits(threshold, {len(one) for one in sets})
+    limits = _limits(threshold, {len(set_) for set_ in sets})
     here = cells.in_memory(*asked.extra(cells))
     table, marks = _tabulate(here, sets, limits)
     columns: dict[str, NDArray[Any]] = {"n_unsafe": marks[:, -1].astype(np.int64)}
@@ -396,12 +396,12 @@ def _tabulate(
     def part(edges: tuple[int, int]) -> tuple[list[RiskyCombination], NDArray[np.int32]]:
         marks = np.zeros((len(size), len(cells.keys) + 1), np.int32)
         rows = []
-        for one in sets[edges[0] : edges[1]]:
+        for set_ in sets[edges[0] : edges[1]]:
             if stopped.is_set():
                 break
-            limit = limits[len(one)]
-            found = count_unsafe(codes, levels, size, [place[key] for key in one], limit, marks)
-            rows.append(RiskyCombination(one, len(one), limit, *found))
+            limit = limits[len(set_)]
+            found = count_unsafe(codes, levels, size, [place[key] for key in set_], limit, marks)
+            rows.append(RiskyCombination(set_, len(set_), limit, *found))
         return rows, marks
 
     try:

@@ -263,7 +263,10 @@ class Suda(CellsResult):
         DataError
             A threshold that is no number from 0 to 1.
         """
-        limits = [arguments.within(one, "thresholds", "is a DIS score", 0, 1, "[]") for one in thresholds]
+        limits = [
+            arguments.within(threshold, "thresholds", "is a DIS score", 0, 1, "[]")
+            for threshold in thresholds
+        ]
         return dict(zip(limits, self.cells.values("dis_score").count_above(limits), strict=True))
 
     def dis_histogram(self, edges: Sequence[float] = (*DIS_STEPS, 1.0)) -> tuple[int, ...]:

@@ -151,7 +151,7 @@ def _improve(
             again[skips[left == c], place[left == c]] = np.inf
             copies.append(again)
         which_best = some[better]
-        found = np.concatenate([best[which_best], *(one[better] for one in copies)], axis=1)
+        found = np.concatenate([best[which_best], *(copy[better] for copy in copies)], axis=1)
         best[which_best] = np.sort(np.partition(found, k - 1, axis=1)[:, :k], axis=1)
 
 

@@ -465,14 +465,16 @@ def count_in_boxes(
     few = _are_few(group_of_point, np.diff(q_edges), len(dimensions))
     sort = len(dimensions) < TREE and not few
     p_order, p_edges = _sorted_by_group(dimensions[0].key, group_of_point, k, sort=sort)
-    key = _rows([one.key for one in dimensions], p_order)
+    key = _rows([dimension.key for dimension in dimensions], p_order)
     upper, lower = (
         key
-        if all(getattr(one, side) is one.key for one in dimensions)
-        else _rows([getattr(one, side) for one in dimensions], p_order)
+        if all(getattr(dimension, side) is dimension.key for dimension in dimensions)
+        else _rows([getattr(dimension, side) for dimension in dimensions], p_order)
         for side in ("upper", "lower")
     )
-    low, high = (_rows([getattr(one, side) for one in dimensions], q_order) for side in ("low", "high"))
+    low, high = (
+        _rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high")
+    )
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
     if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:

@@ -374,7 +374,7 @@ def _credit_many(
     for p in range(1, len(lacking)):
         n = int(cells.edges[p + 1] - cells.edges[p])
         levels = {j: found for j in lacking[p] if (found := codes[j]) is not None}
-        if COST_OF_FILLED_MARGINS * n * math.prod(len(found) for found in levels.values()) > n_complete:
+        if COST_OF_FILLED_MARGINS * n * math.prod(len(level) for level in levels.values()) > n_complete:
             probed.append(p)
             continue
         order = sorted(levels, key=lambda j: -len(levels[j]))  # the key with most levels turns fastest

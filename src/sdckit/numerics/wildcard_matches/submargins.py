@@ -304,14 +304,14 @@ def _plan(branches: Sequence[Branch], shifts: Sequence[int], bits: Sequence[int]
         routes.append((source, to, start))
         marks.append((~(ones << shifts[field]) & EVERY, shifts[field], ones))
 
-    for one in branches:
+    for branch in branches:
         source = 0
-        if one.coarse is not None:
-            add(one.field, 0, 1, sum(map(len, codes)))
-            codes.append(one.coarse)
+        if branch.coarse is not None:
+            add(branch.field, 0, 1, sum(map(len, codes)))
+            codes.append(branch.coarse)
             source = 1
-        add(one.field, source, 2, -1)
-        for other in one.partners:
+        add(branch.field, source, 2, -1)
+        for other in branch.partners:
             add(other, 2, 0, -1)
     return np.array(routes, np.int64), np.array(marks, np.uint64), np.concatenate(codes)
 
@@ -362,7 +362,9 @@ def margin_sums(
     rows = iter([Sums(count, total) for count, total in zip(counts, totals, strict=True)])
     return [
         Counted(
-            None if one.coarse is None else next(rows), next(rows), tuple(next(rows) for _ in one.partners)
+            None if branch.coarse is None else next(rows),
+            next(rows),
+            tuple(next(rows) for _ in branch.partners),
         )
-        for one in branches
+        for branch in branches
     ]

@@ -93,19 +93,19 @@ def mask_categorical(
         return parted if suffix is None else with_originals(data, parted, names, suffix)
     frame = open_eager(data, {"columns": names})
     variables = [read_variable(frame[name]) for name in names]
-    for one in variables:
-        if one.n_levels < 2:
+    for variable in variables:
+        if variable.n_levels < 2:
             raise DataError(
-                f"column {one.name!r} has fewer than two levels, there is nothing to change it to; leave it out"
+                f"column {variable.name!r} has fewer than two levels, there is nothing to change it to; leave it out"
             )
     rng, secret = open_rng(seed)
     source, changed = {}, {}
-    for one, own in zip(variables, rng.spawn(len(names)), strict=True):
-        level = _masked(one, stay[one.name], own)
+    for variable, own in zip(variables, rng.spawn(len(names)), strict=True):
+        level = _masked(variable, stay[variable.name], own)
         rows = np.arange(len(level))
-        moved = level != one.held.level
-        rows[moved] = one.first[level[moved]]
-        source[one.name], changed[one.name] = rows, int(moved.sum())
+        moved = level != variable.held.level
+        rows[moved] = variable.first[level[moved]]
+        source[variable.name], changed[variable.name] = rows, int(moved.sum())
     hidden = {"seed": secret, "probability": stay}
     change = Change("mask_categorical", len(frame), changed, {"columns": list(names)}, hidden)
     found = Protected(take_rows(frame, source), change)

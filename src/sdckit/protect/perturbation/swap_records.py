@@ -244,7 +244,7 @@ def swap_records(
     for name in carried:
         one_per_household(frame, name, homes.of_row, homes.first)
     compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in asked["similar"]}
-    alike = [[compared[name] for name in one] + [homes.size] * same_size for one in profiles]
+    alike = [[compared[name] for name in profile] + [homes.size] * same_size for profile in profiles]
     rng, secret = open_rng(seed)
     partner, failed, forced = _swap(homes, alike, k, swap_rate, rng)
     source = _sources(homes, partner)
@@ -257,7 +257,7 @@ def swap_records(
         "swap_records", len(frame), changed,
         parameters={
             "hierarchy": list(levels), "keys": list(key_names), "household": household, "k": int(k),
-            "similar": [list(one) for one in profiles], "same_size": same_size, "carry_along": list(carried),
+            "similar": [list(profile) for profile in profiles], "same_size": same_size, "carry_along": list(carried),
         },
         secret={
             "seed": secret, "swap_rate": float(swap_rate), "households": len(homes.first), "swapped": swapped,

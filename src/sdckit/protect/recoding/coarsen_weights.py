@@ -176,7 +176,7 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
         level, labels, numeric = _levels(frame[name])
         asked = arguments.mapping(given, "margins", says)
         by_label = {_named(one, numeric): _total(total) for one, total in asked.items()}
-        mine = [_named(one, numeric) for one in labels]
+        mine = [_named(label, numeric) for label in labels]
         lacking, empty = [one for one in mine if one not in by_label], set(by_label) - set(mine)
         if lacking or empty:
             raise DataError(
@@ -187,7 +187,7 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
         totals.append(np.array([by_label[one] for one in mine]))
     if not totals:
         raise DataError(f"margins {says}; it is empty", argument="margins")
-    sums = [float(one.sum()) for one in totals]
+    sums = [float(total.sum()) for total in totals]
     if max(sums) - min(sums) > AGREE * max(sums):
         raise DataError("margins: the totals of one column add up to another sum than those of another")
     return codes, [one * (sums[0] / own) for one, own in zip(totals, sums, strict=True)]
@@ -237,7 +237,7 @@ def raked(weight: Floats, unit: Ints, codes: Sequence[Ints], totals: Sequence[Fl
     base = weight[first]
     alike = group_codes([*shares, np.unique(base, return_inverse=True)[1].reshape(-1)], len(size))
     of_unit, begin = alike.of_row.astype(np.int64), np.unique(alike.of_row, return_index=True)[1]
-    design = np.column_stack([one[begin] for one in shares]) / size[begin][:, None]
+    design = np.column_stack([share[begin] for share in shares]) / size[begin][:, None]
     mass = np.bincount(of_unit, size * base)  # persons that the units of a kind stand for
     wanted, term = np.concatenate(list(totals)), np.zeros(design.shape[1])
     for _ in range(ROUNDS):

@@ -245,7 +245,7 @@ def microaggregate(
 
     def grouped(work: tuple[Ints, int]) -> tuple[list[Floats], int]:
         rows, own = work
-        return _changed([one[rows] for one in values.values()], line[rows] if len(line) else line,
+        return _changed([value[rows] for value in values.values()], line[rows] if len(line) else line,
                         int(k), how, measure, own)  # fmt: skip
 
     made = {name: one.copy() for name, one in values.items()}
@@ -273,7 +273,7 @@ def _changed(
 ) -> tuple[list[Floats], int]:
     """The new values of the columns of a stratum, and the number of groups (of all columns where one by one)."""
     if how in ONE_BY_ONE:
-        groups = [_alone(one, k, how) for one in columns]
+        groups = [_alone(column, k, how) for column in columns]
         count = sum(int(group.max()) + 1 for group in groups)
     else:
         if how == "single":
@@ -281,7 +281,7 @@ def _changed(
         else:
             group = RULES[how](np.column_stack(columns), k, seed)
         count = int(group.max()) + 1
-        groups = [enough_each(one, group, k) for one in columns]
+        groups = [enough_each(column, group, k) for column in columns]
     return [_replaced(one, group, measure) for one, group in zip(columns, groups, strict=True)], count
 
 
@@ -341,7 +341,7 @@ def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None
 def _notes(values: dict[str, Floats], n_groups: int, how: str) -> dict[str, str]:
     each = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
     notes = {"groups": f"{n_groups:,} groups{each}"}
-    if any(np.isnan(one).any() for one in values.values()):
+    if any(np.isnan(value).any() for value in values.values()):
         notes["missing"] = "missing values stay missing; every mean is one of k values or more"
     flat = [name for name, one in values.items() if np.fmin.reduce(one) == np.fmax.reduce(one)]
     if flat:

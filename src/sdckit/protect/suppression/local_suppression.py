@@ -231,7 +231,8 @@ def local_suppression(
     groups = arguments.names(strata, "strata", single=True) or ()
     bundles = read_together(together, roles.keys)
     frame, records = open_records(
-        data, {"keys": roles.keys, "strata": groups, "together": [name for one in bundles for name in one]}
+        data,
+        {"keys": roles.keys, "strata": groups, "together": [name for bundle in bundles for name in bundle]},
     )
     if clash := [name for name in groups if name in roles.keys]:
         raise ScenarioError(f"strata: {clash[0]!r} is a key; strata must not be changed", argument="strata")
@@ -249,7 +250,7 @@ def local_suppression(
         raise DataError("rows that stand for several records lose no values together, and hide none")
     rng, drawn = open_rng(seed)
     own = _household(frame, household, household_variables, scenario)
-    columns = list(dict.fromkeys([*roles.keys, *(name for one in bundles for name in one)]))
+    columns = list(dict.fromkeys([*roles.keys, *(name for bundle in bundles for name in bundle)]))
     homes, shared = read_shared(frame, [name for name in columns if name != own[0]], *own)
     coded = code_columns([frame[name] for name in columns])
     bonds = bonds_of(coded, bundles, homes, shared)
@@ -261,7 +262,7 @@ def local_suppression(
     outcome = (
         _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
     )
-    told: dict[str, Any] = {"together": [list(one) for one in bundles]} if bundles else {}
+    told: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
     secret = {"seed": drawn} if hide_implied else {}

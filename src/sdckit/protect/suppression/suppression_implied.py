@@ -207,13 +207,13 @@ def candidates(
     if not tables:
         needed = twins | (base < k - TINY)
         return np.where(needed, (NONE, 0, MANY)[min(len(seen), 2)], NONE)
-    sizes = [(len(one.starts), len(one.level)) for one in tables]
+    sizes = [(len(table.starts), len(table.level)) for table in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
-    reached = sum(len(one.level) / max(1, len(one.starts) - 1) for one in tables)
+    reached = sum(len(table.level) / max(1, len(table.starts) - 1) for table in tables)
     found: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
-        np.stack([one.group for one in tables], axis=1), spans, np.concatenate([one.starts for one in tables]),
-        np.concatenate([one.level for one in tables]), np.concatenate([one.weight for one in tables]),
-        np.concatenate([one.tight for one in tables]), base, twins, len(seen), k - TINY,
+        np.stack([table.group for table in tables], axis=1), spans, np.concatenate([table.starts for table in tables]),
+        np.concatenate([table.level for table in tables]), np.concatenate([table.weight for table in tables]),
+        np.concatenate([table.tight for table in tables]), base, twins, len(seen), k - TINY,
     )  # fmt: skip
     return found
 

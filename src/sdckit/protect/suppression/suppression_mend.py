@@ -159,7 +159,7 @@ def nearest_sets(
 
 def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) -> NDArray[np.uint64]:
     """The same without a search: keys are taken out in one order until the group has k records."""
-    keys = [one[0] for one in order.sets(1)]
+    keys = [set_[0] for set_ in order.sets(1)]
     masks, word = np.zeros(len(hard), np.uint64), hash_values(at.stratum, len(keys))
     for j in keys:
         word += hash_values(at.codes[:, j], j)

@@ -47,7 +47,7 @@ class Bonds:
     @property
     def bind(self) -> bool:
         """Whether anything goes together at all."""
-        return any(self.shared) or any(len(one) > 1 for one in self.bundles)
+        return any(self.shared) or any(len(bundle) > 1 for bundle in self.bundles)
 
     def alone(self, n_keys: int) -> tuple[int, ...]:
         """Keys of which a record loses its value by itself."""
@@ -69,8 +69,8 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
     groups = tuple(
         arguments.names(one, "together") or () for one in arguments.several(together, "together", says)
     )
-    for one in groups:
-        if len(one) < 2 or not set(one) & set(keys):
+    for group in groups:
+        if len(group) < 2 or not set(group) & set(keys):
             raise ColumnError(f"{says}; each of two or more, at least one of them a key", argument="together")
     return groups
 
@@ -83,9 +83,9 @@ def bonds_of(
     bundles: list[set[int]] = [{j} for j in range(len(columns))]
     for group in groups:
         joined = {columns.index(name) for name in group}
-        touching = [one for one in bundles if one & joined]
-        bundles = [one for one in bundles if not one & joined] + [joined.union(*touching)]
-    ordered = sorted(tuple(sorted(one)) for one in bundles)
+        touching = [bundle for bundle in bundles if bundle & joined]
+        bundles = [bundle for bundle in bundles if not bundle & joined] + [joined.union(*touching)]
+    ordered = sorted(tuple(sorted(bundle)) for bundle in bundles)
     present = np.ones((len(columns), len(coded[0].values)), np.bool_)
     for j, column in enumerate(coded):
         if len(column.valid):

@@ -152,7 +152,7 @@ def is_affine(terms: Sequence[Term], column: str) -> bool:
     """Whether a design is affine in a number, all else held: then its values have a normal distribution."""
     for term in terms:
         if term.kind == "product":
-            using = [one for one in term.factors if column in one.reads]
+            using = [factor for factor in term.factors if column in factor.reads]
             if len(using) > 1 or not is_affine(using, column):
                 return False
         elif column in term.reads and term.kind not in {"number", "missing"}:
@@ -435,7 +435,7 @@ def impute_masked(
                    formulas.get(name))
         for name, own in zip(order, for_fits.spawn(len(order)), strict=True)
     }  # fmt: skip
-    told = {column for one in formulas.values() for column in one.told_apart}
+    told = {column for formula in formulas.values() for column in formula.told_apart}
     others = {
         name: seen(known[name], known[name].held, told=name in told)
         for name in {name for names in predicting.values() for name in names} - set(order)
@@ -447,7 +447,7 @@ def impute_masked(
     met = _convergence(order, chains)
     rows = np.arange(len(frame))
     rest = open_eager(frame.drop(*masked.values()).to_native(), {})
-    made = [_rounded(known, one.values) for one in chains]
+    made = [_rounded(known, chain.values) for chain in chains]
     slow = [name for name, one in met.items() if not one["rhat"] <= FAR]
     notes = {**unused, **({"converged": _said(slow, iterations)} if slow else {})}
     if m > 1:
@@ -463,7 +463,7 @@ def impute_masked(
         },
         secret={
             "seed": secret, "error": errors,
-            "trace": {name: np.stack([one.trace[name] for one in chains]).tolist() for name in order},
+            "trace": {name: np.stack([chain.trace[name] for chain in chains]).tolist() for name in order},
         },
         notes=notes,
     )  # fmt: skip
@@ -543,10 +543,10 @@ def _convergence(order: tuple[str, ...], chains: list[Chain]) -> dict[str, dict[
     """Whether the chains agree, by variable."""
     found = {}
     for name in order:
-        rhat = potential_scale_reduction(np.stack([one.trace[name] for one in chains]))
+        rhat = potential_scale_reduction(np.stack([chain.trace[name] for chain in chains]))
         found[name] = {"rhat": round(rhat, 2)}
         if name in chains[0].accepted:
-            found[name]["accepted"] = round(float(np.mean([one.accepted[name] for one in chains])), 2)
+            found[name]["accepted"] = round(float(np.mean([chain.accepted[name] for chain in chains])), 2)
     return found
 
 

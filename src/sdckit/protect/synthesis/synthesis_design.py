@@ -102,7 +102,9 @@ def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
     from formulaic import Formula
 
     try:
-        found = [[(one.expr, one.eval_method.value) for one in term.factors] for term in Formula(text)]
+        found = [
+            [(factor.expr, factor.eval_method.value) for factor in term.factors] for term in Formula(text)
+        ]
     except Exception:  # noqa: BLE001 - the formula is the caller's
         says = f"predictors of {name!r}: the formula {text.strip()!r} cannot be read; {HOW}"
         raise DataError(says, argument="predictors") from None
@@ -157,7 +159,7 @@ def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
     """One circle, told in the order in which its members predict: the first again at its end."""
     path = [left[0]]
     while len(set(path)) == len(path):
-        path.append(next(one for one in _needs(path[-1], asked) if one in left))
+        path.append(next(need for need in _needs(path[-1], asked) if need in left))
     return path[path.index(path[-1]) :][::-1]
 
 
@@ -169,7 +171,7 @@ def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
     >>> check_order(["age", "income"], {"income": Predicted(("age",))})
     """
     for at, name in enumerate(order):
-        late = [one for one in _needs(name, asked) if one in order[at + 1 :]]
+        late = [need for need in _needs(name, asked) if need in order[at + 1 :]]
         if late:
             says = (
                 f"predictors of {name!r}: {late[0]!r} is drawn after it; change order=, or leave order= out and it "
@@ -335,26 +337,26 @@ class Term:
     def reads(self) -> tuple[str, ...]:
         """The columns it is made from."""
         if self.kind == "product":
-            return tuple(dict.fromkeys(name for one in self.factors for name in one.reads))
+            return tuple(dict.fromkeys(name for factor in self.factors for name in factor.reads))
         return self.columns or (self.column,)
 
     def needs_labels(self, column: str) -> bool:
         """Whether it tells the levels of a column apart."""
         return (self.kind == "level" and self.column == column) or any(
-            one.needs_labels(column) for one in self.factors
+            factor.needs_labels(column) for factor in self.factors
         )
 
     def needs_number(self, column: str) -> bool:
         """Whether it takes a column as a number."""
         if self.kind == "product":
-            return any(one.needs_number(column) for one in self.factors)
+            return any(factor.needs_number(column) for factor in self.factors)
         return self.kind != "level" and column in self.reads
 
 
 def term_fields(term: Term) -> dict[str, Any]:
     """A term as plain texts and numbers, with its parts only where it has some."""
     found = asdict(replace(term, factors=()))
-    found["factors"] = [term_fields(one) for one in term.factors]
+    found["factors"] = [term_fields(factor) for factor in term.factors]
     return {name: list(one) if isinstance(one, tuple) else one for name, one in found.items()
             if name not in {"columns", "factors"} or one}  # fmt: skip
 
@@ -392,10 +394,13 @@ def make_terms(
     [('x', 'number', None), ('x', 'missing', None), ('sex', 'level', 'm')]
     """
     if predicted is None or predicted.terms is None:
-        return tuple(term for one in variables for term in _of_column(one, rows))
-    by_name = {one.name: one for one in variables}
+        return tuple(term for variable in variables for term in _of_column(variable, rows))
+    by_name = {variable.name: variable for variable in variables}
     told = predicted.told_apart
-    held = {one.name: seen(one, one.held.take(rows), told=one.name in told) for one in variables}
+    held = {
+        variable.name: seen(variable, variable.held.take(rows), told=variable.name in told)
+        for variable in variables
+    }
     wanted = {frozenset[str](), *(frozenset(one.text for one in term) for term in predicted.terms)}
     made: list[Term] = []
     for term in predicted.terms:
@@ -462,7 +467,7 @@ def _of_factor(
 
 
 def _product(factors: Sequence[Term]) -> Term:
-    return Term(":".join(one.column for one in factors), "product", None, 0.0, 1.0, (), tuple(factors))
+    return Term(":".join(factor.column for factor in factors), "product", None, 0.0, 1.0, (), tuple(factors))
 
 
 def _standardised(term: Term, held: Mapping[str, Seen], n: int) -> Term | None:

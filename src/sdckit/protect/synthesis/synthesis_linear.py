@@ -207,14 +207,14 @@ class PosteriorDraws(Mapping[str, Any]):
 
     def _linear(self, frame: Any) -> Floats:
         """Linear predictors, shape (H, K, n)."""
-        terms = [term_of(one) for one in self["terms"]]
+        terms = [term_of(term) for term in self["terms"]]
         predictors = {
             name: _read(
                 frame[name],
-                number=any(one.needs_number(name) for one in terms),
-                labels=any(one.needs_labels(name) for one in terms),
+                number=any(term.needs_number(name) for term in terms),
+                labels=any(term.needs_labels(name) for term in terms),
             )
-            for name in dict.fromkeys(name for one in terms for name in one.reads)
+            for name in dict.fromkeys(name for term in terms for name in term.reads)
         }
         X = design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
@@ -309,7 +309,7 @@ def posterior_draws(
     PosteriorDraws('y', 'normal', 2 draws)
     """
     return PosteriorDraws({
-        "column": column, "model": model, "terms": [term_fields(one) for one in terms], "levels": levels,
+        "column": column, "model": model, "terms": [term_fields(term) for term in terms], "levels": levels,
         "coefficients": coefficients.tolist(), "scale": None if scale is None else scale.tolist(), "missing": None,
     })  # fmt: skip
 
@@ -454,7 +454,10 @@ def fit_linear(
     """
     terms = make_terms(predictors, rows, predicted)
     told = predicted.told_apart if predicted else frozenset[str]()
-    held = {one.name: seen(one, one.held.take(rows), told=one.name in told) for one in predictors}
+    held = {
+        predictor.name: seen(predictor, predictor.held.take(rows), told=predictor.name in told)
+        for predictor in predictors
+    }
     X = design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
     levels = np.unique(level) if model in TELLS_LEVELS else np.zeros(0, np.int64)

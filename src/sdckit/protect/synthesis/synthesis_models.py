@@ -49,7 +49,7 @@ class CellsFit:
         running = np.cumsum(shares, axis=1)
         running /= running[:, -1:]
         marks = (running + np.arange(len(running))[:, None]).ravel()  # cell c covers c to c + 1
-        cell = self.cell_of({one.name: held[one.name].values for one in self.predictors}, n)
+        cell = self.cell_of({predictor.name: held[predictor.name].values for predictor in self.predictors}, n)
         at = np.searchsorted(marks, cell + rng.random(n), side="right") - cell * len(self.levels)
         return self.variable.of_levels(self.levels[np.clip(at, 0, len(self.levels) - 1)])
 
@@ -69,7 +69,7 @@ class CellsFit:
         if len(self.states) * self.counts.size > MOST_KEPT:
             return None
         labels = self.variable.labels
-        sizes = [one.n_levels + 1 for one in self.predictors]
+        sizes = [predictor.n_levels + 1 for predictor in self.predictors]
         places = np.unravel_index(self.cells, sizes) if sizes else ()
         return PosteriorDraws({
             "column": self.variable.name, "model": "dirichlet_multinomial", "terms": [],
@@ -91,14 +91,15 @@ def fit_cells(
 
     Raises `DataError`: a predictor of many numbers, or more cells than can be told apart.
     """
-    for one in predictors:
-        if one.amounts is not None and one.n_levels > MOST_VALUES:
+    for predictor in predictors:
+        if predictor.amounts is not None and predictor.n_levels > MOST_VALUES:
             raise DataError(
-                f"models of {variable.name!r}: 'dirichlet_multinomial' counts cells, and {one.name!r} has "
-                f"{one.n_levels:,} values; band it, or name what predicts: predictors={{{variable.name!r}: [...]}}",
+                f"models of {variable.name!r}: 'dirichlet_multinomial' counts cells, and {predictor.name!r} "
+                f"has {predictor.n_levels:,} values; band it, or name what predicts: "
+                f"predictors={{{variable.name!r}: [...]}}",
                 argument="models",
             )
-    held = {one.name: one.held.take(rows) for one in predictors}
+    held = {predictor.name: predictor.held.take(rows) for predictor in predictors}
     cells, cell = np.unique(_codes(predictors, held, len(rows)), return_inverse=True)
     levels, level = np.unique(variable.held.level[rows], return_inverse=True)
     size = (len(cells), len(levels))
@@ -106,7 +107,7 @@ def fit_cells(
     table = np.vstack([counts.reshape(size), np.zeros(size[1])]).astype(np.float64)
     if concentration == 0:  # nothing is known of a cell without records: the shares of all
         table[-1] = np.bincount(level.reshape(-1), minlength=size[1])
-    states = tuple(int(one) for one in rng.integers(2**63, size=n_draws))
+    states = tuple(int(integer) for integer in rng.integers(2**63, size=n_draws))
     return CellsFit(variable, tuple(predictors), cells, levels, table, concentration, states, proper)
 
 
@@ -114,16 +115,18 @@ def _codes(predictors: Sequence[Variable], held: Mapping[str, Values], n: int) -
     """One number for the levels that a record holds; a new number is in no cell."""
     codes, size = np.zeros(n, np.int64), 1
     fresh = np.zeros(n, np.bool_)
-    for one in predictors:
-        size *= one.n_levels + 1
+    for predictor in predictors:
+        size *= predictor.n_levels + 1
         if size > MOST_CODES:
             raise DataError(
                 f"models: there are more cells of {', '.join(known.name for known in predictors)} than can be counted; "
                 "name fewer predictors",
                 argument="models",
             )
-        level = held[one.name].level
-        codes = codes * (one.n_levels + 1) + np.where(level == MISSING, one.n_levels, np.maximum(level, 0))
+        level = held[predictor.name].level
+        codes = codes * (predictor.n_levels + 1) + np.where(
+            level == MISSING, predictor.n_levels, np.maximum(level, 0)
+        )
         fresh |= level < MISSING
     return np.where(fresh, -1, codes)
 
@@ -213,7 +216,7 @@ def read_models(
     Raises `ColumnError`: a model for a column that is not synthesised; `DataError`: an unknown model, or one
     that does not fit the type.
     """
-    names = [one.name for one in variables]
+    names = [variable.name for variable in variables]
     default = "cart" if given is None else given
     by_column = given if isinstance(given, Mapping) else dict.fromkeys(names, default)
     for name in by_column:
@@ -223,7 +226,8 @@ def read_models(
                 argument="models",
             )
     return {
-        one.name: _read_model(by_column.get(one.name, "cart"), one, smoothing[one.name]) for one in variables
+        variable.name: _read_model(by_column.get(variable.name, "cart"), variable, smoothing[variable.name])
+        for variable in variables
     }
 
 

@@ -386,8 +386,8 @@ def fit_tree(
     else:
         numbers = variable.held.number[rows]
         y = (numbers - numbers.mean()) / (numbers.std() or 1.0)
-    places = tuple(place for one in predictors for place in _places(one, y, rows))
-    held = {one.name: seen(one, one.held.take(rows)) for one in predictors}
+    places = tuple(place for predictor in predictors for place in _places(predictor, y, rows))
+    held = {predictor.name: seen(predictor, predictor.held.take(rows)) for predictor in predictors}
     X = _matrix(places, held, len(rows))
     tree, leaf, n_nodes = _grown(X, y, min_leaf, state)
     order, edges = order_by_group(leaf, n_nodes)
@@ -417,7 +417,7 @@ def fit_estimator(
     from sklearn.base import is_classifier
 
     terms = make_terms(predictors, rows)
-    held = {one.name: seen(one, one.held.take(rows)) for one in predictors}
+    held = {predictor.name: seen(predictor, predictor.held.take(rows)) for predictor in predictors}
     X = design_matrix(terms, held, len(rows))[:, 1:]
     if is_classifier(estimator):
         return EstimatorFit(variable, terms, estimator.fit(X, variable.held.level[rows]), None)

@@ -59,7 +59,7 @@ class Variable:
     @property
     def labels(self) -> tuple[str, ...]:
         """The distinct values in text."""
-        return self.texts if self.amounts is None else tuple(number_label(one) for one in self.amounts)
+        return self.texts if self.amounts is None else tuple(number_label(amount) for amount in self.amounts)
 
     def of_numbers(self, numbers: Floats) -> Values:
         """New numbers, written with the variable's digits, and those that are among its values known as such."""
@@ -186,16 +186,16 @@ def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
 
     Raises `DataError`: no value at all, equal values, or texts that are nearly as many as the records.
     """
-    for one in variables:
-        if one.kind == "empty":
-            raise DataError(f"column {one.name!r} has no value at all; leave it out of columns")
-        if _names_people(one, n):
+    for variable in variables:
+        if variable.kind == "empty":
+            raise DataError(f"column {variable.name!r} has no value at all; leave it out of columns")
+        if _names_people(variable, n):
             raise DataError(
-                f"column {one.name!r} has {one.n_levels:,} different texts in {n:,} records: synthesis would hand "
-                "real ones out; take it off by drop_identifiers, recode it, or leave it out of columns"
+                f"column {variable.name!r} has {variable.n_levels:,} different texts in {n:,} records: synthesis would "
+                "hand real ones out; take it off by drop_identifiers, recode it, or leave it out of columns"
             )
-        if one.n_levels + (one.n_missing > 0) < 2:
-            raise DataError(f"column {one.name!r} is constant, there is nothing to draw; leave it out")
+        if variable.n_levels + (variable.n_missing > 0) < 2:
+            raise DataError(f"column {variable.name!r} is constant, there is nothing to draw; leave it out")
 
 
 # Drawn values as a frame of the caller's.

@@ -227,7 +227,7 @@ def synthesize_plan(
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
     found = plan.brought(columns)
     made, change = run(found.table)
-    files = [one.plan() for one in with_files(plan, found, made)]
+    files = [with_file.plan() for with_file in with_files(plan, found, made)]
     return Protected(files if m > 1 else files[0], change)
 
 
@@ -424,10 +424,10 @@ def synthesize(
         **found,
     }
     models_used = {name: plan.chosen[name].name for name in order_of}
-    made = [written(frame, plan.variables, plan.rows, one, plan.n_made) for one in files] or [
+    made = [written(frame, plan.variables, plan.rows, file, plan.n_made) for file in files] or [
         take_rows(frame, {}) for _ in range(m)
     ]
-    per_file = [changed_values(plan, one) for one in files]
+    per_file = [changed_values(plan, file) for file in files]
     if n_made is not None:
         notes["n"] = f"files of {n_made:,} records from {len(frame):,}: none stands for one of the original"
     change = Change(
@@ -579,7 +579,7 @@ def _copies(plan: Plan, files: Sequence[Mapping[str, Values]]) -> dict[str, str]
     found = {}
     for note, names in groups.items():
         if names and (note == "copies" or names != plan.order):
-            counts = ", ".join(str(copied_rows(plan, one, names)) for one in files)
+            counts = ", ".join(str(copied_rows(plan, file, names)) for file in files)
             found[note] = (
                 f"{counts} of {plan.n_made or len(plan.rows)} records equal one of the original in {', '.join(names)}"
             )

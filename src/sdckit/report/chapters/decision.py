@@ -49,9 +49,9 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
     """
     found = []
     for name, question in QUESTIONS.items():
-        verdicts = [one for one in plain["verdicts"] if LIMITS[one["name"]].question == name]
+        verdicts = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].question == name]
         if verdicts:
-            holds = min((one["holds"]["value"] for one in verdicts), key=lambda one: RANK[one])
+            holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda one: RANK[one])
             found.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
         elif name != "tried":
             found.append((NO_LIMIT, question, "Nothing was asked for here."))
@@ -62,8 +62,8 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
     """What was found, once for all who find the same."""
     several = len(plain["intruders"]) > 1
     who: dict[str, list[str]] = {}
-    for one in sorted(verdicts, key=lambda one: RANK[one["holds"]["value"]]):
-        who.setdefault(plain_verdict(one, plain["n"]), []).append(one["intruder"])
+    for verdict in sorted(verdicts, key=lambda one: RANK[one["holds"]["value"]]):
+        who.setdefault(plain_verdict(verdict, plain["n"]), []).append(verdict["intruder"])
     return [
         f"{listed([f'“{name}”' for name in dict.fromkeys(names)])}: {words[0].lower() + words[1:]}"
         if several
@@ -113,18 +113,18 @@ def next_steps(plain: Plain) -> list[str]:
         return [
             "Decide how much risk is acceptable: set limits, or name the type of release, and assess again."
         ]
-    beyond = [one for one in verdicts if one["holds"]["value"] is False]
+    beyond = [verdict for verdict in verdicts if verdict["holds"]["value"] is False]
     if not beyond:
-        opened = [one for one in verdicts if one["holds"]["value"] is None]
+        opened = [verdict for verdict in verdicts if verdict["holds"]["value"] is None]
         return ["Have the open questions answered, then assess again."] if opened else list(READY)
     several = len(plain["intruders"]) > 1
     names = {one["name"] for one in beyond}
     steps: list[str] = []
     coarser = any(LIMITS[name].coarser for name in names)
     if coarser:
-        for one in _files(plain):
-            if any(v["intruder"] == one["name"] and LIMITS[v["name"]].coarser for v in beyond):
-                steps += _coarser(one, several=several)
+        for file in _files(plain):
+            if any(v["intruder"] == file["name"] and LIMITS[v["name"]].coarser for v in beyond):
+                steps += _coarser(file, several=several)
     steps += _learnt([one for one in beyond if LIMITS[one["name"]].question == "learnt"])
     steps += [
         kind.advice
@@ -183,7 +183,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     """What the verdict does not answer."""
     scenario, release = plain["scenario"], "released" in plain
     found = []
-    opened = sum(one["holds"]["value"] is None for one in plain["verdicts"])
+    opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
     if opened:
         found.append(f"{counted(opened, 'limit')} could not be judged: see the answer.")
     if scenario["unconfirmed"]:
@@ -199,7 +199,7 @@ def remaining_questions(plain: Plain) -> list[str]:
         found.append(
             f"The annex has {'a warning' if warnings == 1 else f'{warnings} warnings'} on how this was measured."
         )
-    who = listed([f"“{one['name']}”" for one in plain["intruders"]])
+    who = listed([f"“{intruder['name']}”" for intruder in plain["intruders"]])
     found.append(f"Somebody may know more than {who}: only what is named here was looked at.")
     return found
 
@@ -243,7 +243,7 @@ def decision_sections(plain: Plain) -> list[Section]:
         Section("Conditions of release", (Facts(_conditions(plain)),), paper=True, place="conditions"),
         Section("Decision", (Blanks(SIGNED),), paper=True, place="signed"),
     ]
-    return [one for one in sections if one.blocks]
+    return [section for section in sections if section.blocks]
 
 
 def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
@@ -254,10 +254,10 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
         size = f"{listed([one['text'] for one in released])} records, made from {size}"
     known = (
         (
-            f"“{one['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
-            listed(labelled(plain, one["keys"])),
+            f"“{intruder['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
+            listed(labelled(plain, intruder["keys"])),
         )
-        for one in plain["intruders"]
+        for intruder in plain["intruders"]
     )
     kind = plain["scenario"]["release"]
     asked = "Can it be given out?" if kind is None else f"Can it be given out as {a_release(kind)}?"
@@ -278,7 +278,7 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
             f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_missing(plain)}"
         )
     elif several:
-        drawn = (_main(one, DRAWN) for one in plain["intruders"])
+        drawn = (_main(intruder, DRAWN) for intruder in plain["intruders"])
         rows = [(one["name"], leaf) for one, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]
         caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}{_missing(plain)}"
     else:
@@ -292,7 +292,10 @@ def _missing(plain: Plain) -> str:
     """What a missing value is taken for, where there are any."""
     files = [plain["original"], *plain["released"]] if "released" in plain else [plain]
     rules = {
-        one["k_anonymity"]["rule"] for file in files for one in file["intruders"] if one.get("k_anonymity")
+        intruder["k_anonymity"]["rule"]
+        for file in files
+        for intruder in file["intruders"]
+        if intruder.get("k_anonymity")
     }
     words = [MISSING[rule] for rule in MISSING if rule in rules]
     return f" ({'; '.join(words)})" if words else ""
@@ -300,7 +303,7 @@ def _missing(plain: Plain) -> str:
 
 def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
     files = (plain["original"], plain["released"][0])
-    drawn = [_main(one["intruders"][number], DRAWN) for one in files]
+    drawn = [_main(file["intruders"][number], DRAWN) for file in files]
     after = "after" if len(plain["released"]) == 1 else "after (first release)"
     return [(when, leaf) for when, leaf in zip(("before", after), drawn, strict=True) if leaf]
 
@@ -332,7 +335,7 @@ def _moved(plain: Plain, figures: Plain) -> str:
         return start.strip()
     beside = "Beside that, on" if coarser else "On"
     variables = plain["utility"]["variables"]
-    most = max((one["value"] or 0.0 for one in variables.values()), default=0.0)
+    most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
     names = listed([name for name, one in variables.items() if most and one["value"] == most])
     told = f", most of them of {names} ({percent(worst)})" if names else ""
     return f"{start}{beside} average {percent(mean)} of the records have moved to another value{told}."
@@ -354,7 +357,7 @@ def _kept(figures: Plain) -> str:
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
     """The five safes: what is known of each, and what has to be agreed."""
     verdicts = plain["verdicts"]
-    held = sum(one["holds"]["value"] is True for one in verdicts)
+    held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"
     if len(verdicts) != 1:
         limits = f"{held} of {len(verdicts)} limits hold" if verdicts else "no limit was set"

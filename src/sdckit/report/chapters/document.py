@@ -115,7 +115,7 @@ def release_calls(
     'sdckit assess ORIGINAL --released FILE_1 --released FILE_2 --keys sex,age --id pid'
     """
     files = [f"released_{j}" for j in range(1, m + 1)] if m > 1 else ["released"]
-    options = [f"--released {one.replace('released', 'FILE')}" for one in files]
+    options = [f"--released {file.replace('released', 'FILE')}" for file in files]
     named, told = (f", id={id!r}", f" --id {shlex.quote(id)}") if id else ("", "")
     if models:
         named += f", models={dict(models)!r}"
@@ -187,9 +187,9 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         )
         for number, one in enumerate(assessment.intruders)
     }
-    intruders = tuple(_intruder(one, settings[one.name]) for one in assessment.intruders)
+    intruders = tuple(_intruder(intruder, settings[intruder.name]) for intruder in assessment.intruders)
     if scenario.person is None:
-        each = ((settings[one.name], one) for one in assessment.intruders)
+        each = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
         known = [(at.sizes, frozenset(one.keys), not at.cells_known) for at, one in each]
         link_intruders(ledger, known)
     tree: dict[str, Tree] = {
@@ -200,12 +200,18 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": AllHold(tuple(_holds(one, None, settings[one.intruder]) for one in assessment.verdicts)),
-        "verdicts": tuple(verdict_tree(one, settings[one.intruder]) for one in assessment.verdicts),
+        "passed": AllHold(
+            tuple(_holds(verdict, None, settings[verdict.intruder]) for verdict in assessment.verdicts)
+        ),
+        "verdicts": tuple(
+            verdict_tree(verdict, settings[verdict.intruder]) for verdict in assessment.verdicts
+        ),
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "methods": method_notes((place for one in assessment.intruders for place in one.results), scenario),
+        "methods": method_notes(
+            (place for intruder in assessment.intruders for place in intruder.results), scenario
+        ),
         "reproduce": {
             "python": python_call(scenario, assessment.measures, assessment.by),
             "command": command_line(scenario, assessment.measures, assessment.by),
@@ -252,8 +258,8 @@ def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
     return tuple(
-        {"name": one.name, "text": one.text, "source": one.source}
-        for one in dict.fromkeys([*notes, PROTECTION])
+        {"name": fromkey.name, "text": fromkey.text, "source": fromkey.source}
+        for fromkey in dict.fromkeys([*notes, PROTECTION])
     )
 
 

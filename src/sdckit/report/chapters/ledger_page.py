@@ -40,7 +40,7 @@ def plain_ledger(
         {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])}
         for name, result in found.items()
     )
-    judged = tuple(verdict_tree(one, settings[one.intruder]) for one in verdicts)
+    judged = tuple(verdict_tree(verdict, settings[verdict.intruder]) for verdict in verdicts)
     tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", one["holds"]) for one in judged))}
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return protect(document, internal=internal)
@@ -53,9 +53,9 @@ def ledger_page(plain: Plain, name: str) -> Page:
     if plain["verdicts"]:
         answer.append(verdicts_block(plain))
     sections = [Section("The answer in full", tuple(answer))] if answer else []
-    for one in plain["intruders"]:
-        heading = f"Intruder “{one['name']}”" if several else "What do releases give away together?"
-        sections.append(Section(heading, tuple(view_of(MEASURE).blocks(one, MEASURE))))
+    for intruder in plain["intruders"]:
+        heading = f"Intruder “{intruder['name']}”" if several else "What do releases give away together?"
+        sections.append(Section(heading, tuple(view_of(MEASURE).blocks(intruder, MEASURE))))
     sections.append(Section("Methods", (Entries(tuple(map(_said, _notes()))),), paper=True))
     line = headline(plain) if plain["verdicts"] else "No limit is set on what releases give away together."
     return Page(

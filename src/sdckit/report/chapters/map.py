@@ -111,7 +111,7 @@ def front_block(recipes: Sequence[Plain]) -> ChartBlock:
 
 def printed_front(recipes: Sequence[Plain]) -> tuple[bool, ...]:
     """Which of them no other beats: by what is printed, exact figures would order what is printed alike."""
-    return pareto([(rank_of(one["risk"]), _middle(one["range"])) for one in recipes])
+    return pareto([(rank_of(recipe["risk"]), _middle(recipe["range"])) for recipe in recipes])
 
 
 def _data(recipes: Sequence[Plain]) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def _middle(ends: Sequence[float] | None) -> float:
 def _words(ends: Sequence[float] | None) -> str:
     if ends is None:
         return ""
-    low, high = (100 * one for one in ends)
+    low, high = (100 * end for end in ends)
     return f"{low:.1f} %" if low == high else f"{low:.0f} to {high:.0f} %"
 
 
@@ -160,7 +160,7 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
     ledger = Ledger()
     n = ledger.count("n", found.n, "n")
     points: list[Tree] = []
-    labels = _labels([one.parameters for one in found.points])
+    labels = _labels([point.parameters for point in found.points])
     for at, (one, label) in enumerate(zip(found.points, labels, strict=True)):
         risk, loss = one.figures[found.risk], one.figures[found.loss]
         if math.isnan(risk) or math.isnan(loss):
@@ -177,7 +177,7 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
     head: dict[str, Tree] = {"n": n, "risk": found.risk, "loss": found.loss, "k": found.k}
     tree = {**head, "points": tuple(points)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
-    drawn = pareto([(rank_of(one["risk"]), rank_of(one["loss"])) for one in plain["points"]])
+    drawn = pareto([(rank_of(point["risk"]), rank_of(point["loss"])) for point in plain["points"]])
     for one, front in zip(plain["points"], drawn, strict=True):
         one["front"] = front
     return plain
@@ -187,9 +187,9 @@ def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
     """The arguments of each recipe, numbers and words as they are; of others, that may hold values, which it is."""
     others: dict[str, list[str]] = {}
     labels = []
-    for one in points:
+    for point in points:
         words = []
-        for path, value in one.items():
+        for path, value in point.items():
             shown = str(value)
             if not isinstance(value, int | float | str):
                 known = others.setdefault(path, [])
@@ -221,8 +221,8 @@ def map_table(plain: Plain) -> TableBlock:
     """List what `plain_map` gave."""
     heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
     rows = tuple(
-        (one["label"], one["risk"]["text"], one["loss"]["text"], "front" if one["front"] else "")
-        for one in plain["points"]
+        (point["label"], point["risk"]["text"], point["loss"]["text"], "front" if point["front"] else "")
+        for point in plain["points"]
     )
     caption = "Recipes tried; no other beats those on the front"
     return TableBlock(caption, ("recipe", *heads, ""), rows, numeric=(1, 2))

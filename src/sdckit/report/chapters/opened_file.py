@@ -129,21 +129,21 @@ def _codes(plain: Plain) -> list[Block]:
 
 
 def _code_table(caption: str, rows: Sequence[Plain], counted: str) -> TableBlock:
-    cells = tuple((one["code"], one["column"], one["n"]["text"]) for one in rows)
+    cells = tuple((row["code"], row["column"], row["n"]["text"]) for row in rows)
     return TableBlock(caption, ("Code", "Column", counted), cells, (2,))
 
 
 def _columns(rows: Sequence[Plain]) -> TableBlock:
-    labelled, coded = any(one["label"] for one in rows), any(one["n_categories"] for one in rows)
+    labelled, coded = any(row["label"] for row in rows), any(row["n_categories"] for row in rows)
     cells = tuple(
         (
-            one["column"],
-            *([one["label"]] if labelled else []),
-            one["kind"],
-            *([str(one["n_categories"] or "–")] if coded else []),
-            *texts(one["n_missing"], one["missing_rate"]),
+            row["column"],
+            *([row["label"]] if labelled else []),
+            row["kind"],
+            *([str(row["n_categories"] or "–")] if coded else []),
+            *texts(row["n_missing"], row["missing_rate"]),
         )
-        for one in rows
+        for row in rows
     )
     more = (["Label"] if labelled else [], ["Labelled values"] if coded else [])
     heads = ("Column", *more[0], "Values", *more[1], "Missing", "Missing rate")
@@ -158,14 +158,14 @@ def guesses_document(guesses: RoleGuesses) -> Document:
     ledger = Ledger()
     rows: tuple[Tree, ...] = tuple(
         {
-            "column": one.column,
-            "role": one.role,
-            "confidence": one.confidence,
-            "evidence": tuple(Foreign(text) for text in one.evidence),
-            "warning": Foreign(one.warning or ""),
-            "question": one.question or "",
+            "column": guess.column,
+            "role": guess.role,
+            "confidence": guess.confidence,
+            "evidence": tuple(Foreign(text) for text in guess.evidence),
+            "warning": Foreign(guess.warning or ""),
+            "question": guess.question or "",
         }
-        for one in guesses
+        for guess in guesses
     )
     tree: dict[str, Tree] = {"n": ledger.count("n", guesses.n_records, "n"), "guesses": rows}
     return Document(tree, ledger.variables, tuple(ledger.relations), guesses.n_records)

@@ -196,12 +196,12 @@ def lay_out(plain: Plain) -> Page:
         sections.append(compared_section(plain))
     sections += [scenario_section(plain), _file(plain)]
     known: list[str] = []
-    for one in plain["intruders"]:
+    for intruder in plain["intruders"]:
         heading = (
-            f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
+            f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
         )
-        sections += intruder_sections(one, heading=heading, known=known)
-        known += one["keys"]
+        sections += intruder_sections(intruder, heading=heading, known=known)
+        known += intruder["keys"]
     sections += not_measured(plain["intruders"])
     if plain.get("records_at_risk"):
         sections.append(records_section(plain))
@@ -235,16 +235,19 @@ def answer_section(plain: Plain) -> Section:
     """Put the question, the verdict on every limit, an answer per intruder, and the warnings."""
     question = (
         "Can this file go out? The question is asked for "
-        + listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")
+        + listed(
+            [f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]],
+            "and for",
+        )
         + "."
     )
     several = len(plain["intruders"]) > 1
     blocks: list[Block] = [Paragraph(question), *release_type(plain)]
     if plain["verdicts"]:
         blocks.append(verdicts_block(plain))
-    for one in plain["intruders"]:
-        start = f"Intruder “{one['name']}”: " if several else ""
-        blocks.append(Paragraph(start + answer(one, plain["n"])))
+    for intruder in plain["intruders"]:
+        start = f"Intruder “{intruder['name']}”: " if several else ""
+        blocks.append(Paragraph(start + answer(intruder, plain["n"])))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The answer in full", tuple(blocks))
 
@@ -260,10 +263,11 @@ def verdicts_block(plain: Plain) -> Verdicts:
     several = len(plain["intruders"]) > 1
     rows = (
         (
-            status(one["holds"]["value"]), one["intruder"] if several else "",
-            (f"Release {one['release']}: " if one.get("release") else "") + verdict_sentence(one, plain["n"]),
+            status(verdict["holds"]["value"]), verdict["intruder"] if several else "",
+            (f"Release {verdict['release']}: " if verdict.get("release") else "")
+            + verdict_sentence(verdict, plain["n"]),
         )
-        for one in plain["verdicts"]
+        for verdict in plain["verdicts"]
     )  # fmt: skip
     return Verdicts(tuple(rows))
 
@@ -430,7 +434,7 @@ def _file(plain: Plain) -> Section:
 
 def methods_section(plain: Plain) -> Section:
     """Say how the figures are computed and how to repeat them."""
-    how = tuple((one["name"], one["text"], one["source"]) for one in plain["methods"])
+    how = tuple((method["name"], method["text"], method["source"]) for method in plain["methods"])
     blocks: tuple[Block, ...] = (
         Entries(how),
         Code("In Python", plain["reproduce"]["python"]),

@@ -134,7 +134,9 @@ FIGURES = (
 
 def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
     """Lay out what recipes come to in the end; `plains` as `plain_recipe` gives them, of one file and scenario."""
-    ends = [[one for one in plain["figures"] if one["step"] == len(plain["steps"])] for plain in plains]
+    ends = [
+        [figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains
+    ]
     several = len(ends[0]) > 1
     rows: list[tuple[str, ...]] = []
     for each in zip(*ends, strict=True):
@@ -353,16 +355,16 @@ def _short(texts: Sequence[str], between: str = ", ") -> str:
 
 def recipe_section(plain: Plain) -> Section:
     """Lay out what `plain_recipe` gave."""
-    methods = [f"{one['step']}. {one['method']}" for one in plain["steps"]]
+    methods = [f"{step['step']}. {step['method']}" for step in plain["steps"]]
     several = len(methods) > 1
     first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
     blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
     if "searched" in plain:
         blocks += search_blocks(plain["searched"], methods)
-    blocks += [_follows(one) for one in plain["steps"] if one["implied"] is not None]
-    if any("below_k" in one for one in plain["figures"]):
+    blocks += [_follows(step) for step in plain["steps"] if step["implied"] is not None]
+    if any("below_k" in figure for figure in plain["figures"]):
         blocks += _after(plain)
-    notes = [f"Step {one['step']}: {note}." for one in plain["steps"] for note in one["notes"]]
+    notes = [f"Step {step['step']}: {note}." for step in plain["steps"] for note in step["notes"]]
     if notes:
         blocks.append(Items(tuple(notes[:MOST_NOTES])))
     made = listed([f"{name} {number}" for name, number in plain["versions"].items()])
@@ -376,8 +378,8 @@ def recipe_section(plain: Plain) -> Section:
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:
     asked = (
-        "; ".join(f"{name} = {text}" for name, text in one["arguments"].items()) or NOTHING_ASKED
-        for one in steps
+        "; ".join(f"{name} = {text}" for name, text in step["arguments"].items()) or NOTHING_ASKED
+        for step in steps
     )
     rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)
@@ -385,13 +387,13 @@ def _steps_table(steps: Sequence[Plain]) -> TableBlock:
 
 def _changed_table(steps: Sequence[Plain]) -> Block:
     rows = tuple(
-        (f"{one['step']}. {one['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
-        for one in steps
-        for row in one["changed"]
+        (f"{step['step']}. {step['method']}", row["variable"], row["n"]["text"], row["share"]["text"])
+        for step in steps
+        for row in step["changed"]
     )
     if not rows:
         return Paragraph("No step changed a value of a column that stayed in the file.")
-    share = share_head(row["share"] for one in steps for row in one["changed"])
+    share = share_head(row["share"] for step in steps for row in step["changed"])
     return TableBlock("Values changed", ("Step", "Variable", "Values", share), rows, (2, 3))
 
 
@@ -403,20 +405,20 @@ def _follows(step: Plain) -> Paragraph:
 
 
 def _after(plain: Plain) -> list[Block]:
-    figures = [one for one in plain["figures"] if "below_k" in one]
-    several = len({one["intruder"] for one in figures}) > 1
+    figures = [figure for figure in plain["figures"] if "below_k" in figure]
+    several = len({figure["intruder"] for figure in figures}) > 1
     rows = tuple(
         (
-            _label(one, several=several),
-            one["sample_uniques"]["text"],
-            one["below_k"]["text"],
-            one["expected_reidentifications"]["text"] if "expected_reidentifications" in one else "–",
-            one["share_changed"]["text"],
-            "–" if one["pmse"] is None else one["pmse"]["text"],
+            _label(figure, several=several),
+            figure["sample_uniques"]["text"],
+            figure["below_k"]["text"],
+            figure["expected_reidentifications"]["text"] if "expected_reidentifications" in figure else "–",
+            figure["share_changed"]["text"],
+            "–" if figure["pmse"] is None else figure["pmse"]["text"],
         )
-        for one in figures
+        for figure in figures
     )
-    of = of_rule({"rule": max(one["rule"] for one in figures)})
+    of = of_rule({"rule": max(figure["rule"] for figure in figures)})
     heads = ("After", ALONE, below(plain["k"]), EXPECTED, "Values that differ", "pMSE")
     caption = f"{below(plain['k'])} with the same keys, after each step{of}"
     return [
@@ -424,7 +426,7 @@ def _after(plain: Plain) -> list[Block]:
         bars(
             caption,
             "records",
-            ((_label(one, several=several), one["below_k"]) for one in figures),
+            ((_label(figure, several=several), figure["below_k"]) for figure in figures),
             aside=True,
         ),
     ]

@@ -113,7 +113,7 @@ def plain_release(
     ]
     if attacks is not None and not internal:
         names = [intruder.name for intruder in assessment.intruders]
-        verdicts = [one | judged_by_print(one, attacks["attacks"], names) for one in verdicts]
+        verdicts = [verdict | judged_by_print(verdict, attacks["attacks"], names) for verdict in verdicts]
     how: dict[str, Any] = {
         "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
         "recoding": assessment.recoding,
@@ -157,7 +157,7 @@ def plain_release(
 
 def passed(verdicts: Sequence[PlainDict]) -> bool | None:
     """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
-    return overall(one["holds"]["value"] for one in verdicts)
+    return overall(verdict["holds"]["value"] for verdict in verdicts)
 
 
 def judged_by_print(one: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
@@ -221,8 +221,8 @@ def _attacked(assessment: ReleaseAssessment) -> str:
 
 def _places(assessment: ReleaseAssessment) -> Iterator[str]:
     """The places of all that ran on both files."""
-    for one in assessment.intruders:
-        yield from one.results
+    for intruder in assessment.intruders:
+        yield from intruder.results
     if assessment.utility is not None:
         yield assessment.utility.measure
     yield from assessment.attacks
@@ -253,7 +253,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "holds": tuple(Holds(one.holds, one.reason) for one in assessment.verdicts),
+        "holds": tuple(Holds(verdict.holds, verdict.reason) for verdict in assessment.verdicts),
     }
     done = assessment.what_was_done
     steps = None if done is None else recipe_document(done, internal=internal)

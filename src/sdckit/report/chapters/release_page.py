@@ -44,7 +44,9 @@ def _merged(plain: Plain) -> Plain:
     labels = plain.get("labels", {})
     return {
         **plain,
-        "intruders": [{**page.once_where_equal(one), "labels": labels} for one in plain["intruders"]],
+        "intruders": [
+            {**page.once_where_equal(intruder), "labels": labels} for intruder in plain["intruders"]
+        ],
     }
 
 
@@ -92,13 +94,18 @@ def _by_itself(plain: Plain, number: int, known: Sequence[str]) -> list[Section]
 
 def _without(plain: Plain, intruder: str) -> tuple[str, ...]:
     """Which key to coarsen is asked where a limit is exceeded."""
-    beyond = any(one["intruder"] == intruder and one["holds"]["value"] is False for one in plain["verdicts"])
+    beyond = any(
+        verdict["intruder"] == intruder and verdict["holds"]["value"] is False
+        for verdict in plain["verdicts"]
+    )
     return () if beyond else (CONTRIBUTIONS,)
 
 
 def release_answer(plain: Plain) -> Section:
     """Put the question, the verdict on every limit, and the warnings."""
-    who = listed([f"an intruder who knows {listed(one['keys'])}" for one in plain["intruders"]], "and for")
+    who = listed(
+        [f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for"
+    )
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
         Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it."),
@@ -107,10 +114,10 @@ def release_answer(plain: Plain) -> Section:
     several = len(plain["intruders"]) > 1
     if plain["verdicts"]:
         blocks.append(page.verdicts_block(plain))
-    for one in plain["intruders"]:
-        measures = one["measures"]
+    for intruder in plain["intruders"]:
+        measures = intruder["measures"]
         told = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
-        start = f"Intruder “{one['name']}”: " if several else ""
+        start = f"Intruder “{intruder['name']}”: " if several else ""
         if words := " ".join(filter(None, told)):
             blocks.append(Paragraph(start + words))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]

@@ -49,8 +49,8 @@ def headline(plain: Plain) -> str:
     verdicts = plain["verdicts"]
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
-    exceeded = sum(one["holds"]["value"] is False for one in verdicts)
-    untested = sum(one["holds"]["value"] is None for one in verdicts)
+    exceeded = sum(verdict["holds"]["value"] is False for verdict in verdicts)
+    untested = sum(verdict["holds"]["value"] is None for verdict in verdicts)
     rests = _rests(verdicts)
     if exceeded:
         which = "The only limit" if len(verdicts) == 1 else f"{exceeded} of {len(verdicts)} limits"
@@ -119,7 +119,7 @@ def _rules(one: Plain) -> str:
 
 def _rests(verdicts: Sequence[Plain]) -> str:
     """What the verdicts on k owe to other records' missing values: that of the intruder where it is most."""
-    resting = [one for one in verdicts if (one.get("n_resting") or {"text": "0"})["text"] != "0"]
+    resting = [verdict for verdict in verdicts if (verdict.get("n_resting") or {"text": "0"})["text"] != "0"]
     if not resting:
         return ""
     most = max(resting, key=lambda one: one["n_resting"]["value"] or one["n_resting"].get("below") or 0)

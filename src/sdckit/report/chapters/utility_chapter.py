@@ -68,7 +68,7 @@ def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
 
 def heat_blocks(heat: Plain | None) -> list[Block]:
     """Draw every two-way table."""
-    told = heat and any(one["value"]["value"] is not None for one in heat["cells"])
+    told = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
     return [ChartBlock("heat", heat, HEAT, aside=not told)] if heat else []
 
 

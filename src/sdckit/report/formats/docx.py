@@ -165,8 +165,8 @@ def _table_block(document: Any, block: TableBlock) -> None:
 
 
 def _tables(document: Any, block: Tables) -> None:
-    for one in block.items:
-        _table_block(document, one)
+    for item in block.items:
+        _table_block(document, item)
 
 
 def _code(document: Any, block: Code) -> None:

@@ -58,11 +58,11 @@ def _block(block: Block) -> list[str]:
     if isinstance(block, Facts):
         return [*(f"- {_escape(label)}: **{_escape(words)}**" for label, words in block.items), ""]
     if isinstance(block, Verdicts):
-        return [*(_verdict(*one) for one in block.items), ""]
+        return [*(_verdict(*item) for item in block.items), ""]
     if isinstance(block, TableBlock):
         return _table(block)
     if isinstance(block, Tables):
-        return [line for one in block.items for line in _table(one)]
+        return [line for item in block.items for line in _table(item)]
     if isinstance(block, Items):
         marks = (f"{number}." if block.ordered else "-" for number in range(1, len(block.items) + 1))
         return [*(f"{mark} {_escape(words)}" for mark, words in zip(marks, block.items, strict=True)), ""]

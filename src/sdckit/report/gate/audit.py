@@ -45,15 +45,15 @@ def make_system(relations: Sequence[Relation], integers: Iterable[str]) -> Syste
 def as_arrays(system: System, place: Mapping[str, int]) -> Relations:
     """Write the relations as arrays; `place` numbers the variables."""
     terms = [relation.terms for relation in system.relations]
-    start = np.cumsum([0, *(len(one) for one in terms)], dtype=np.int64)
-    number = np.array([place[name] for one in terms for name, _ in one], np.int64)
+    start = np.cumsum([0, *(len(term) for term in terms)], dtype=np.int64)
+    number = np.array([place[name] for term in terms for name, _ in term], np.int64)
     row = np.repeat(np.arange(len(terms)), np.diff(start))
     order = np.argsort(number, kind="stable")
     first = np.searchsorted(number[order], np.arange(len(place) + 1)).astype(np.int64)
     return Relations(
-        start, number, np.array([factor for one in terms for _, factor in one], np.float64),
-        np.array([one.lower for one in system.relations], np.float64),
-        np.array([one.upper for one in system.relations], np.float64),
+        start, number, np.array([factor for term in terms for _, factor in term], np.float64),
+        np.array([relation.lower for relation in system.relations], np.float64),
+        np.array([relation.upper for relation in system.relations], np.float64),
         first, row[order].astype(np.int64), np.array([name in system.integers for name in place], np.bool_),
     )  # fmt: skip
 
@@ -199,7 +199,7 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
         part, relations = linked(name, found, system)
         done |= part.keys()
         solver = Solver(part, System(relations, {}, system.integers))
-        here = [one for one in open_ones if one in part]
+        here = [open_one for open_one in open_ones if open_one in part]
         if len(here) > SAFE_VALUES:
             solver.look_around(here)
         known += [one for one in here if solver.gives_away(one)]

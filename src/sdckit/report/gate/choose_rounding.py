@@ -101,7 +101,11 @@ def between_sums(relations: Sequence[Relation]) -> list[Relation]:
     >>> between_sums([one, other])[0].terms
     (('d', -1.0), ('e', -1.0))
     """
-    exact = [one for one in relations if one.lower == one.upper and 2 < len(one.terms) <= LONGEST_EQUATION]
+    exact = [
+        relation
+        for relation in relations
+        if relation.lower == relation.upper and 2 < len(relation.terms) <= LONGEST_EQUATION
+    ]
     seen = {_signature(one) for one in exact}
     by_pair: dict[tuple[str, str], list[int]] = {}
     for number, one in enumerate(exact):
@@ -363,7 +367,7 @@ class Known:
         if v not in self._links:
             terms = [self.system.relations[at].terms for at in self.system.touching.get(self.names[v], ())]
             self._links[v] = frozenset(
-                self.place[name] for one in terms if len(one) <= LONGEST for name, _factor in one
+                self.place[name] for term in terms if len(term) <= LONGEST for name, _factor in term
             )
         return self._links[v]
 
@@ -556,7 +560,7 @@ def _readers(
         return variables[name].true is not None or DIFFERENCE in name
 
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
-    beside = [one for one in relations if all(printed(name) for name, _ in one.terms)]
+    beside = [relation for relation in relations if all(printed(name) for name, _ in relation.terms)]
     found: Readers = {}
     systems: tuple[tuple[Watched, Sequence[Relation]], ...] = (("everywhere", relations), ("table", beside))
     for where, system in systems:

@@ -102,7 +102,7 @@ def join(
             here = ledger.variables[prefix + name]
             ledger.variables[prefix + name] = replace(here, guard=tuple(map(rename, one.guard)))
 
-    ledger.relations += filter(None, (_renamed_relation(one, rename) for one in document.relations))
+    ledger.relations += filter(None, (_renamed_relation(relation, rename) for relation in document.relations))
     if document.n is not None and "n" in document.variables:
         ledger.relations.append(Relation(((rename("n"), 1.0),), document.n, document.n))
     return {key: _renamed(one, rename, document.base) for key, one in document.tree.items()}
@@ -144,7 +144,7 @@ def _renamed(tree: Any, rename: Rename, base: str) -> Any:
     changes: dict[str, Any] = {
         name: _renamed_names(getattr(tree, name), rename) for name in NAMES[type(tree)]
     }
-    present = {one.name for one in fields(tree)}
+    present = {field.name for field in fields(tree)}
     for name in {"content", "otherwise", "each", "rows"} & present:
         changes[name] = _renamed(getattr(tree, name), rename, base)
     if isinstance(tree, Histogram):
@@ -264,7 +264,11 @@ def _leave_what_is_told(ledger: Ledger) -> None:
     """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
     whole = [name for name, one in ledger.variables.items() if one.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
-    entered = [one for one in ledger.relations if all(name in ledger.variables for name, _ in one.terms)]
+    entered = [
+        relation
+        for relation in ledger.relations
+        if all(name in ledger.variables for name, _ in relation.terms)
+    ]
     relations = sound_relations(ledger.variables, entered, whole)
     n = ledger.variables.get("n")
     bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))

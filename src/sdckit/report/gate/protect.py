@@ -496,15 +496,15 @@ class _Printer:
 
     def _total(self, leaf: Total) -> Plain:
         parts = [one for name, one in self.prints.items() if name.startswith(leaf.family)]
-        low, high = sum(one.low for one in parts), sum(one.high for one in parts)
+        low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low == high:
             return {"text": format_count(low), "value": int(low)}
         if not math.isfinite(high):
             return {"text": "withheld", "value": None}
-        if not any(one.value for one in parts):
+        if not any(part.value for part in parts):
             return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
         # A hidden part counts half its bound.
-        middle = sum(one.midpoint if one.value is not None else one.midpoint / 2 for one in parts)
+        middle = sum(part.midpoint if part.value is not None else part.midpoint / 2 for part in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
 
@@ -573,7 +573,7 @@ def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
         value, hidden = leaf["value"], leaf["value"] is None
         half = leaf.get("rounded_to", SMALLEST_BASE) / 2 if value else 0.0
         ends = (0.0, leaf["below"] / 2, leaf["below"]) if hidden else (value - half, value, value + half)
-        low, middle, high = (min(one, n) for one in ends)
+        low, middle, high = (min(end, n) for end in ends)
         if side == "successes":
             return Seen(low, middle, high, few=hidden)
         return Seen(n - high, n - middle, n - low, many=hidden)

@@ -67,7 +67,9 @@ def blocks(plain: Plain, place: str) -> list[Block]:
             table,
             bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()), aside=True),
         ]
-    cells = tuple((f"{one['one']} × {one['other']}", one["value"]["text"]) for one in found["heat"]["cells"])
+    cells = tuple(
+        (f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in found["heat"]["cells"]
+    )
     return [
         table,
         *figure(

@@ -106,9 +106,9 @@ def _counts_as_counts(rows: tuple[Tree, ...], result: Any, setting: PairSetting)
     out = list(rows)
     for number, variable in enumerate(result.variables):
         values = [one[~np.isnan(one)] for one in result.pair.numbers(variable)]
-        if not all(np.isin(one, (0.0, 1.0)).all() for one in values):
+        if not all(np.isin(value, (0.0, 1.0)).all() for value in values):
             continue
-        known = _known(setting, variable, [len(one) for one in values])
+        known = _known(setting, variable, [len(value) for value in values])
         leaves = [_zero_or_one(result, setting, variable, known[j], j, one) for j, one in enumerate(values)]
         if result.m > 1:
             leaves.append(estimates.WITHHELD)  # follows from the releases

@@ -52,10 +52,10 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
         if (setting.ledger.variables[part].true or 0) <= result.people:
             setting.ledger.nested(f"{start}.people", part)
     setting.ledger.bounded(f"{start}.people", dict.fromkeys(parts, (0.0, 1.0)), lower=False)
-    entries = tuple(_entry(one) for one in result.entries)
+    entries = tuple(_entry(entry) for entry in result.entries)
     return {
         "figures": found, "n_earlier": len(result.entries), "within": result.within,
-        "sources": tuple(dict.fromkeys(one.source for one in result.entries)),
+        "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
 
@@ -93,17 +93,17 @@ def blocks(one: Plain, place: str) -> list[Block]:
 
 
 def _inside(entries: Any, within: int) -> list[Block]:
-    heads = ("Earlier release", *(one["earlier"] for one in entries))
-    rows = tuple((words, *(f"{one[name]:,}" for one in entries)) for name, words in COMPARED.items())
+    heads = ("Earlier release", *(entry["earlier"] for entry in entries))
+    rows = tuple((words, *(f"{entry[name]:,}" for entry in entries)) for name, words in COMPARED.items())
     caption = f"Release by release; counts that differ by at most {within}"
     found: list[Block] = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))]
-    for one in entries:
-        said = ["the file itself compared" if one["source"] == "file" else "its sketch compared"]
-        said += [one["related"]] if one["related"] else []
-        said += [f"counted by {', '.join(one['counted'])}"] if one["counted"] else []
-        said += [f"coded otherwise: {', '.join(one['otherwise'])}"] if one["otherwise"] else []
-        said += one["notes"]
-        found.append(Paragraph(f"{one['earlier']}: {'; '.join(said)}.", "note"))
+    for entry in entries:
+        said = ["the file itself compared" if entry["source"] == "file" else "its sketch compared"]
+        said += [entry["related"]] if entry["related"] else []
+        said += [f"counted by {', '.join(entry['counted'])}"] if entry["counted"] else []
+        said += [f"coded otherwise: {', '.join(entry['otherwise'])}"] if entry["otherwise"] else []
+        said += entry["notes"]
+        found.append(Paragraph(f"{entry['earlier']}: {'; '.join(said)}.", "note"))
     return found
 
 

@@ -67,7 +67,9 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     if not (setting.variant or setting.cells_known or setting.persons):
         helped = setting.count("helped", result.resting_on_missing, "helped")
         ledger.nested("n", helped.name)
-        for known in [one for one in ledger.variables if one.startswith(f"{setting.prefix}.resting.")]:
+        for known in [
+            variable for variable in ledger.variables if variable.startswith(f"{setting.prefix}.resting.")
+        ]:
             ledger.nested(helped.name, known)
         tree["resting_on_missing"] = helped
     tree["notes"] = notes_tree(result)

@@ -153,8 +153,8 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
         return []
     heads = ("Table", "Suppressed cells", "Count given back", "Count narrowed")
     rows = tuple(
-        (one["table"], *(one[name]["text"] for name in ("cells", "certain", "narrowed")))
-        for one in release["cells"]
+        (cell["table"], *(cell[name]["text"] for name in ("cells", "certain", "narrowed")))
+        for cell in release["cells"]
     )
     return [
         TableBlock(
@@ -173,14 +173,14 @@ def _instead(release: Plain, of: str) -> list[Block]:
     if release["remedies"]:
         changes = ("What to do", "Cells changed or left out", "Values taken out", "Still given back")
         told = tuple(
-            (_words(one), *(one[name]["text"] for name in ("cells", "values", "left")))
-            for one in release["remedies"]
+            (_words(remedy), *(remedy[name]["text"] for name in ("cells", "values", "left")))
+            for remedy in release["remedies"]
         )
         found.append(TableBlock(f"What to do instead{of}", changes, told, (1, 2, 3)))
         found += [
-            Paragraph(f"{_words(one)}: {'; '.join(one['tables'])}.")
-            for one in release["remedies"]
-            if one["tables"]
+            Paragraph(f"{_words(remedy)}: {'; '.join(remedy['tables'])}.")
+            for remedy in release["remedies"]
+            if remedy["tables"]
         ]
     return found
 
@@ -193,16 +193,16 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     heads = ("Column", "How it is hidden", "Hidden", "Given back", "Narrowed", "To two")
     rows = tuple(
         (
-            one["column"], one["kind"], one["hidden"]["text"], of_whole(one["back"], one["share"]),
-            one["narrowed"]["text"], one["between_two"]["text"],
+            column["column"], column["kind"], column["hidden"]["text"], of_whole(column["back"], column["share"]),
+            column["narrowed"]["text"], column["between_two"]["text"],
         )
-        for one in columns
+        for column in columns
     )  # fmt: skip
     return TableBlock(f"Hidden values that release and tables give back{of}", heads, rows, (2, 3, 4, 5))
 
 
 def _chart(columns: Sequence[Plain]) -> ChartBlock:
-    rows = [(f"{one['column']} ({one['kind']}), {words}", one[name]) for one in columns for name, words in (
+    rows = [(f"{column['column']} ({column['kind']}), {words}", column[name]) for column in columns for name, words in (
         ("hidden", "hidden"), ("back", "given back"))]  # fmt: skip
     return bars("Values hidden and given back with tables, by column", "values", rows, aside=True)
 

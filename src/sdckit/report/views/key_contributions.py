@@ -113,9 +113,9 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
         "coarsenings": _coarsenings(result, setting, whole, singles),
         "suggestions": InternalOnly(
             tuple(
-                {"action": one.action, "variables": tuple(one.variables)}
-                | {name: getattr(one, name) for name in SUGGESTED}
-                for one in result.suggestions
+                {"action": suggestion.action, "variables": tuple(suggestion.variables)}
+                | {name: getattr(suggestion, name) for name in SUGGESTED}
+                for suggestion in result.suggestions
             )
         ),
         "notes": notes_tree(result),

@@ -144,7 +144,7 @@ def _spread_table(rules: Mapping[str, Plain]) -> list[Block]:
     rows = tuple(
         (
             f"{variable}, {kind}, missing as {rule}" if rule else f"{variable}, {kind}",
-            *(f"{one:.4g}" for one in (found["mean"], *found["quartiles"])),
+            *(f"{quartile:.4g}" for quartile in (found["mean"], *found["quartiles"])),
         )
         for rule, by_variable in rules.items()
         for variable, tree in by_variable.items()

@@ -38,7 +38,7 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
             ledger.nested(high, true)
         ledger.bounded(expected, {true: (1.0, 0.0)}, upper=False)
     found: dict[str, Tree] = {
-        "variables": tuple(one.stated for one in result.variables),
+        "variables": tuple(variable.stated for variable in result.variables),
         "high_risk_limit": limit,
     }
     if result.m > 1:
@@ -90,7 +90,10 @@ def also(tree: Plain) -> list[Block]:
     """How each variable was matched, and from which risk on a record counts as one of high risk."""
     if "variables" not in tree:
         return []
-    rows = tuple((one["name"], one["kind"], ROLES[one["role"]], one["matched"]) for one in tree["variables"])
+    rows = tuple(
+        (variable["name"], variable["kind"], ROLES[variable["role"]], variable["matched"])
+        for variable in tree["variables"]
+    )
     table = TableBlock(
         "How each variable was matched", ("Variable", "Taken for", "In the release", "Matched"), rows
     )

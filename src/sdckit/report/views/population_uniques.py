@@ -67,7 +67,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
 def blocks(one: Plain, place: str) -> list[Block]:
     """The estimates, and what became of each model."""
     tree = one[place]
-    inside = any("share" in found for found in tree["estimates"].values())
+    inside = any("share" in estimate for estimate in tree["estimates"].values())
     rows = tuple(
         (
             MODELS.get(name, name),

@@ -52,7 +52,7 @@ def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]
     """The values given back that a piece of advice is about, by column and release."""
     found = []
     for j, columns in enumerate(result.columns, 1):
-        touched = [one for one in columns if one.touched]
+        touched = [column for column in columns if column.touched]
         found += [
             f"{setting.prefix}.{setting.place}.{j}.{number}.back"
             for number, one in enumerate(touched)
@@ -114,10 +114,11 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
     rows = tuple(
         (
-            one["column"], ", ".join(one["kinds"]), one["touched"]["text"],
-            of_whole(one["back"], one["share"]), one["narrowed"]["text"], _guessed(one), one["told_by"] or "–",
+            column["column"], ", ".join(column["kinds"]), column["touched"]["text"],
+            of_whole(column["back"], column["share"]), column["narrowed"]["text"], _guessed(column),
+            column["told_by"] or "–",
         )
-        for one in columns
+        for column in columns
     )  # fmt: skip
     return TableBlock(f"Changed values that the release gives back{of}", heads, rows, (2, 3, 4, 5))
 
@@ -128,7 +129,7 @@ def _guessed(one: Plain) -> str:
 
 
 def _chart(columns: Sequence[Plain]) -> ChartBlock:
-    rows = [(f"{one['column']}, {words}", one[name]) for one in columns for name, words in (
+    rows = [(f"{column['column']}, {words}", column[name]) for column in columns for name, words in (
         ("touched", "changed"), ("back", "given back"))]  # fmt: skip
     return bars("Values changed and given back, by column", "values", rows, aside=True)
 

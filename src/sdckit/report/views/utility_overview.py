@@ -68,7 +68,7 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
         for part, true in found.items()
     }
     models = [each for name, each in result.results.items() if name.startswith(MODELS)]
-    if one.measure == MODELS and any(any(each.few_spread) or any(each.steps) for each in models):
+    if one.measure == MODELS and any(any(model.few_spread) or any(model.steps) for model in models):
         told = value_leaf(setting.ledger, f"{start}.told", _over_told(one, models))
         leaves = {part: InternalOnly(leaf, told) for part, leaf in leaves.items()}
     return {
@@ -83,7 +83,7 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 def _over_told(one: Headline, models: Sequence[Any]) -> float:
     """A figure of the models over the coefficients that are told: the others would follow from it."""
-    values = [each.over_told()[one.figure] for each in models]
+    values = [model.over_told()[one.figure] for model in models]
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return math.nan

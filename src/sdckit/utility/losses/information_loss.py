@@ -253,7 +253,7 @@ def _centres(values: Floats) -> list[Floats]:
 def _robust(x: Floats, y: Floats, seed: int | None) -> float:
     """The eigenvalues of the correlations that the minimum covariance determinant gives."""
     estimates = [robust_estimate(values, seed) for values in (x, y)]
-    found = [correlations(one[1]) for one in estimates if one is not None]
+    found = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
     return eigenvalue_loss(*found) if len(found) == 2 else math.nan
 
 

@@ -172,7 +172,7 @@ def compare_estimates(
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
         told = told_levels(pair, columns) if statistic == "proportion" else list(names)
         comparison.note_identical(notes, pair, columns)
-        comparison.note_left_out(notes, pair, [one.n_used for one in files], ", at least")
+        comparison.note_left_out(notes, pair, [file.n_used for file in files], ", at least")
     found = comparison.compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
         notes=notes, told=told,

@@ -237,7 +237,7 @@ def compare_models(
     inside = sides if codes is None else replace(sides, columns=sides.term_columns)
     known = [np.ones(size, bool) for size in (pair.n, *pair.sizes)]
     if codes is not None:
-        known = [~np.isnan(one) for one in codes]
+        known = [~np.isnan(code) for code in codes]
     terms, told, files = designs(pair, inside, known)
     found = []
     for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
@@ -253,7 +253,7 @@ def compare_models(
         names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
         shown = _told_outcomes(pair, sides, outcomes)
         told = tuple(f"{one}: {term}" for one in shown[1:] for term in told)
-    comparison.note_left_out(notes, pair, [len(one.rows) for one in files])
+    comparison.note_left_out(notes, pair, [len(file.rows) for file in files])
     _note_absent(notes, pair, told, found)
     comparison.note_identical(notes, pair, sides.columns)
     compared = comparison.compare_terms(
@@ -308,7 +308,7 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
         return None, ()
     if family in {"linear", "poisson"}:
         values = column_values(pair, name)
-        if not all(isinstance(one, np.ndarray) for one in values):
+        if not all(isinstance(value, np.ndarray) for value in values):
             raise DataError(
                 f"formula: {name!r} holds categories; a {family} model needs numbers on the left",
                 argument="formula",
@@ -326,7 +326,7 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
             f"formula: {name!r} takes {shared.n_levels} different values; it is no outcome of a model",
             argument="formula",
         )
-    codes = tuple(np.where(one == 0, np.nan, one - 1.0) for one in shared.codes)
+    codes = tuple(np.where(code == 0, np.nan, code - 1.0) for code in shared.codes)
     return codes, tuple(shared.labels()[1:])
 
 

@@ -209,4 +209,4 @@ def _of_outcome(matrix: Floats, outcome: Floats, k: int) -> tuple[Bools, Bools, 
 
 def _steps(shares: Floats, unit: float = 1.0) -> Floats:
     """What five records change at most, as a round number."""
-    return np.array([rounded_up(FEWEST * unit * one) for one in shares.tolist()])
+    return np.array([rounded_up(FEWEST * unit * share) for share in shares.tolist()])

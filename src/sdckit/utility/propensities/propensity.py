@@ -487,7 +487,7 @@ class Propensity(PairResult):
             variance of membership that a linear model of the same columns explains with the variable and not
             without it. Others: the share of the variable in what the model goes by; NaN where it does not say.
         """
-        known = [one.importance for one in self.releases if one.importance is not None]
+        known = [release.importance for release in self.releases if release.importance is not None]
         weight = {
             name: float(np.mean([one.get(name, 0.0) for one in known] or [math.nan]))
             for name in self.variables
@@ -515,7 +515,7 @@ class Propensity(PairResult):
         """Without the coefficients: their terms are named after levels, which may be one record's."""
         return {
             **super().__getstate__(),
-            "releases": tuple(replace(one, coefficients=()) for one in self.releases),
+            "releases": tuple(replace(release, coefficients=()) for release in self.releases),
         }
 
 

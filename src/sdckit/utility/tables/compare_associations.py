@@ -46,7 +46,7 @@ def pearson_matrix(columns: Sequence[Floats]) -> Floats:
     >>> pearson_matrix([np.array([1.0, 2.0, np.nan]), np.array([3.0, 1.0, 7.0])]).round(6).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
-    known = [~np.isnan(one) for one in columns]
+    known = [~np.isnan(column) for column in columns]
     out: Floats
     scaled = [_scaled(one, here) for one, here in zip(columns, known, strict=True)]
     x = np.column_stack([one for one, _ in scaled])
@@ -236,8 +236,8 @@ def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[F
     columns = [[values[file] for values in numbers.values()] for file in range(files)]
     empty = np.empty((files, 0, 0))
     out = {
-        "pearson": np.array([pearson_matrix(one) for one in columns]) if numbers else empty,
-        "spearman": np.array([spearman_matrix(one) for one in columns]) if numbers else empty,
+        "pearson": np.array([pearson_matrix(column) for column in columns]) if numbers else empty,
+        "spearman": np.array([spearman_matrix(column) for column in columns]) if numbers else empty,
         "contingency": contingency,
     }
     places = [j for j, one in enumerate(coded) if one.name in numbers]

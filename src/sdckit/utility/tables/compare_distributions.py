@@ -108,7 +108,7 @@ def _ratio(part: int, whole: int) -> float:
 def side_by_side(counts: Ints) -> dict[str, list[float]]:
     """Counts, shares and differences of a table; shape (2, L) or (1 + m, L), then means over the releases."""
     original, *releases = counts
-    shares = np.mean([one / max(1, one.sum()) for one in releases], axis=0)
+    shares = np.mean([release / max(1, release.sum()) for release in releases], axis=0)
     own = original / max(1, original.sum())
     return {
         "original": original.tolist(),
@@ -116,7 +116,9 @@ def side_by_side(counts: Ints) -> dict[str, list[float]]:
         "original_share": own.tolist(),
         "released_share": shares.tolist(),
         "difference": (shares - own).tolist(),
-        "standardised_difference": np.mean([differences(original, one) for one in releases], axis=0).tolist(),
+        "standardised_difference": np.mean(
+            [differences(original, release) for release in releases], axis=0
+        ).tolist(),
     }
 
 
@@ -231,7 +233,7 @@ class DistributionComparison(PairResult):
         arguments.count(bins, "bins", "is a number of bins")
         values = self.pair.numbers(variable)
         inner = round_edges(values, bins) if edges is None else checked_edges(edges)
-        counts = np.array([counts_between(one, inner) for one in values])
+        counts = np.array([counts_between(value, inner) for value in values])
         ends = np.concatenate([[-math.inf], inner, [math.inf]])
         kept = np.ones(len(ends) - 1, np.bool_)
         for outer in (0, -1):
@@ -246,7 +248,7 @@ class DistributionComparison(PairResult):
         for name in self.numeric:
             original, *releases = (moments_of(values) for values in self.pair.numbers(name))
             for statistic, value in original.items():
-                after = math.fsum(one[statistic] for one in releases) / len(releases)
+                after = math.fsum(release[statistic] for release in releases) / len(releases)
                 for column, entry in zip(rows, (name, statistic, value, after), strict=True):
                     rows[column].append(entry)
         return self.pair.table(rows)

@@ -260,4 +260,4 @@ def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed
     codes = [column[row] for column in stacked]
     order = np.lexsort(codes[::-1])
     counts = [np.bincount(groups.of_row[a:b], minlength=n_cells) for a, b in itertools.pairwise(ends)]
-    return Crossed(np.array(counts)[:, order], tuple(shape), sample=tuple(one[order] for one in codes))
+    return Crossed(np.array(counts)[:, order], tuple(shape), sample=tuple(code[order] for code in codes))

@@ -36,12 +36,12 @@ def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) 
     def beginning_with(first: tuple[int, ...]) -> list[list[list[float]]]:
         """The tables of some variables and each one after them, which share the work for the former."""
         rows = [variables[j] for j in first]
-        columns, shape = [one.codes for one in rows], [one.n_levels + 1 for one in rows]
+        columns, shape = [row.codes for row in rows], [row.n_levels + 1 for row in rows]
         words = prefix_words(columns, shape) if rows else None
         start = first[-1] + 1 if first else 0
         return [
-            _one_table(words, [*columns, one.codes], [*shape, one.n_levels + 1], complete=complete)
-            for one in variables[start:]
+            _one_table(words, [*columns, variable.codes], [*shape, variable.n_levels + 1], complete=complete)
+            for variable in variables[start:]
         ]
 
     parts = run(beginning_with, itertools.combinations(range(len(variables)), ways - 1))

@@ -239,7 +239,7 @@ def _by_prefix(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     """Codes of one length by their first characters, as classifications are built."""
     labels = levels.labels()
     length = len(labels[0])
-    if length < 2 or any(len(one) != length for one in labels) or len(labels) > MOST_NAMED:
+    if length < 2 or any(len(label) != length for label in labels) or len(labels) > MOST_NAMED:
         return
     for cut in range(length - 1, 0, -1):
         group = _numbered([label[:cut] for label in labels])
@@ -354,7 +354,7 @@ class Lattice:
     @property
     def shape(self) -> tuple[int, ...]:
         """Rungs of each key."""
-        return tuple(len(one.rungs) for one in self.ladders)
+        return tuple(len(ladder.rungs) for ladder in self.ladders)
 
     @property
     def size(self) -> int:

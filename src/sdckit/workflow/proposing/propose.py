@@ -53,7 +53,15 @@ def write_proposal(
     before, after = around(scenario, columns)
     told: list[Told] = [*before, *step_reasons(trials, found, judged), *after]
     told.append(
-        (None, outcome(trials, found, judged, [(one.words, one.passed, one.loss) for one in alternatives]))
+        (
+            None,
+            outcome(
+                trials,
+                found,
+                judged,
+                [(alternative.words, alternative.passed, alternative.loss) for alternative in alternatives],
+            ),
+        )
     )
     told = [(step and from_folder(step, scenario.folder, folder), lines) for step, lines in told]
     return Proposal(
@@ -63,9 +71,11 @@ def write_proposal(
         optimal=by_loss and judged.passed and _is_best(trials, found, judged),
         keys=key_words(trials, judged.made.node), hidden=dict(judged.made.hidden),
         resting=judged.resting / lattice.n,
-        exceeded=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is False)),
-        unjudged=tuple(dict.fromkeys(one.name for one in judged.verdicts if one.holds is None)),
-        impossible=tuple(f"{one.intruder}: {one.sentence}" for one in judged.verdicts if one.holds is not True),
+        exceeded=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is False)),
+        unjudged=tuple(dict.fromkeys(verdict.name for verdict in judged.verdicts if verdict.holds is None)),
+        impossible=tuple(
+            f"{verdict.intruder}: {verdict.sentence}" for verdict in judged.verdicts if verdict.holds is not True
+        ),
         alternatives=alternatives, n=lattice.n, nodes=lattice.size, seen=found.seen, tried=len(found.losses),
         measured=judged.measured, expected=judged.expected, small=judged.small,
     )  # fmt: skip

@@ -138,7 +138,7 @@ class Search:
         while not self._over():
             steps = [_moved(node, j, -1) for j in range(len(node)) if node[j] > 0]
             steps = sorted(steps, key=lambda one: (self.lost[one], one))
-            below = next((one for one in steps if self._is_enough(one)), None)
+            below = next((step for step in steps if self._is_enough(step)), None)
             if below is None:
                 break
             node = below

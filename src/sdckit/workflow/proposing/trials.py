@@ -281,12 +281,12 @@ class Judged:
     @property
     def passed(self) -> bool:
         """Whether every threshold was checked and holds."""
-        return bool(self.verdicts) and all(one.holds is True for one in self.verdicts)
+        return bool(self.verdicts) and all(verdict.holds is True for verdict in self.verdicts)
 
     @property
     def failing(self) -> tuple[str, ...]:
         """Thresholds that do not hold, or were not judged."""
-        return tuple(dict.fromkeys(one.name for one in self.verdicts if one.holds is not True))
+        return tuple(dict.fromkeys(verdict.name for verdict in self.verdicts if verdict.holds is not True))
 
     @property
     def resting(self) -> int:
@@ -497,7 +497,7 @@ def _preferred(data: Any, scenario: Scenario, levels: Any, key: str, step: Step)
 def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
     """A lattice of at most so many nodes: every second rung of the longest ladder is left out, until it is."""
     ladders = list(lattice.ladders)
-    while int(np.prod([float(len(one.rungs)) for one in ladders])) > most:
+    while int(np.prod([float(len(ladder.rungs)) for ladder in ladders])) > most:
         j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))
         rungs = ladders[j].rungs
         if len(rungs) <= 2:

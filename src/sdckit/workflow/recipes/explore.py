@@ -86,7 +86,7 @@ class Exploration(Displayed):
     @property
     def on_front(self) -> tuple[bool, ...]:
         """Which points no other beats."""
-        return pareto([(one.figures[self.risk], one.figures[self.loss]) for one in self.points])
+        return pareto([(point.figures[self.risk], point.figures[self.loss]) for point in self.points])
 
     @property
     def table(self) -> Any:
@@ -126,9 +126,9 @@ class Exploration(Displayed):
         points = [self.points[at] for at in chosen]
         paths = list(self.points[0].parameters)
         columns: dict[str, list[Any]] = {"row": [at + 1 for at in chosen]}
-        columns |= {path: _column([one.parameters[path] for one in points]) for path in paths}
-        columns |= {name: [float(one.figures[name]) for one in points] for name in FIGURES}
-        columns |= {"front": [marks[at] for at in chosen], "note": [one.note for one in points]}
+        columns |= {path: _column([point.parameters[path] for point in points]) for path in paths}
+        columns |= {name: [float(point.figures[name]) for point in points] for name in FIGURES}
+        columns |= {"front": [marks[at] for at in chosen], "note": [point.note for point in points]}
         return frame_of(columns, self.backend)
 
     def _repr_html_(self) -> str:
@@ -146,10 +146,14 @@ class Exploration(Displayed):
 
 def _column(values: list[Any]) -> list[Any]:
     """Values of one argument as a column: numbers and texts as they are, others in words."""
-    simple = all(isinstance(one, int | float) and not isinstance(one, bool) for one in values)
-    if simple or all(isinstance(one, str) for one in values):
-        return [float(one) for one in values] if any(isinstance(one, float) for one in values) else values
-    return [str(one) for one in values]
+    simple = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+    if simple or all(isinstance(value, str) for value in values):
+        return (
+            [float(value) for value in values]
+            if any(isinstance(value, float) for value in values)
+            else values
+        )
+    return [str(value) for value in values]
 
 
 # The points of a map that were measured already: one line of JSON each, keyed, with no value of a record.
@@ -342,7 +346,7 @@ def explore(
         arguments.count(workers, "workers", "counts combinations at a time")
     _, entropy = open_rng(seed)
     combinations = _combinations(recipe, grid)
-    recipes = [_changed(recipe, one) for one in combinations]
+    recipes = [_changed(recipe, combination) for combination in combinations]
     for one, made in zip(combinations, recipes, strict=True):
         try:
             made.check(data, scenario=chosen)

@@ -89,7 +89,7 @@ class Applied(Displayed):
     def steps(self) -> Any:
         """The figures as a frame: a row per step and intruder, ``step`` 0 being the file before."""
         names = ("step", "method", "intruder", "values_changed", *FIGURES)
-        columns = {name: [getattr(one, name) for one in self.figures] for name in names}
+        columns = {name: [getattr(figure, name) for figure in self.figures] for name in names}
         return frame_of(columns, self._backend())
 
     @property
@@ -106,7 +106,7 @@ class Applied(Displayed):
     @property
     def what_was_done(self) -> WhatWasDone:
         """The steps and the figures after each, as a report tells them."""
-        arguments = tuple(dict(one.arguments) for one in self.recipe.steps)
+        arguments = tuple(dict(step.arguments) for step in self.recipe.steps)
         return WhatWasDone(self.log.without_secrets(), arguments, self.figures, self.k)
 
     def assess(
@@ -149,7 +149,7 @@ class Applied(Displayed):
     def _aligned(self) -> bool:
         """Whether row i was made from row i: a fully synthetic row is nobody's."""
         assert self.scenario is not None
-        full = any(is_all_new(one.method, one.arguments) for one in self.recipe.steps)
+        full = any(is_all_new(step.method, step.arguments) for step in self.recipe.steps)
         return self.scenario.aligned if full else True
 
     def report(self, path: str | Path, *, internal: bool = False, seed: int | None = None) -> None:
@@ -275,7 +275,7 @@ class Recipe(Displayed):
 
     def to_toml(self) -> str:
         """Write the recipe as TOML; `from_toml` gives it back."""
-        return write_recipe(self.title, self.scenario, [(one.method, one.arguments) for one in self.steps])
+        return write_recipe(self.title, self.scenario, [(step.method, step.arguments) for step in self.steps])
 
     def prefix(self, n: int) -> Recipe:
         """The recipe without what follows step `n`: applied with the secret of the log, it undoes the later steps.
@@ -322,13 +322,13 @@ class Recipe(Displayed):
         return found[0], name
 
     def _with_steps(self, steps: Sequence[StepLike]) -> Recipe:
-        tables = [{"method": one.method, **one.arguments} for one in steps]
+        tables = [{"method": step.method, **step.arguments} for step in steps]
         return Recipe(tables, title=self.title, scenario=self.scenario, folder=self.folder)
 
     @property
     def is_random(self) -> bool:
         """Whether any step draws random numbers."""
-        return any(method_of(one.method, "step").draws(one.arguments) for one in self.steps)
+        return any(method_of(step.method, "step").draws(step.arguments) for step in self.steps)
 
     def find_scenario(self, given: Scenario | None = None) -> Scenario | None:
         """The scenario given, else the one the recipe names, else None."""

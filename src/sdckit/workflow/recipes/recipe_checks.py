@@ -121,9 +121,14 @@ def columns_used(steps: Sequence[StepLike]) -> set[str]:
     """The columns that the steps change or leave out."""
     return {
         name
-        for one in steps
-        for role in ("column", "columns", "masked", *(["household"] if METHODS[one.method].renumbers else []))
-        for name in columns_named(method_of(one.method, "step"), one.arguments, role)
+        for step in steps
+        for role in (
+            "column",
+            "columns",
+            "masked",
+            *(["household"] if METHODS[step.method].renumbers else []),
+        )
+        for name in columns_named(method_of(step.method, "step"), step.arguments, role)
     }
 
 
@@ -131,11 +136,11 @@ def columns_mentioned(steps: Sequence[StepLike]) -> tuple[str, ...]:
     """Every column that a step names and none before it makes: all must be in the file."""
     named: dict[str, None] = {}
     made: set[str] = set()
-    for one in steps:
-        method = method_of(one.method, "step")
-        here = [name for role in method.columns for name in columns_named(method, one.arguments, role)]
+    for step in steps:
+        method = method_of(step.method, "step")
+        here = [name for role in method.columns for name in columns_named(method, step.arguments, role)]
         named |= dict.fromkeys(name for name in here if name not in made)
-        made |= set(columns_made(method, one.arguments))
+        made |= set(columns_made(method, step.arguments))
     return tuple(named)
 
 
@@ -310,7 +315,7 @@ def checked_steps(tables: Sequence[object]) -> tuple[StepLike, ...]:
 
 def hierarchies(steps: Sequence[StepLike]) -> tuple[str, ...]:
     """Files of hierarchies that steps name."""
-    return tuple(dict.fromkeys(path for one in steps for _, path in _files(one)))
+    return tuple(dict.fromkeys(path for step in steps for _, path in _files(step)))
 
 
 def _files(step: StepLike) -> list[tuple[str, str]]:

@@ -122,9 +122,9 @@ class Watch:
         base = StepFigures(step, method, "", values_changed, compared=len(original) * len(original.columns))
         # of the original they are told by an assessment, here they would repeat
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
-            base = replace(base, share_changed=fmean(self._share(one) for one in files))
+            base = replace(base, share_changed=fmean(self._share(file) for file in files))
             if self.scenario is not None:
-                pmse = fmean(self._pmse(one) for one in files)
+                pmse = fmean(self._pmse(file) for file in files)
                 base = replace(base, pmse=pmse, behind=self._behind(files))
             return self._by_intruder(base, files, open_frame(files[0]).columns)
 
@@ -136,7 +136,7 @@ class Watch:
             return (base,)
         found = []
         for name in self.scenario.intruders:
-            rules, small, *risks = zip(*(self._risks(one, name) for one in files), strict=True)
+            rules, small, *risks = zip(*(self._risks(file, name) for file in files), strict=True)
             uniques, below, expected = map(fmean, risks)
             left = self._left(self.scenario.intruder(name), columns)
             found.append(
@@ -157,9 +157,9 @@ class Watch:
         """
         first = plans[0]
         compared = first.n_file * len(first.own)
-        share = fmean(sum(one.differing().values()) / compared for one in plans)
+        share = fmean(sum(plan.differing().values()) / compared for plan in plans)
         base = StepFigures(step, method, "", values_changed, share_changed=share, compared=compared)
-        files = [one.bare() for one in plans]
+        files = [plan.bare() for plan in plans]
         # an assessment tells them, here they would repeat
         with warnings.catch_warnings(action="ignore", category=SdcWarning):
             return self._by_intruder(base, files, first.columns)
@@ -224,9 +224,9 @@ class Watch:
 
     def _behind(self, files: list[Any]) -> int:
         found = []
-        for one in files:
-            counts = self.differing(one)
-            found.append(max((counts[name] for name in self._shared(one)), default=0))
+        for file in files:
+            counts = self.differing(file)
+            found.append(max((counts[name] for name in self._shared(file)), default=0))
         return min((count for count in found if count), default=0)
 
     def _pmse(self, data: Any) -> float:

@@ -175,9 +175,9 @@ def _from_dict(found: Mapping[str, Any]) -> RecipeLog:
         recipe=found["recipe"],
         steps=tuple(
             Change(
-                one["method"], one["n"], one["changed"], one["parameters"], one["secret"], one["notes"]
+                step["method"], step["n"], step["changed"], step["parameters"], step["secret"], step["notes"]
             )
-            for one in found["steps"]
+            for step in found["steps"]
         ),
         n=found["n"], columns=tuple(found["columns"]), versions=found["versions"], date=found["date"],
         secret=bytes.fromhex(found["secret"]).hex(), seed=int(found["seed"]),

@@ -66,10 +66,10 @@ def warn_of_weights(
         return
     whole = data[0] if isinstance(data, list) else data
     frame: Any = whole if isinstance(whole, Changing) else open_frame(whole)
-    changes_it = any(scenario.weight in _named(one, WEIGHTS, scenario) for one in steps)
+    changes_it = any(scenario.weight in _named(step, WEIGHTS, scenario) for step in steps)
     if scenario.weight not in frame.columns or changes_it is not done:
         return
-    at_stake = {name for one in steps for name in _hidden(one, scenario)} & {*frame.columns}
+    at_stake = {name for step in steps for name in _hidden(step, scenario)} & {*frame.columns}
     keys = [name for name in scenario.all_keys if name in at_stake and name != scenario.weight]
     home = scenario.household if scenario.household in frame.columns else None
     told = [name for name, how_far in _told(frame, scenario.weight, keys, home).items() if how_far > TELLS]
@@ -501,7 +501,7 @@ class OnPlan:
 
     def data(self) -> Any:
         """The plan as it is now, or several."""
-        plans = [one.plan() for one in self.files]
+        plans = [file.plan() for file in self.files]
         return plans if len(plans) > 1 else plans[0]
 
     def differing(self) -> dict[str, int]:

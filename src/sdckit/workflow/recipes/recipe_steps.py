@@ -76,7 +76,7 @@ def read_entries(entries: Mapping[str, Any]) -> dict[str, Any]:
         if name != "steps" and not isinstance(value, str):
             raise ScenarioError(f'{name} is text; write {name} = "..."')
     steps = entries.get("steps", [])
-    if not isinstance(steps, list) or not all(isinstance(one, Mapping) for one in steps):
+    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
         raise ScenarioError('steps are tables; start each with [[steps]] and method = "..."')
     return dict(entries)
 

@@ -144,7 +144,7 @@ def other_number(changes: Sequence[Change], n: int) -> bool:
     >>> other_number([Change("synthesize", 9, {}, {"n": 9})], 5), other_number([Change("pram", 5, {}, {})], 5)
     (True, False)
     """
-    return any(one.parameters.get("n", n) != n for one in changes)
+    return any(change.parameters.get("n", n) != n for change in changes)
 
 
 def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | None:

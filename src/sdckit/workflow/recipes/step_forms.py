@@ -88,17 +88,17 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
     ((('cook', 2), ('smith', 1)), (('cook', 2),), 1)
     """
     files = [None if one is None else open_eager(one, {}) for one in (before, after)]
-    there = [one for one in files if one is not None and variable in one.columns]
+    there = [file for file in files if file is not None and variable in file.columns]
     if not there:
         raise ColumnError(f"neither file has a column {arguments.column(variable, 'variable')!r}")
     numbers = [float_values(one[variable], "bins:") for one in there if one.schema[variable].is_numeric()]
-    known = [one for one in numbers if not np.isnan(one).all()]
+    known = [number for number in numbers if not np.isnan(number).all()]
     edges = round_edges(known, BINS) if known and not levels else None
     sides = [
-        _counted(one, variable, edges) if one is not None and variable in one.columns else None
-        for one in files
+        _counted(file, variable, edges) if file is not None and variable in file.columns else None
+        for file in files
     ]
-    counted = [None if one is None else one[0] for one in sides]
+    counted = [None if side is None else side[0] for side in sides]
     return Picture(variable, counted[0], counted[1], _flows(sides[0], sides[1]))
 
 
@@ -260,13 +260,15 @@ def _entry(method: Method, name: str, about: str) -> Entry:
 
 def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
     """Of a union that leaves more than one kind open the general one."""
-    options = [one for one in _options(annotation) if one is not type(None)]
-    if len(options) > 1 and named and all(one is str or _is_list(one) for one in options):
+    options = [option for option in _options(annotation) if option is not type(None)]
+    if len(options) > 1 and named and all(option is str or _is_list(option) for option in options):
         return "columns", ()
     if len(options) != 1:
         return "value", ()
     (only,) = options
-    if typing.get_origin(only) is Literal and all(isinstance(one, str) for one in typing.get_args(only)):
+    if typing.get_origin(only) is Literal and all(
+        isinstance(get_arg, str) for get_arg in typing.get_args(only)
+    ):
         return "choice", typing.get_args(only)
     if named and only is str:
         return "column", ()
@@ -277,7 +279,7 @@ def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
 
 def _options(annotation: Any) -> tuple[Any, ...]:
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return tuple(part for one in typing.get_args(annotation) for part in _options(one))
+        return tuple(part for get_arg in typing.get_args(annotation) for part in _options(get_arg))
     return (annotation,)
 
 

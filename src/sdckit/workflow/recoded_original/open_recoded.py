@@ -220,7 +220,7 @@ def _of_column(column: _Column, types_only: bool) -> Recoding | None:
 def _plainly_alike(column: _Column) -> bool:
     """Whether both files hold numbers, or one and the same type, by their headers."""
     first, *others = (frame.schema[column.name] for frame in column.pair.frames)
-    return all(one == first or (one.is_numeric() and first.is_numeric()) for one in others)
+    return all(other == first or (other.is_numeric() and first.is_numeric()) for other in others)
 
 
 def _identical(column: _Column) -> bool:
@@ -320,7 +320,8 @@ def _one_value(old: Any, new: Any) -> bool:
 def _whole(column: _Column) -> bool:
     if column.floats:
         return all(
-            (np.isnan(one) | (np.isfinite(one) & (one == np.floor(one)))).all() for one in column.numbers
+            (np.isnan(number) | (np.isfinite(number) & (number == np.floor(number)))).all()
+            for number in column.numbers
         )
     return all(
         isinstance(value, int) or float(value).is_integer()
@@ -442,23 +443,25 @@ def _recoded(opened: Pair, names: Sequence[str], found: Sequence[Recoding], sour
 def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) -> Any:
     """Groups called "1", "2" as numbers where the release has numbers: a CSV file does not tell them apart."""
     types = [frame.collect_schema() for frame in released]
-    for name in dict.fromkeys(one.column for one in changes):
+    for name in dict.fromkeys(change.column for change in changes):
         frame: Any = open_frame(data)
-        if name not in frame.columns or not all(name in one and one[name].is_numeric() for one in types):
+        if name not in frame.columns or not all(
+            name in type_ and type_[name].is_numeric() for type_ in types
+        ):
             continue
         found = distinct_values(frame[name])
         bands = [read_band(value) for value in found.values] if found.kind == "text" else [None]
         if all(band is not None and band.single for band in bands):
             numbers = [band.low for band in bands if band is not None]
-            levels = [int(one) if one.is_integer() else one for one in numbers]
+            levels = [int(number) if number.is_integer() else number for number in numbers]
             data = with_levels(frame, {name: (levels, found.codes)})
     return data
 
 
 def _with_raw(pair: Pair, raw: Any, changes: Sequence[Recoding], source: Any) -> Pair:
     kinds: dict[str, list[str]] = {}
-    for one in changes:
-        kinds.setdefault(one.column, []).append(one.kind)
+    for change in changes:
+        kinds.setdefault(change.column, []).append(change.kind)
     made = tuple(Recoded(name, ", ".join(dict.fromkeys(several)), source) for name, several in kinds.items())
     return replace(pair, raw=raw if made else None, recoded=(*pair.recoded, *made), memo={}, with_control={})
 
@@ -468,11 +471,11 @@ def _like_original(control: Any, names: Sequence[str], changes: Sequence[Recodin
         return control
     frame, _ = columns_in_memory(control, {CONTROL: [*names]})
     data = frame.to_native()
-    for one in changes:
-        if one.column not in frame.columns:
+    for change in changes:
+        if change.column not in frame.columns:
             continue
         try:
-            data = (one.elsewhere() if isinstance(one, Repeated) else one).apply(data)
+            data = (change.elsewhere() if isinstance(change, Repeated) else change).apply(data)
         except (DataError, ColumnError) as error:
             raise type(error)(f"{CONTROL}: {error}") from None
     return data

@@ -248,12 +248,12 @@ class Recodings:
     @property
     def _all_new(self) -> bool:
         """Whether the rows of the release are nobody's."""
-        return any(is_all_new(one.method, one.arguments) for one in self.steps)
+        return any(is_all_new(step.method, step.arguments) for step in self.steps)
 
     @property
     def left_out(self) -> tuple[str, ...]:
         """Columns that a step leaves out of the release."""
-        return tuple(name for one in self.steps if _leaves_out(one) for name in columns_mentioned([one]))
+        return tuple(name for step in self.steps if _leaves_out(step) for name in columns_mentioned([step]))
 
     @property
     def keeps_rows(self) -> bool:
@@ -319,11 +319,11 @@ class Recodings:
         """Columns of the original beyond these that their recoding goes by, or the order of the rows."""
         used = [
             name
-            for one in self.steps
-            if is_recoding(one) and one.arguments["column"] in columns
-            for name in columns_mentioned([one])
+            for step in self.steps
+            if is_recoding(step) and step.arguments["column"] in columns
+            for name in columns_mentioned([step])
         ]
-        if self.log is not None and any(_keeps_homes_together(one) for one in self.log.steps):
+        if self.log is not None and any(_keeps_homes_together(step) for step in self.log.steps):
             used += self.log.columns  # the households are those that the steps before have made
         return tuple(name for name in dict.fromkeys(used) if name not in columns)
 
@@ -442,8 +442,8 @@ def read_recodings(
     if log is None:
         if steps is None:
             return None
-        if not any(is_recoding(one) or _leaves_out(one) for one in steps):
-            methods = ", ".join(dict.fromkeys(one.method for one in steps))
+        if not any(is_recoding(step) or _leaves_out(step) for step in steps):
+            methods = ", ".join(dict.fromkeys(step.method for step in steps))
             raise ScenarioError(
                 f"recipe= recodes nothing: its steps ({methods}) perturb or suppress, and are what is to be "
                 "measured; leave it out, or give the recipe that recoded the release", argument="recipe",
@@ -482,7 +482,7 @@ def _read_log(log: Any) -> tuple[RecipeLog, Path | None]:
 
 
 def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
-    return [(one.method, dict(one.arguments)) for one in steps]
+    return [(step.method, dict(step.arguments)) for step in steps]
 
 
 def _check_hierarchies(

@@ -202,8 +202,8 @@ def preload() -> None:
     """Load what tasks need while nobody waits for it."""
     from sdckit.workflow import sessions
 
-    for found in iter_modules(sessions.__path__):
-        import_module(f"{sessions.__name__}.{found.name}")
+    for iter_module in iter_modules(sessions.__path__):
+        import_module(f"{sessions.__name__}.{iter_module.name}")
     for name in USED_BY_MOST:
         import_module(name)
 

@@ -39,10 +39,10 @@ def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") 
     """Guess the role of every column: how sure, why, what must be answered; and the scenario that follows."""
     tell("guessing the roles of the columns")
     found: RoleGuesses = desk.remember("guess", [], lambda: _guessed(desk))
-    rows = [{**one, "label": desk.sample.labels.get(one["column"], "")} for one in _rows(found, exact=exact)]
-    for one in rows:
-        one["evidence"] = [say(text, language) for text in one["evidence"]]
-        one["warning"], one["question"] = (say(one[name], language) for name in ("warning", "question"))
+    rows = [{**row, "label": desk.sample.labels.get(row["column"], "")} for row in _rows(found, exact=exact)]
+    for row in rows:
+        row["evidence"] = [say(text, language) for text in row["evidence"]]
+        row["warning"], row["question"] = (say(row[name], language) for name in ("warning", "question"))
     return {"rows": rows, "scenario": _proposed(desk, found)}
 
 

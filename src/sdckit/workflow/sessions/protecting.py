@@ -43,7 +43,7 @@ TITLE = "Made in sdckit app"
 
 def make_recipe(desk: Desk, steps: Steps) -> Recipe:
     """The recipe of the steps that are switched on."""
-    tables = [{"method": one["method"], **one["arguments"]} for one in steps if one.get("on", True)]
+    tables = [{"method": step["method"], **step["arguments"]} for step in steps if step.get("on", True)]
     if not tables:
         raise ScenarioError("the recipe has no step that is switched on; add one")
     return Recipe(tables, title=TITLE, folder=desk.folder)
@@ -55,7 +55,7 @@ def plain_steps(recipe: Recipe) -> list[dict[str, Any]]:
     >>> plain_steps(Recipe([{"method": "recode", "column": "age", "bands": [0, 40, math.inf]}]))[0]["arguments"]
     {'column': 'age', 'bands': [0, 40, None]}
     """
-    return [{"method": one.method, "arguments": _plain(one.arguments), "on": True} for one in recipe.steps]
+    return [{"method": step.method, "arguments": _plain(step.arguments), "on": True} for step in recipe.steps]
 
 
 def _plain(value: Any) -> Any:
@@ -102,7 +102,7 @@ def _remember(desk: Desk, made: Applied) -> None:
     points: dict[str, Point] = desk.memo.setdefault(TRIED, {})
     name = digest(made.recipe.to_toml(), made.log.scenario)
     if name not in points:
-        figures = worst_of([one for one in made.figures if one.step == len(made.recipe.steps)])
+        figures = worst_of([figure for figure in made.figures if figure.step == len(made.recipe.steps)])
         behind, small = (int(figures.pop(few)) for few in ("behind", "small"))
         points[name] = Point({"recipe": len(points) + 1}, figures, "", behind, small)
 
@@ -123,9 +123,9 @@ def prefix_data(desk: Desk, scenario: Scenario, recipe: Recipe, n: int, secret: 
 def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell, *, watch: bool) -> Applied:
     data = data_for(desk, recipe, scenario)
     keys = {
-        str(one.arguments["column"]): _key(secret, str(one.arguments["column"]))
-        for one in recipe.steps
-        if method_of(one.method, "step").keyed
+        str(step.arguments["column"]): _key(secret, str(step.arguments["column"]))
+        for step in recipe.steps
+        if method_of(step.method, "step").keyed
     }
     # they stand in the assessment of the release
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
@@ -166,12 +166,12 @@ def code_hierarchy(data: Any, column: str) -> str:
     210;21;2
     """
     values = distinct_values(open_eager(data, {"column": [column]})[column]).values
-    codes = sorted({str(one) for one in values if one is not None})
+    codes = sorted({str(value) for value in values if value is not None})
     longest = max(map(len, codes), default=0)
     if longest < 2:
         raise DataError(f"column {column!r} has no codes of two letters or more whose ends could be cut off")
     text = StringIO()
-    rows = ([one, *(one[:length] for length in range(longest - 1, 0, -1))] for one in codes)
+    rows = ([code, *(code[:length] for length in range(longest - 1, 0, -1))] for code in codes)
     csv.writer(text, delimiter=";", lineterminator="\n").writerows(rows)
     return text.getvalue()
 
@@ -192,7 +192,7 @@ def methods(desk: Desk, tell: Tell) -> dict[str, Any]:  # noqa: ARG001 - every t
     """The methods and what their forms ask for."""
     from sdckit.workflow.recipes.step_forms import forms
 
-    return {"methods": [asdict(one) for one in forms()]}
+    return {"methods": [asdict(form) for form in forms()]}
 
 
 def run(
@@ -213,9 +213,9 @@ def _figures(plain: Plain) -> list[dict[str, Any]]:
     """The printed figures after each step, for the list of steps."""
     wanted = ("sample_uniques", "below_k", "expected_reidentifications", "share_changed")
     return [
-        {"step": one["step"], "intruder": one["intruder"]}
-        | {name: str(one[name]["text"]) for name in wanted if one.get(name) is not None}
-        for one in plain["figures"]
+        {"step": figure["step"], "intruder": figure["intruder"]}
+        | {name: str(figure[name]["text"]) for name in wanted if figure.get(name) is not None}
+        for figure in plain["figures"]
     ]
 
 
@@ -266,9 +266,9 @@ def variable(
     assert picture.before is not None
     plain = plain_picture(picture, internal=exact)["before"]
     rows = [
-        {"level": str(one["level"]), "text": str(one["n"]["text"]), "size": _size(one["n"]),
-         "pooled": bool(one.get("pooled"))}
-        for one in plain["rows"]
+        {"level": str(row["level"]), "text": str(row["n"]["text"]), "size": _size(row["n"]),
+         "pooled": bool(row.get("pooled"))}
+        for row in plain["rows"]
     ]  # fmt: skip
     numeric = before[column].dtype.is_numeric()
     suggested = bands_for(before, column) if numeric and not levels else []
@@ -329,7 +329,8 @@ def propose(
 
     found = desk.remember("propose", [chosen.to_toml(), list(keep), seconds, exact], make)
     others = [
-        {**one, "words": say(one["words"], language, desk.data.columns)} for one in found["alternatives"]
+        {**alternative, "words": say(alternative["words"], language, desk.data.columns)}
+        for alternative in found["alternatives"]
     ]
     html = _written(desk, found["text"], exact=exact, language=language)
     return {**found, "alternatives": others, "html": html}

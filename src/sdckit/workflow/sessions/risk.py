@@ -42,8 +42,8 @@ def put_together(parts: Sequence[Assessment], scenario: Scenario) -> Assessment:
 
     Raises `ScenarioError`: the intruders are not those of the scenario, in their order.
     """
-    intruders = tuple(one for part in parts for one in part.intruders)
-    if [(one.name, one.keys) for one in intruders] != list(scenario.intruders.items()):
+    intruders = tuple(intruder for part in parts for intruder in part.intruders)
+    if [(intruder.name, intruder.keys) for intruder in intruders] != list(scenario.intruders.items()):
         raise ScenarioError("the assessments put together are not those of the scenario's intruders")
     warnings = tuple(dict.fromkeys(text for part in parts for text in part.warnings))
     return replace(parts[0], scenario=scenario, intruders=intruders, warnings=warnings)
@@ -53,12 +53,14 @@ def without_measures(assessment: Assessment, names: Collection[str]) -> Assessme
     """The same assessment without the results of some measures, for a document that is made before them."""
     lean = tuple(
         replace(
-            one,
+            intruder,
             results={
-                place: result for place, result in one.results.items() if place.partition(":")[0] not in names
+                place: result
+                for place, result in intruder.results.items()
+                if place.partition(":")[0] not in names
             },
         )
-        for one in assessment.intruders
+        for intruder in assessment.intruders
     )
     return replace(assessment, intruders=lean)
 
@@ -86,10 +88,10 @@ def risk(
         several = len(plain["intruders"]) > 1
         sections = [answer_section(plain)] if several else _answered(plain)
         sections += [compared_section(plain)] if several else []
-        for one in plain["intruders"]:
+        for intruder in plain["intruders"]:
             if several:
-                sections.append(Section(f"Intruder “{one['name']}”", ()))
-            sections += measure_sections(one)
+                sections.append(Section(f"Intruder “{intruder['name']}”", ()))
+            sections += measure_sections(intruder)
         return [*sections, *not_measured(plain["intruders"])]
 
     return {
@@ -134,10 +136,10 @@ def helps(
 
     def laid(plain: Plain) -> list[Section]:
         sections = [Section("What would help most", (Items(tuple(next_steps(plain)), ordered=True),))]
-        for one in plain["intruders"]:
-            only = {place: tree for place, tree in one.items() if place == CONTRIBUTIONS}
-            blocks = [block for place, view in views_of(only) for block in view.blocks(one, place)]
-            title = f"Intruder “{one['name']}”" if len(plain["intruders"]) > 1 else "Key by key"
+        for intruder in plain["intruders"]:
+            only = {place: tree for place, tree in intruder.items() if place == CONTRIBUTIONS}
+            blocks = [block for place, view in views_of(only) for block in view.blocks(intruder, place)]
+            title = f"Intruder “{intruder['name']}”" if len(plain["intruders"]) > 1 else "Key by key"
             sections += [Section(title, tuple(blocks))] if blocks else []
         return sections
 
@@ -153,7 +155,7 @@ def levels(
 
     def laid(plain: Plain) -> list[Section]:
         known: dict[str, Plain] = {
-            key["name"]: key for one in reversed(plain["intruders"]) for key in one["key_facts"]
+            key["name"]: key for intruder in reversed(plain["intruders"]) for key in intruder["key_facts"]
         }
         return [Section("Keys and their levels", tuple(level_charts(list(known.values()))))]
 
@@ -212,10 +214,10 @@ def subgroups(
 
     def laid(plain: Plain) -> list[Section]:
         sections = [Section(f"Subgroups by {', '.join(by)}", ())]
-        for one in plain["intruders"]:
-            several = f"{one['name']}: " if len(plain["intruders"]) > 1 else ""
-            for place, view in views_of(one):
-                blocks = subgroup_blocks(one, place)
+        for intruder in plain["intruders"]:
+            several = f"{intruder['name']}: " if len(plain["intruders"]) > 1 else ""
+            for place, view in views_of(intruder):
+                blocks = subgroup_blocks(intruder, place)
                 sections += [Section(several + view.title, tuple(blocks), 3)] if blocks else []
         return sections
 
@@ -231,7 +233,7 @@ def _html(
 
 def _figures(desk: Desk, found: Assessment, *, exact: bool) -> Callable[[], Plain]:
     """What is shown of an assessment, made when it is asked for and then kept: the gate is the slow part."""
-    measures = [sorted(one.results) for one in found.intruders]
+    measures = [sorted(intruder.results) for intruder in found.intruders]
     key = [plain_of(found.scenario), list(found.by), measures, exact]
     return lambda: desk.remember("figures", key, lambda: protected(build_document(found), exact=exact))
 

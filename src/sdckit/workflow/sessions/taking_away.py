@@ -110,16 +110,16 @@ def _plain(desk: Desk, one: Judged, *, exact: bool) -> Plain:
 
 def _answer(plain: Plain) -> Section:
     answer = page_of(plain).sections[0]
-    return replace(answer, blocks=tuple(one for one in answer.blocks if one.kind != "verdicts"))
+    return replace(answer, blocks=tuple(block for block in answer.blocks if block.kind != "verdicts"))
 
 
 def _chapters(plain: Plain) -> list[tuple[str, list[Section]]]:
     """The sections of the annex by their chapters, but for the answer, which stands above."""
     found: list[tuple[str, list[Section]]] = []
-    for one in page_of(plain).sections[1:]:
-        if one.level == 2 or not found:
-            found.append((one.title, []))
-        found[-1][1].append(one)
+    for section in page_of(plain).sections[1:]:
+        if section.level == 2 or not found:
+            found.append((section.title, []))
+        found[-1][1].append(section)
     return found
 
 

@@ -158,7 +158,8 @@ class RoleGuesses(Displayed):
         exact = exact_shown.get()
         head = ["column", "role", "how sure", *(["why"] if exact else [])]
         rows = [
-            [one.column, one.role, one.confidence, *([one.reason] if exact else [])] for one in self.guesses
+            [guess.column, guess.role, guess.confidence, *([guess.reason] if exact else [])]
+            for guess in self.guesses
         ]
         return table_html(head, rows, title=EXACT if exact else "")
 
@@ -180,7 +181,8 @@ class RoleGuesses(Displayed):
     def __str__(self) -> str:
         width = max((len(guess.column) for guess in self.guesses), default=0)
         lines = [
-            f"{one.column:{width}}  {one.role:10}  {one.confidence:6}  {one.reason}" for one in self.guesses
+            f"{guess.column:{width}}  {guess.role:10}  {guess.confidence:6}  {guess.reason}"
+            for guess in self.guesses
         ]
         return "\n".join(lines)
 

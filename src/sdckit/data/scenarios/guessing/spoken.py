@@ -104,14 +104,14 @@ def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
     bare = {text.strip().lower() for text in texts}
     if any(letters <= bare and len(bare) <= len(letters) + 2 for letters in _SEX_LETTERS):
         return "sex or gender"
-    spoken = [one for one in words if one & _SEX and len(one) <= 3]
+    spoken = [word for word in words if word & _SEX and len(word) <= 3]
     return "sex or gender" if len(spoken) >= 2 and len(spoken) * 2 >= len(texts) else None
 
 
 def _said(words: Sequence[frozenset[str]]) -> str | None:
     best, most = None, 0.0
     for name, said in _SAID.items():
-        hit = [one & said for one in words]
+        hit = [word & said for word in words]
         different = len(frozenset().union(*hit))
         share = sum(bool(one) for one in hit) / len(words)
         if different >= _DIFFERENT and share >= 0.4 and share > most:
@@ -120,7 +120,7 @@ def _said(words: Sequence[frozenset[str]]) -> str | None:
 
 
 def _places(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
-    named = sum(bool(one & _COUNTRIES) for one in words)
+    named = sum(bool(word & _COUNTRIES) for word in words)
     if named >= 3 and named * 2 >= len(texts):
         return "geography"
     bare = {text.strip().lower() for text in texts}
@@ -192,8 +192,8 @@ def spoken_of(facts: Sequence[Facts], labels: Mapping[str, str]) -> dict[str, Sp
     >>> spoken_of([column], {"v1": "Geschlecht"})["v1"].why
     'its label and its categories speak of sex or gender'
     """
-    surveys = codebook_topics([one.name for one in facts])
-    return {one.name: _spoken(one, labels.get(one.name, ""), surveys.get(one.name)) for one in facts}
+    surveys = codebook_topics([fact.name for fact in facts])
+    return {fact.name: _spoken(fact, labels.get(fact.name, ""), surveys.get(fact.name)) for fact in facts}
 
 
 def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -> Spoken:
@@ -230,7 +230,7 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     evidence = (f"{_listed(agreeing)} {verb} of {topic.name}",)
     kinds = {_KINDS.get(who, "name") for who in agreeing}
     return Spoken(
-        topic, evidence, len(kinds), disputed=any(one.role != topic.role for one in others),
+        topic, evidence, len(kinds), disputed=any(other.role != topic.role for other in others),
         sampling=sampling, body=body,
     )  # fmt: skip
 
