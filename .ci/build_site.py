@@ -148,9 +148,7 @@ def of_notebook(path: Path) -> str:
     """A notebook's cells as a page; what they show is seen by whoever runs it."""
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     parts = (
-        "".join(cell["source"])
-        if cell["cell_type"] == "markdown"
-        else f"```python\n{''.join(cell['source'])}\n```"
+        "".join(cell["source"]) if cell["cell_type"] == "markdown" else f"```python\n{''.join(cell['source'])}\n```"
         for cell in cells
     )
     return "\n\n".join(parts) + "\n"

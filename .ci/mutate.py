@@ -180,9 +180,7 @@ def tests_of(path: Path, root: Path) -> list[Path]:
         for node in ast.parse(path.read_text(encoding="utf-8")).body
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
     ]
-    words = re.compile(
-        "|".join([re.escape(module), *(rf"\b{re.escape(name)}\(" for name in defined)]) + r"\b"
-    )
+    words = re.compile("|".join([re.escape(module), *(rf"\b{re.escape(name)}\(" for name in defined)]) + r"\b")
     named = [
         (len(found), one)
         for one in sorted((root / "tests").rglob("test_*.py"))
@@ -215,9 +213,7 @@ def outcome(mutant: Mutant, copy: Path, seconds: float) -> tuple[str, float]:
 
 
 def _tested(target: Path, copy: Path, seconds: float) -> str:
-    shutil.rmtree(copy / ".numba", ignore_errors=True) if "njit" in target.read_text(
-        encoding="utf-8"
-    ) else None
+    shutil.rmtree(copy / ".numba", ignore_errors=True) if "njit" in target.read_text(encoding="utf-8") else None
     variables = {**os.environ, "PYTHONPATH": str(copy / "src"), "NUMBA_CACHE_DIR": str(copy / ".numba")}
     command = [
         sys.executable,
@@ -234,9 +230,7 @@ def _tested(target: Path, copy: Path, seconds: float) -> str:
     command += ["--disable-warnings", str(target), *map(str, tests_of(target, copy))]
     with (
         tempfile.TemporaryFile() as out,
-        subprocess.Popen(
-            command, cwd=copy, env=variables, stdout=out, stderr=out, start_new_session=True
-        ) as process,
+        subprocess.Popen(command, cwd=copy, env=variables, stdout=out, stderr=out, start_new_session=True) as process,
     ):
         try:
             return "seen" if process.wait(seconds) else "SURVIVES"
@@ -247,9 +241,7 @@ def _tested(target: Path, copy: Path, seconds: float) -> str:
 
 def main() -> None:
     """Sample, run, and print what survived."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rooms", nargs="+", help="folders or files below src/sdckit")
     parser.add_argument("--sample", type=int, default=20, help="changes of each room")
     parser.add_argument("--seed", type=int, default=1)

@@ -55,9 +55,7 @@ k = 3
 def people(rng: np.random.Generator, n: int) -> pl.DataFrame:
     """Draw people in households of one to five; education and job have missing values, income is skewed."""
     household = np.repeat(np.arange(n), rng.integers(1, 6, n))[:n]
-    region = rng.choice(["north", "south", "east", "west", "isles"], n, p=[0.3, 0.3, 0.2, 0.18, 0.02])[
-        household
-    ]
+    region = rng.choice(["north", "south", "east", "west", "isles"], n, p=[0.3, 0.3, 0.2, 0.18, 0.02])[household]
     age = rng.integers(16, 90, n)
     schooling = np.clip(rng.binomial(3, 0.45, n) - (age < 18), 0, 3)
     income = np.exp(rng.normal(7.0 + 0.2 * schooling, 0.5, n)).round(-1)
@@ -128,7 +126,5 @@ def make_files() -> dict[str, pl.DataFrame]:
         import pyreadstat
 
         coded = survey.select("region", "band", "ill", pl.col("sex").replace_strict({"f": 1.0, "m": 2.0}))
-        pyreadstat.write_sav(
-            coded.to_pandas(), "labelled.sav", variable_value_labels={"sex": {1.0: "f", 2.0: "m"}}
-        )
+        pyreadstat.write_sav(coded.to_pandas(), "labelled.sav", variable_value_labels={"sex": {1.0: "f", 2.0: "m"}})
     return files

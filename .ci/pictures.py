@@ -40,9 +40,7 @@ KEYS = ["region", "sex", "band", "education", "marital"]
 ROLES = f"--keys {','.join(KEYS)} --sensitive ill,job"
 FEW = "--keys region,sex,band"
 LINK = "--missing-rule category"
-PAIR = (
-    f"survey.parquet --keys region,sex,band,education --sensitive ill --numeric income,hours {LINK} --seed 7"
-)
+PAIR = f"survey.parquet --keys region,sex,band,education --sensitive ill --numeric income,hours {LINK} --seed 7"
 MODELS = "--model 'income ~ hours + sex' --model 'logistic: ill ~ income'"
 SYNTHETIC = "--released made1.parquet --released made2.parquet --released made3.parquet"
 TRIED = "--control control.parquet --n-attacks 40"
@@ -181,12 +179,8 @@ def assessments(files: dict[str, pl.DataFrame]) -> dict[str, Callable[[], Any]]:
         "duckdb-release": lambda: sdc.assess(plan(), plan("made1"), **few, seed=7),
         "pandas": lambda: sdc.assess(survey.to_pandas(), **told, household="hh", measures="all"),
         "arrow": lambda: sdc.assess(survey.to_arrow(), scenario=scenario),
-        "release": lambda: sdc.assess(
-            survey, files["changed"], scenario=aligned, seed=7, models="income ~ hours"
-        ),
-        "synthetic": lambda: sdc.assess(
-            survey, several, **told, seed=7, control=files["control"], n_attacks=40
-        ),
+        "release": lambda: sdc.assess(survey, files["changed"], scenario=aligned, seed=7, models="income ~ hours"),
+        "synthetic": lambda: sdc.assess(survey, several, **told, seed=7, control=files["control"], n_attacks=40),
         "check": lambda: sdc.check(survey, scenario=scenario).assessment,
         "applied": lambda: recipe.apply(survey, scenario=scenario).assess(seed=7),
     }
@@ -249,9 +243,7 @@ class Pictures:
                 for kind in ("html", "md", "json") if documents else ():
                     path = Path(f"{name}{suffix}.{kind}")
                     save = made.to_json if kind == "json" else made.report
-                    failed = _or_error(
-                        lambda save=save, path=path, internal=internal: save(path, internal=internal)
-                    )
+                    failed = _or_error(lambda save=save, path=path, internal=internal: save(path, internal=internal))
                     text = failed or path.read_text(encoding="utf-8")
                     self.write(f"{name}{suffix}.report.{kind}", text)
         lines = "".join(f"{one.category.__name__}: {one.message}\n" for one in told)

@@ -28,9 +28,7 @@ def written(name: str, levels: Sequence[int], world: World) -> list[str]:
 
 def main() -> None:
     """Replay the kinds that are named, and print a line for each document."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("kinds", nargs="*", help=", ".join(MANY))
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--k", type=int, nargs="+", default=LEVELS_OF_K)

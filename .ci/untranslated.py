@@ -73,9 +73,7 @@ def more() -> Iterator[tuple[str, Any]]:
     ):
         yield (
             f"limits, {name}",
-            sdc.assess(
-                releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1
-            ),
+            sdc.assess(releases.original(), released, scenario=told, models="income ~ age", measures="all", seed=1),
         )
     yield "attacks without a control file", sdc.assess(
         releases.original(), releases.release(), scenario=releases.scenario(thresholds={"residual_risk": 0.1}),

@@ -69,9 +69,7 @@ def of_performance() -> dict[str, str]:
     """The tables of the benchmarks, each with its day and machine."""
     results = tomllib.loads(RESULTS.read_text(encoding="utf-8"))
     return {
-        one[
-            "name"
-        ]: f"{table(one['columns'], one['rows'])}\nWritten down on {one['date']}, {one['machine']}.\n"
+        one["name"]: f"{table(one['columns'], one['rows'])}\nWritten down on {one['date']}, {one['machine']}.\n"
         for one in results["table"]
     }
 
@@ -93,9 +91,7 @@ def written(text: str, tables: dict[str, str]) -> str:
 
 def main() -> None:
     """Write the pages, or say which differ."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a page would change")
     options = parser.parse_args()
     changed = []

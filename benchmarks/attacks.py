@@ -93,20 +93,14 @@ def release_of(original: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def ours(
-    original: pl.DataFrame, release: pl.DataFrame, control: pl.DataFrame
-) -> dict[str, Callable[[int], Any]]:
+def ours(original: pl.DataFrame, release: pl.DataFrame, control: pl.DataFrame) -> dict[str, Callable[[int], Any]]:
     """The attacks on one set of files, by the number of attempts."""
     files: dict[str, Any] = {"control": control, "seed": 1}
     return {
         "linkability": lambda n: sdc.linkability(original, release, known=KNOWN, n_attacks=n, **files),
-        "inference": lambda n: sdc.inference(
-            original, release, known=KNOWN[0], target="educ", n_attacks=n, **files
-        ),
+        "inference": lambda n: sdc.inference(original, release, known=KNOWN[0], target="educ", n_attacks=n, **files),
         "univariate": lambda n: sdc.singling_out(original, release, n_attacks=n, **files),
-        "multivariate": lambda n: sdc.singling_out(
-            original, release, mode="multivariate", n_attacks=n, **files
-        ),
+        "multivariate": lambda n: sdc.singling_out(original, release, mode="multivariate", n_attacks=n, **files),
         "membership": lambda n: sdc.membership(original, release, n_attacks=n, **files),
     }
 
@@ -137,9 +131,7 @@ def against_peer(records: int, n: int, rounds: int, python: str | None) -> None:
             attack(n)
             mine[name].append(time.perf_counter() - start)
         if python is not None:
-            found = peer(
-                python, [original, release, control], {name: n for name in attacks if name != "membership"}
-            )
+            found = peer(python, [original, release, control], {name: n for name in attacks if name != "membership"})
             for name, one in found.items():
                 theirs[name].append(one["seconds"])
     for name in attacks:
@@ -186,18 +178,12 @@ def small_people(n: int, rng: np.random.Generator) -> pl.DataFrame:
 
 SIMULATED: dict[str, Any] = {
     "linkability, 1 neighbour": lambda o, s, **g: sdc.linkability(o, s, known=(["a"], ["b"]), **g),
-    "linkability, 5 neighbours": lambda o, s, **g: sdc.linkability(
-        o, s, known=(["a", "g"], ["b"]), n_neighbors=5, **g
-    ),
+    "linkability, 5 neighbours": lambda o, s, **g: sdc.linkability(o, s, known=(["a", "g"], ["b"]), n_neighbors=5, **g),
     "inference of a category": lambda o, s, **g: sdc.inference(o, s, known=["a", "b", "g"], target="t", **g),
-    "inference of a number": lambda o, s, **g: sdc.inference(
-        o, s, known=["a", "g"], target="b", tol=0.5, **g
-    ),
+    "inference of a number": lambda o, s, **g: sdc.inference(o, s, known=["a", "g"], target="b", tol=0.5, **g),
     "membership": sdc.membership,
     "singling out, univariate": lambda o, s, **g: sdc.singling_out(o, s, variables=["c", "g"], **g),
-    "singling out, multivariate": lambda o, s, **g: sdc.singling_out(
-        o, s, mode="multivariate", n_columns=3, **g
-    ),
+    "singling out, multivariate": lambda o, s, **g: sdc.singling_out(o, s, mode="multivariate", n_columns=3, **g),
 }
 
 

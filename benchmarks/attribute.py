@@ -110,9 +110,7 @@ def closeness(options: argparse.Namespace, folder: Path) -> None:
     mine = together(part)["t"]
     assert math.isclose(t, mine, rel_tol=1e-9), (t, mine)
     same = median_time(lambda: together(part), options.repeats)
-    print(
-        f"pyCANON, t-closeness alone, {len(part):,} records {theirs:10.2f} s = {theirs / same:,.0f} x sdckit on them"
-    )
+    print(f"pyCANON, t-closeness alone, {len(part):,} records {theirs:10.2f} s = {theirs / same:,.0f} x sdckit on them")
     if len(part) < len(frame):
         print(f"  (not extrapolated; against sdckit on {len(frame):,} records {theirs / ours:,.0f} x)")
 
@@ -143,9 +141,7 @@ def attribution(options: argparse.Namespace, folder: Path) -> None:
 
 def main() -> None:
     """Print both comparisons."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--peer-records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--cap-records", type=lambda text: int(float(text)), default=10_000)

@@ -56,9 +56,7 @@ def sample(model: str, rng: Rng) -> tuple[pl.DataFrame, float]:
         return _frame(x, g, rng.poisson(np.exp(eta))), float(np.exp(of_person))
     if model in {"logistic", "probit"}:
         link = expit if model == "logistic" else ndtr
-        return _frame(x, g, np.where(rng.random(SIZE) < link(eta), "yes", "no")), float(
-            link(np.array(of_person))
-        )
+        return _frame(x, g, np.where(rng.random(SIZE) < link(eta), "yes", "no")), float(link(np.array(of_person)))
     if model == "multinomial":
         etas = np.stack([np.zeros(SIZE), eta, -0.5 * x], axis=1)
         shares = np.exp(etas) / np.exp(etas).sum(axis=1, keepdims=True)
@@ -143,12 +141,8 @@ def masked(estimate: str, *, proper: bool) -> Callable[[Rng], bool]:
 
     def run(rng: Rng) -> bool:
         data = _truth(rng)
-        both = sdc.mask_continuous(
-            data, columns=["y"], sd=1.0, suffix="_z", seed=int(rng.integers(2**62))
-        ).data
-        both = sdc.mask_continuous(
-            both, columns=["x"], sd=0.5, suffix="_z", seed=int(rng.integers(2**62))
-        ).data
+        both = sdc.mask_continuous(data, columns=["y"], sd=1.0, suffix="_z", seed=int(rng.integers(2**62))).data
+        both = sdc.mask_continuous(both, columns=["x"], sd=0.5, suffix="_z", seed=int(rng.integers(2**62))).data
         made = sdc.impute_masked(
             both, masked={"x": "x_z", "y": "y_z"}, error={"x": 0.5, "y": 1.0}, predictors={"y": ["x"]}, m=M,
             iterations=10, proper=proper, seed=int(rng.integers(2**62)),

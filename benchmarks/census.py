@@ -30,11 +30,7 @@ def _chunk(m: int, rng: np.random.Generator, first_household: int) -> dict[str, 
     wealth = rng.normal(0, 1, homes)
     head = np.clip(rng.gamma(7, 7.2, homes), 16, 85)[home]
     near = [place == 0, place == 1]
-    age = (
-        np.select(near, [head, head + rng.normal(0, 5, m)], head - rng.normal(29, 6, m))
-        .clip(0, 85)
-        .astype(int)
-    )
+    age = np.select(near, [head, head + rng.normal(0, 5, m)], head - rng.normal(29, 6, m)).clip(0, 85).astype(int)
     sex = rng.random(m) < np.where(place == 1, 0.55, 0.5)
     u = rng.random(m)
     alone = np.where(u < 0.9 - 0.011 * age, 0, np.where(u < 0.75, 2, np.where(u < 0.97, 3, 4)))
@@ -83,9 +79,7 @@ def census(n: int, *, missing: float = 0.01, seed: int = 20261120) -> pl.DataFra
         frame = frame.with_columns(pl.Series(k, v.astype(np.uint8)) for k, v in more.items())
         if missing:
             frame = frame.with_columns(
-                pl.when(pl.Series((rng if k in KEYS else extra).random(m) >= missing))
-                .then(pl.col(k))
-                .alias(k)
+                pl.when(pl.Series((rng if k in KEYS else extra).random(m) >= missing)).then(pl.col(k)).alias(k)
                 for k in KEYS_ALL
             )
         parts.append(frame)

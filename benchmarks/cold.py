@@ -87,9 +87,7 @@ def files(folder: Path) -> None:
     mixed = survey[rng.permutation(n)]
     original = mixed[:3000]
     moved = {
-        name: np.where(
-            rng.random(3000) < 0.3, rng.permutation(original[name].to_numpy()), original[name].to_numpy()
-        )
+        name: np.where(rng.random(3000) < 0.3, rng.permutation(original[name].to_numpy()), original[name].to_numpy())
         for name in ("age", "educ", "occupation", "religious")
     }
     original.write_csv(folder / "original.csv")

@@ -55,9 +55,7 @@ def duckdb_window(frame: pl.DataFrame) -> Any:
     keys = ", ".join(KEYS)
     connection = duckdb.connect()
     connection.register("people", frame.to_arrow())
-    query = (
-        f"select count(*) over w as f, sum(w) over w as total from people window w as (partition by {keys})"
-    )
+    query = f"select count(*) over w as f, sum(w) over w as total from people window w as (partition by {keys})"
     return connection.sql(query).to_arrow_table()
 
 
@@ -83,9 +81,7 @@ def check_equal(frame: pl.DataFrame) -> None:
 def kinds(frame: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """The same keys as integers, categories and text."""
     text = frame.with_columns((pl.lit("level ") + pl.col(key).cast(pl.String)).alias(key) for key in KEYS)
-    enum = text.with_columns(
-        pl.col(key).cast(pl.Enum(text[key].drop_nulls().unique().sort())) for key in KEYS
-    )
+    enum = text.with_columns(pl.col(key).cast(pl.Enum(text[key].drop_nulls().unique().sort())) for key in KEYS)
     category = text.with_columns(pl.col(key).cast(pl.Categorical) for key in KEYS)
     return {"integer": frame, "enum": enum, "categorical": category, "text": text}
 
@@ -137,9 +133,7 @@ def whole_process(arguments: list[str]) -> tuple[float, float]:
 
     Started by a small process in between: a child of this large one would be charged with its memory.
     """
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *arguments], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", MEASURE, *arguments], capture_output=True, text=True, check=True)
     took, kilobytes = done.stdout.split()
     return float(took), float(kilobytes) / 1e6
 
@@ -175,9 +169,7 @@ def command_line(path: Path, repeats: int) -> None:
 
 def main() -> None:
     """Run at every size asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", default="100000,1000000,10000000")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--data", default="")

@@ -159,9 +159,7 @@ def compare(case: str, new: Any, old: Any, where: str = "") -> None:
 
 def main() -> None:
     """Print a row per case."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", default=",".join(CASES))
     parser.add_argument("--records", type=lambda text: int(float(text)), help="the case's own unless given")
     parser.add_argument("--repeats", type=int, default=1)

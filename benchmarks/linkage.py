@@ -100,9 +100,7 @@ def nearest(known: Encoded, masked: Encoded) -> tuple[float, np.ndarray]:
     return time.perf_counter() - start, found.distance[:, 0]
 
 
-def peer(
-    python: str, original: pl.DataFrame, release: pl.DataFrame, program: str = PEER
-) -> tuple[float, np.ndarray]:
+def peer(python: str, original: pl.DataFrame, release: pl.DataFrame, program: str = PEER) -> tuple[float, np.ndarray]:
     """Seconds, and the same distances by a program of another package."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / "original.parquet", Path(folder) / "released.parquet"]

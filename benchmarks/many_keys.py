@@ -124,9 +124,7 @@ def measured(source: Path, records: int, folder: str, job: str) -> tuple[float, 
 
 def main() -> None:
     """Print a row per job."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--against", type=Path)
     parser.add_argument("--records", type=int, default=100_000)
     parser.add_argument("--repeats", type=int, default=1)
@@ -137,9 +135,7 @@ def main() -> None:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for job in asked.jobs.split(","):
-            turns = [
-                [measured(one, asked.records, folder, job) for one in sources] for _ in range(asked.repeats)
-            ]
+            turns = [[measured(one, asked.records, folder, job) for one in sources] for _ in range(asked.repeats)]
             own, *other = (statistics.median(one[0] for one in column) for column in zip(*turns, strict=True))
             row = [JOBS[job], f"{own:.2g} s, {max(turn[0][1] for turn in turns):.2f} GB", "", ""]
             if other:

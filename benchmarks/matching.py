@@ -88,9 +88,7 @@ def _all_pairs(original, released, is_category, radius, tol, count, true):  # ty
 def scan(original: pl.DataFrame, released: pl.DataFrame, keys: list[str], numbers: list[str]) -> np.ndarray:
     """Matches of every record by comparing all pairs; all variables as floats, column by column."""
     names = [*keys, *numbers]
-    columns = [
-        np.stack([one[name].to_numpy().astype(np.float64) for name in names]) for one in (original, released)
-    ]
+    columns = [np.stack([one[name].to_numpy().astype(np.float64) for name in names]) for one in (original, released)]
     count, true = np.zeros(original.height), np.zeros(original.height, np.bool_)
     is_category, radius = np.array([name in keys for name in names]), np.full(len(names), WIDTH)
     _all_pairs(*columns, is_category, radius, 1e-9, count, true)
@@ -129,14 +127,10 @@ def against_all_pairs(rounds: int) -> None:
     original, released = files(10_000)
     arguments = original, released, KEYS, NUMBERS[:2]
     assert (scan(*arguments) == ours(*arguments)["match_count"].to_numpy()).all()  # type: ignore[index]
-    mine, theirs = interleaved(
-        rounds, lambda: [ours(*arguments) for _ in range(CALLS)], lambda: scan(*arguments)
-    )
+    mine, theirs = interleaved(rounds, lambda: [ours(*arguments) for _ in range(CALLS)], lambda: scan(*arguments))
     mine /= CALLS
     ratio = f"{theirs / mine:.0f} times faster"
-    print(
-        f"10,000 x (5 keys + 2 numbers): sdckit {mine:.4f} s, all pairs {theirs:.3f} s, {ratio}", flush=True
-    )
+    print(f"10,000 x (5 keys + 2 numbers): sdckit {mine:.4f} s, all pairs {theirs:.3f} s, {ratio}", flush=True)
 
 
 def growth(rounds: int, keys: list[str], numbers: list[str], sizes: tuple[int, ...]) -> None:
@@ -151,9 +145,7 @@ def growth(rounds: int, keys: list[str], numbers: list[str], sizes: tuple[int, .
 
 def main() -> None:
     """Print a line per comparison."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rows", default="1,2,3,4,5")
     options = parser.parse_args()

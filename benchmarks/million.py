@@ -163,10 +163,7 @@ def main() -> None:
     sources = [HERE, *([options.against] if options.against else [])]
     with tempfile.TemporaryDirectory() as folder:
         caches = [Path(folder) / str(at) for at in range(len(sources))]
-        rows = [
-            compare(case, options.records, sources, caches, options.rounds)
-            for case in options.only.split(",")
-        ]
+        rows = [compare(case, options.records, sources, caches, options.rounds) for case in options.only.split(",")]
     if options.record:
         record("million", options.record, rows)
 

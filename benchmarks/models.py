@@ -95,9 +95,7 @@ def own_peak() -> int:
 
 def main() -> None:
     """Print a line per model."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=float, default=1e6)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", choices=MODELS, help=argparse.SUPPRESS)

@@ -62,9 +62,7 @@ def people(n: int, seed: int = 1) -> pl.DataFrame:
 def gaps(n: int) -> pl.DataFrame:
     """The same with one key in fifty missing."""
     row = pl.int_range(n)
-    return people(n).with_columns(
-        pl.when((row * 7 + j) % 50 > 0).then(name).alias(name) for j, name in enumerate(KEYS)
-    )
+    return people(n).with_columns(pl.when((row * 7 + j) % 50 > 0).then(name).alias(name) for j, name in enumerate(KEYS))
 
 
 @cache

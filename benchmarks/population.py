@@ -65,9 +65,7 @@ def compare(name: str, people: pl.DataFrame, fraction: float) -> str:
     own = sdc.individual_risk(sample, **given).expected_reidentifications
     estimates = {one: (getattr(sizes, one), sizes.dissimilarity[one]) for one in SIZES}
     estimates["log-linear"] = (risk.population_uniques, risk.dissimilarity)
-    told = "; ".join(
-        f"{one} {_error(found, truth)} ({100 * apart:.2g} %)" for one, (found, apart) in estimates.items()
-    )
+    told = "; ".join(f"{one} {_error(found, truth)} ({100 * apart:.2g} %)" for one, (found, apart) in estimates.items())
     named = "log-linear" if risk.recommended else sizes.recommended or "none"
     return (
         f"{name} {fraction:g}: {truth} uniques: {told}; z2 {risk.z2:.3g} ({risk.fit}); "

@@ -56,9 +56,7 @@ def problem(name: str) -> tuple[pl.DataFrame, sdc.Scenario]:
             sampling_fraction=0.001, sensitive=["vote"], numeric=["popul"], ordered=["educ"], thresholds={"k": 3},
         )  # fmt: skip
     data = pl.read_csv(name).drop("Person ID")
-    return data, sdc.Scenario(
-        intruders=CENSUS, ordered=["Age"], sensitive=["Health"], thresholds={"k": 5, "l": 2}
-    )
+    return data, sdc.Scenario(intruders=CENSUS, ordered=["Age"], sensitive=["Health"], thresholds={"k": 5, "l": 2})
 
 
 def lattice_of(data: pl.DataFrame, scenario: sdc.Scenario) -> Trials:
@@ -77,8 +75,7 @@ def random_losses(
             break
         kept = [turn % 2 == 1 and bool(rng.integers(2)) for _ in trials.shape]
         node = tuple(
-            0 if as_it_is else int(rng.integers(size))
-            for as_it_is, size in zip(kept, trials.shape, strict=True)
+            0 if as_it_is else int(rng.integers(size)) for as_it_is, size in zip(kept, trials.shape, strict=True)
         )
         release = trials.tried(node) if trials.enough(node) else None
         if release is None:
@@ -106,15 +103,11 @@ def by_hand(trials: Trials, losses: dict[str, Any]) -> dict[str, float]:
     released = sdc.Recipe([*steps, *both]).apply(data, scenario=trials.scenario, watch=False).data
     kept = []
     for one in trials.lattice.ladders:
-        before, after = (
-            frame[one.key].value_counts()["count"].to_numpy() / len(data) for frame in (data, recoded)
-        )
+        before, after = (frame[one.key].value_counts()["count"].to_numpy() / len(data) for frame in (data, recoded))
         share = float(-(after @ np.log2(after)) / -(before @ np.log2(before)))
         kept.append(share * (1 - released[one.key].null_count() / len(data)))
     information = 1 - float(np.mean(kept))
-    return {
-        name: information if loss is None else measured(loss, data, released) for name, loss in losses.items()
-    }
+    return {name: information if loss is None else measured(loss, data, released) for name, loss in losses.items()}
 
 
 def told(value: float) -> str:
@@ -160,9 +153,7 @@ def rows_of(name: str, asked: list[str], wanted: int) -> list[list[str]]:
 
 def main() -> None:
     """Print a row for each file and loss."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="+")
     parser.add_argument("--losses", nargs="+", default=list(WORDS), choices=list(WORDS))
     parser.add_argument("--random", type=int, default=200)

@@ -132,9 +132,7 @@ def row(n: int, engine: str, told: dict[str, Any]) -> list[str]:
 
 def main() -> None:
     """Run every engine at every size asked."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--n", default="1e6", help="sizes, with commas between them")
     parser.add_argument("--engines", default="memory,polars,duckdb,spark")
     parser.add_argument("--repeats", type=int, default=3)
@@ -148,9 +146,7 @@ def main() -> None:
     if options.record and options.steps not in TABLES:
         parser.error(f"--record keeps the rows of {', '.join(TABLES)}")
     if options.one:
-        one_engine(
-            options.one, Path(options.data), options.repeats, options.memory, options.kept, options.steps
-        )
+        one_engine(options.one, Path(options.data), options.repeats, options.memory, options.kept, options.steps)
         return
     rows: list[list[str]] = []
     with tempfile.TemporaryDirectory() as folder:

@@ -94,9 +94,7 @@ def one_run(n: int, columns: int, *, guess: bool, profile: bool) -> dict[str, fl
 
 def main() -> None:
     """Run every size in a process of its own."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--columns", type=int, default=20)
     parser.add_argument("--skip-guess", action="store_true")
@@ -104,9 +102,7 @@ def main() -> None:
     parser.add_argument("--run", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
-        found = one_run(
-            options.records[0], options.columns, guess=not options.skip_guess, profile=options.profile
-        )
+        found = one_run(options.records[0], options.columns, guess=not options.skip_guess, profile=options.profile)
         print(json.dumps(found))
         return
     before: tuple[int, float] | None = None
@@ -115,9 +111,7 @@ def main() -> None:
         command += ["--skip-guess"] * options.skip_guess + ["--profile"] * options.profile
         said = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
         one = json.loads(said.splitlines()[-1])
-        line = (
-            f"{n:>9,} x {options.columns}  {one['seconds']:7.2f} s ({one['processor']:.2f} s of processor), "
-        )
+        line = f"{n:>9,} x {options.columns}  {one['seconds']:7.2f} s ({one['processor']:.2f} s of processor), "
         line += f"peak {one['peak']:.2f} GB (file alone {one['alone']:.2f}), {one['right']:,.0f} of "
         line += f"{one['touched']:,.0f} changed values given back, {one['seconds'] / one['grouped']:.0f} group-bys"
         if before is not None:

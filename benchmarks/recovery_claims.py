@@ -101,9 +101,7 @@ def made(kind: str, rng: np.random.Generator) -> pl.DataFrame:
 
 def protected(data: pl.DataFrame, way: str, rng: np.random.Generator) -> pl.DataFrame:
     """Three of its columns changed."""
-    chosen = [
-        str(one) for one in rng.choice([name for name in data.columns if name not in ("home", "weight")], 3)
-    ]
+    chosen = [str(one) for one in rng.choice([name for name in data.columns if name not in ("home", "weight")], 3)]
     for name in dict.fromkeys(chosen):
         column = data[name]
         if way == "top codes" and column.dtype.is_numeric():
@@ -119,9 +117,7 @@ def protected(data: pl.DataFrame, way: str, rng: np.random.Generator) -> pl.Data
 
 def main() -> None:
     """Count what is told and what is right, by kind of file."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=400)
     parser.add_argument("--first", type=int, default=0)
     options = parser.parse_args()
@@ -130,15 +126,11 @@ def main() -> None:
         rng = np.random.default_rng([20261121, number])
         kind, way = KINDS[number % len(KINDS)], WAYS[number // len(KINDS) % len(WAYS)]
         original = made(kind, rng)
-        roles = {
-            role: name for role, name in (("household", "home"), ("weight", "weight")) if name in original
-        }
+        roles = {role: name for role, name in (("household", "home"), ("weight", "weight")) if name in original}
         found = sdc.recoverable_values(protected(original, way, rng), original, guess=False, **roles)
         for name in (kind, way, "all"):
             wrong = found.restored - found.right
-            counts.update(
-                {(name, "files"): 1, (name, "wrong files"): int(wrong > 0), (name, "wrong"): int(wrong)}
-            )
+            counts.update({(name, "files"): 1, (name, "wrong files"): int(wrong > 0), (name, "wrong"): int(wrong)})
             counts.update({(name, "changed"): int(found.touched), (name, "told"): int(found.restored)})
     for name in (*KINDS, *WAYS, "all"):
         told, wrong = counts[name, "told"], counts[name, "wrong"]

@@ -154,9 +154,7 @@ def compared(n: int, found: dict[str, Any]) -> list[list[str]]:
             took = statistics.median(seconds)
             row.append(f"{took:.2f} s = {took / bare:.1f} ×")
         whole = (told["records"] + told["risk"]) / told["copy"]
-        row.append(
-            f"{told['records']:.1f} s = {told['records'] / told['copy']:.1f} ×, with the measure {whole:.1f} ×"
-        )
+        row.append(f"{told['records']:.1f} s = {told['records'] / told['copy']:.1f} ×, with the measure {whole:.1f} ×")
         row.append(f"{told['peak']:.1f} GB")
         print("  ".join(row), flush=True)
         rows.append(row)

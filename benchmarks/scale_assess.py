@@ -56,17 +56,13 @@ def one_engine(engine: str, path: Path, repeats: int, memory: str) -> None:
 
 def row(n: int, engine: str, told: dict[str, Any], before: tuple[int, dict[str, float]] | None) -> list[str]:
     """A row of the table; `before`: the size before with its processor seconds."""
-    middle = {
-        name: [statistics.median(each) for each in zip(*told[name], strict=True)]
-        for name in ("bare", "assess")
-    }
+    middle = {name: [statistics.median(each) for each in zip(*told[name], strict=True)] for name in ("bare", "assess")}
     (bare, bare_used), (whole, used) = middle["bare"], middle["assess"]
     growth = ["", ""]
     if before is not None:
         more = math.log(n / before[0])
         growth = [
-            f"{math.log(now / before[1][name]) / more:.2f}"
-            for name, now in (("bare", bare_used), ("assess", used))
+            f"{math.log(now / before[1][name]) / more:.2f}" for name, now in (("bare", bare_used), ("assess", used))
         ]
     return [
         f"{n / 1e6:g} M", HEADS[engine], f"{bare:.1f} s", f"{whole:.1f} s = {whole / bare:.1f} ×",

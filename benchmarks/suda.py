@@ -115,11 +115,7 @@ def compare(frame: pl.DataFrame, row: Row, java: Java | None, folder: Path, roun
             assert found == expected, f"{row.name}: Java finds {found}, sdckit {expected}"
             assert sum(counts.values()) == sum(expected.values())
     seconds = statistics.median(mine)
-    peer = (
-        f"Java {min(theirs):8.3f} s = {min(theirs) / seconds:6.1f} x, counts equal"
-        if theirs
-        else "no peer given"
-    )
+    peer = f"Java {min(theirs):8.3f} s = {min(theirs) / seconds:6.1f} x, counts equal" if theirs else "no peer given"
     print(
         f"{row.name:<30} sdckit {seconds:7.3f} s  {peer}  "
         f"group-by {statistics.median(polars):.3f} s = {seconds / statistics.median(polars):.1f} x that  "
@@ -157,8 +153,7 @@ def many_keys(n: int, n_keys: int) -> pl.DataFrame:
     """Census keys, and as many more of two to nine levels as are asked."""
     frame, rng = census(n).select(KEYS_ALL), np.random.default_rng(n_keys)
     more = {
-        f"k{j}": np.minimum(*rng.integers(0, 2 + j % 8, (2, n), dtype=np.uint8))
-        for j in range(n_keys - len(KEYS_ALL))
+        f"k{j}": np.minimum(*rng.integers(0, 2 + j % 8, (2, n), dtype=np.uint8)) for j in range(n_keys - len(KEYS_ALL))
     }
     return frame.hstack(pl.DataFrame(more)) if more else frame
 
@@ -192,9 +187,7 @@ def only(asked: str) -> None:
 
 def main() -> None:
     """Print a line per comparison."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--peer", type=Path, help="folder of the Java program")
     parser.add_argument("--heap", default="10g", help="Java's memory")
     parser.add_argument("--rounds", type=int, default=3)

@@ -88,12 +88,8 @@ def propensity(options: argparse.Namespace) -> None:
         lambda: LogisticRegression(C=np.inf, max_iter=1000).fit(x, member),
         options.repeats,
     )
-    print(
-        f"propensity: {len(member):,} records, {original.width} variables, {found.n_parameters:.0f} parameters"
-    )
-    print(
-        f"sdckit        {ours:8.2f} s   pMSE {found.pmse:.9f}   all figures; highest memory {memory:.1f} GB"
-    )
+    print(f"propensity: {len(member):,} records, {original.width} variables, {found.n_parameters:.0f} parameters")
+    print(f"sdckit        {ours:8.2f} s   pMSE {found.pmse:.9f}   all figures; highest memory {memory:.1f} GB")
     print(f"scikit-learn  {theirs:8.2f} s   pMSE {np.mean((score - 0.5) ** 2):.9f}   the fit alone")
     print(f"ratio         {ours / theirs:8.2f}")
 
@@ -103,9 +99,7 @@ PARTS = {"propensity": propensity}
 
 def main() -> None:
     """Run the parts asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--parts", default=",".join(PARTS))
     parser.add_argument("--records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--repeats", type=int, default=3)

@@ -105,9 +105,7 @@ PARTS: dict[str, Callable[[argparse.Namespace], None]] = {
 
 def main() -> None:
     """Print the parts asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--records", type=lambda text: int(float(text)), default=1_000_000)
     parser.add_argument("--variables", type=int, default=20)
     parser.add_argument("--points", type=lambda text: int(float(text)), default=10_000)

@@ -11,9 +11,7 @@ import mpmath
 
 def matches(mine, theirs, wild):
     """Whether two keys agree where neither has a missing value that may stand for any value."""
-    return all(
-        a == b or (free and (a is None or b is None)) for a, b, free in zip(mine, theirs, wild, strict=True)
-    )
+    return all(a == b or (free and (a is None or b is None)) for a, b, free in zip(mine, theirs, wild, strict=True))
 
 
 def silent(theirs, mine):

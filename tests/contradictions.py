@@ -151,9 +151,7 @@ def _sentences(page: Page, prints: Sequence[_Print]) -> Iterator[str]:
 def _gaps(page: Page) -> Iterator[str]:
     for section, block in _sections(page):
         if isinstance(block, Facts):
-            yield from (
-                f"{section}: {label!r} has no words" for label, text in block.items if not text.strip()
-            )
+            yield from (f"{section}: {label!r} has no words" for label, text in block.items if not text.strip())
         if not isinstance(block, TableBlock):
             continue
         if not block.rows:

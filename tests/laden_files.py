@@ -24,9 +24,7 @@ N = 60
 def survey(unique: str = UNIQUE, number: int = NUMBER) -> pl.DataFrame:
     """People in households, one with a job of its own, and one record more for the engines to take out."""
     rng = np.random.default_rng(5)
-    jobs = [
-        unique if i == 7 else str(one) for i, one in enumerate(rng.choice(["cook", "smith", "clerk"], N + 1))
-    ]
+    jobs = [unique if i == 7 else str(one) for i, one in enumerate(rng.choice(["cook", "smith", "clerk"], N + 1))]
     homes = np.repeat(np.arange(N // 3 + 1), 3)[: N + 1]
     frame = pl.DataFrame(
         {
@@ -69,9 +67,7 @@ def _pandas(frame: pl.DataFrame, unique: str, dtypes: Callable[[pd.DataFrame], p
     jobs = pd.Categorical(frame["job"].to_list(), categories=declared(unique), ordered=True)
     native = native.assign(job=jobs)[:N]
     native.loc[11, ["note", "code"]] = pd.NA
-    native.index = pd.CategoricalIndex(
-        [f"r{i}" for i in range(N)], categories=[f"r{i}" for i in range(N)] + [HIDDEN]
-    )
+    native.index = pd.CategoricalIndex([f"r{i}" for i in range(N)], categories=[f"r{i}" for i in range(N)] + [HIDDEN])
     native.attrs = {"labels": {"job": declared(unique)}}
     native.columns.name = HIDDEN
     return native

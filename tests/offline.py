@@ -14,9 +14,7 @@ from typing import Any
 __all__ = ["WENT_OUT", "GoneOutError", "is_local", "watch"]
 
 WENT_OUT: list[str] = []
-_LOCAL_NAMES = frozenset(
-    {"localhost", "", "0.0.0.0", "::"}
-)  # the last three are asked for to listen, or mean itself
+_LOCAL_NAMES = frozenset({"localhost", "", "0.0.0.0", "::"})  # the last three are asked for to listen, or mean itself
 _watching = False
 
 

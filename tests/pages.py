@@ -89,11 +89,7 @@ def written(command: str) -> list[str]:
     """The files that a command says it writes."""
     words = arguments(command)
     given = dict(pairwise(words))
-    named = [
-        given[option]
-        for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif")
-        if option in given
-    ]
+    named = [given[option] for option in ("--report", "--out", "-o", "--plot", "--json", "--sarif") if option in given]
     if words[0] in {"protect", "canaries"}:
         named += [given[option] for option in ("--log", "--key") if option in given]
     if words[:2] == ["scenario", "init"] and not named:

@@ -44,6 +44,4 @@ def scenario(**more: Any) -> sdc.Scenario:
 
 def applied(data: pl.DataFrame | None = None, steps: list[dict[str, Any]] | None = None) -> sdc.Applied:
     """The recipe applied to the survey."""
-    return sdc.Recipe(steps or STEPS).apply(
-        survey() if data is None else data, seed=9, secret=SECRET, watch=False
-    )
+    return sdc.Recipe(steps or STEPS).apply(survey() if data is None else data, seed=9, secret=SECRET, watch=False)

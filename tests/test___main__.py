@@ -7,7 +7,5 @@ import sys
 
 
 def test_the_module_is_the_command():
-    done = subprocess.run(
-        [sys.executable, "-m", "sdckit", "--version"], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run([sys.executable, "-m", "sdckit", "--version"], capture_output=True, text=True, check=True)
     assert done.stdout.startswith("sdckit ")

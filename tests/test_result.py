@@ -95,15 +95,11 @@ def test_lets_go_of_the_data_when_pickled(result):
 def test_what_was_let_go_says_so():
     again = pickle.loads(pickle.dumps(RESULTS[2]))
     for asked in (lambda: again.records, lambda: again.threshold_for(0.1), lambda: again.histogram([0, 1])):
-        with pytest.raises(
-            DataError, match=r"this result has let go of the data \(it was pickled\); measure again"
-        ):
+        with pytest.raises(DataError, match=r"this result has let go of the data \(it was pickled\); measure again"):
             asked()
 
 
-@pytest.mark.parametrize(
-    ("native", "kind"), [(FRAME.to_pandas(), pd.DataFrame), (FRAME.to_arrow(), pa.Table)]
-)
+@pytest.mark.parametrize(("native", "kind"), [(FRAME.to_pandas(), pd.DataFrame), (FRAME.to_arrow(), pa.Table)])
 def test_the_summary_is_of_the_caller_s_engine(native, kind):
     for result, polars in zip(every_result(native), RESULTS, strict=True):
         assert isinstance(result.summary(), kind)

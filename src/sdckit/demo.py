@@ -75,6 +75,4 @@ def _file() -> Path:
         path = Path(folder) / "datasets" / "fair" / "fair.csv"
         if path.is_file():
             return path
-    raise FileFormatError(
-        "the demo's survey ships with statsmodels, which is not installed: pip install statsmodels"
-    )
+    raise FileFormatError("the demo's survey ships with statsmodels, which is not installed: pip install statsmodels")

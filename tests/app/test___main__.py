@@ -24,9 +24,7 @@ def test_options_are_handed_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert (second.file, second.scenario, second.port, second.browser) == ("", None, 0, True)
 
 
-def test_what_is_refused_is_one_line(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_refused_is_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def refuse(_: Any) -> None:
         raise SdcError("port 5 is in use; give another one, or none")
 

@@ -24,9 +24,7 @@ def test_the_way_through_by_keyboard_and_without_fault(visit: Windows) -> None:
         page.keyboard.press("Enter")
         assert shown(page) == title
         assert page.evaluate("document.activeElement.textContent") == title
-        assert (
-            page.get_by_role("button", name=title, exact=False).first.get_attribute("aria-current") == "page"
-        )
+        assert page.get_by_role("button", name=title, exact=False).first.get_attribute("aria-current") == "page"
         assert faults(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 

@@ -13,9 +13,7 @@ from app.test_browser_frame import ask
 BAD = "a,b\n1,2,3\n4\n"
 
 
-def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(
-    visit: Windows, served: Served
-) -> None:
+def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(visit: Windows, served: Served) -> None:
     before = set(served.workers())
     page = visit()
     page.click("text=Open the demo")
@@ -41,9 +39,7 @@ def test_cancel_takes_a_second_at_most_and_a_reload_keeps_what_was_done(
     assert page.is_visible("#page_take_away")
 
 
-def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(
-    visit: Windows, served: Served, tmp_path: Path
-) -> None:
+def test_a_bad_file_is_told_of_and_a_large_one_is_not_sent(visit: Windows, served: Served, tmp_path: Path) -> None:
     page = visit()
     bad, good = tmp_path / "bad.csv", tmp_path / "good.csv"
     bad.write_text(BAD, encoding="utf-8")

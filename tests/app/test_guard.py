@@ -122,9 +122,7 @@ def test_what_comes_from_elsewhere_is_refused(asked: Asked, headers: dict[str, s
     own = {**asked.enter(), "origin": ORIGIN, "sec-fetch-site": "same-origin"}
     assert asked.ask("/", own, kind=kind)[0] != asked.ask("/", {**own, **headers}, kind=kind)[0]
     assert len(asked.behind.seen) == 1
-    (refused,) = [
-        one for one in asked.ask("/", {**own, **headers}, kind=kind) if one["type"] != "http.response.body"
-    ]
+    (refused,) = [one for one in asked.ask("/", {**own, **headers}, kind=kind) if one["type"] != "http.response.body"]
     assert refused.get("status", refused.get("code")) in (403, 1008)
 
 

@@ -227,9 +227,7 @@ def test_a_result_that_comes_after_the_switch_is_none() -> None:
 # it.
 
 
-def run(
-    tmp_path: Path, begin: Callable[[Jobs, list[Any]], None], **first: Any
-) -> tuple[list[Any], list[Shown]]:
+def run(tmp_path: Path, begin: Callable[[Jobs, list[Any]], None], **first: Any) -> tuple[list[Any], list[Shown]]:
     """What the jobs gave, and what was shown of them, until nothing runs."""
     results: list[Any] = []
     shown: list[Shown] = []

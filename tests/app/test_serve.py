@@ -74,9 +74,7 @@ def test_it_listens_on_this_machine_alone_says_where_and_cleans_up(
     assert not list(state.glob("server-*"))
 
 
-def test_a_signal_before_the_server_runs_ends_it_cleanly(
-    state: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_signal_before_the_server_runs_ends_it_cleanly(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def announce(address: str, *, browser: bool) -> None:
         signal.raise_signal(signal.SIGTERM)
 

@@ -68,9 +68,7 @@ def test_fields_are_read_as_what_they_are() -> None:
         "columns": ["a", "b"], "k": 4, "noise": 2.5, "how": "down", "keep": False, "limits": [None, 1, None],
     }  # fmt: skip
     assert arguments_of(say, ASKED, read(columns=["a"], k="", how="")) == {"columns": ["a"]}
-    assert (
-        arguments_of(say, ASKED, read(columns=["a"], limits="individual_risk"))["limits"] == "individual_risk"
-    )
+    assert arguments_of(say, ASKED, read(columns=["a"], limits="individual_risk"))["limits"] == "individual_risk"
 
 
 @pytest.mark.parametrize(
@@ -148,9 +146,7 @@ def test_what_was_found_is_told_with_the_recipes_beside_it() -> None:
     told = str(found_shown(say, {"exceeded": ["l"], "html": "<p>why</p>", "alternatives": [other]}))
     assert "Limits that do not hold yet: ℓ-diversity, ℓ." in told
     assert "keeps age (loses 5 to 10 %); not every limit holds" in told
-    german = str(
-        found_shown(speaker("de"), {"exceeded": ["k", "recoverable"], "html": "", "alternatives": [other]})
-    )
+    german = str(found_shown(speaker("de"), {"exceeded": ["k", "recoverable"], "html": "", "alternatives": [other]}))
     assert "k-Anonymität, k, größter Anteil preisgegebener" in german
     assert "verliert 5 bis 10" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": "", "alternatives": []}))

@@ -141,9 +141,7 @@ def test_the_original_itself_as_control_is_no_coincidence():
 @pytest.mark.parametrize("levels", [2, 12, 40])
 def test_coincidences_are_no_warning(levels):
     rng = np.random.default_rng(levels)
-    files = [
-        pl.DataFrame({"x": rng.integers(0, levels, 200), "y": rng.integers(0, 12, 200)}) for _ in range(3)
-    ]
+    files = [pl.DataFrame({"x": rng.integers(0, levels, 200), "y": rng.integers(0, 12, 200)}) for _ in range(3)]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         opened(*files, roles={"variables": ["x", "y"]})
@@ -175,9 +173,7 @@ def test_ties_have_the_same_chance():
     files = AttackFiles(open_pair(asked, base, None, categories={"x": ["x"]}, attack=True))
     own, release = encode_files(files, ["x"], ["x"], 0)
     rows = draw_nearest(prepare(release), release, own, 1, np.random.default_rng(1))[:, 0]
-    assert np.bincount(rows[:3000], minlength=5)[[1, 2, 4]] / 3000 == pytest.approx(
-        np.full(3, 1 / 3), abs=0.05
-    )
+    assert np.bincount(rows[:3000], minlength=5)[[1, 2, 4]] / 3000 == pytest.approx(np.full(3, 1 / 3), abs=0.05)
     assert set(rows[3000:].tolist()) == {0}
     two = draw_nearest(prepare(release), release, own, 2, np.random.default_rng(1))[3000:]
     assert (two == 0).any(axis=1).all()  # the closer one is always there
@@ -204,9 +200,7 @@ def test_some_of_many_are_different_and_even(n, k):
 # Who is attacked.
 
 
-FILES = AttackFiles(
-    open_pair(ORIGINAL, [OTHERS, OTHERS], CONTROL, categories={"x": ["größe", "True"]}, attack=True)
-)
+FILES = AttackFiles(open_pair(ORIGINAL, [OTHERS, OTHERS], CONTROL, categories={"x": ["größe", "True"]}, attack=True))
 
 
 def test_as_many_as_asked_for_each_once():

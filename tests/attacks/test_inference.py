@@ -23,9 +23,7 @@ def numbers(n=60):
 def test_by_plain_loops(tol, scale):
     """Negative guesses and true values near 0 among them: the true value's size decides, without its sign."""
     original, released, control = files = numbers()
-    result = inference(
-        original, released, known=["a", "b"], target="t", control=control, tol=tol, scale=scale, seed=1
-    )
+    result = inference(original, released, known=["a", "b"], target="t", control=control, tol=tol, scale=scale, seed=1)
     span = np.ptp(pl.concat(files).to_numpy()[:, :2], axis=0)
     least = 0.1 * original["t"].std() if scale is None else scale
     expected = []

@@ -22,17 +22,13 @@ def test_by_plain_loops(k):
     rng = np.random.default_rng(1)
     files = [pl.DataFrame(rng.normal(size=(40, 4)), schema=list("abcd")) for _ in range(3)]
     original, released, control = files
-    result = linkability(
-        original, released, known=(["a", "b"], ["c", "d"]), n_neighbors=k, control=control, seed=1
-    )
+    result = linkability(original, released, known=(["a", "b"], ["c", "d"]), n_neighbors=k, control=control, seed=1)
     span = pl.concat(files).max().to_numpy() - pl.concat(files).min().to_numpy()
     expected = []
     for known in (original, control):
         away = np.abs(known.to_numpy()[:, None] - released.to_numpy()[None]) / span
         nearest = [np.argsort(away[:, :, part].sum(axis=2), axis=1)[:, :k] for part in ([0, 1], [2, 3])]
-        expected.append(
-            [len(set(a) & set(b)) > 0 for a, b in zip(*(n.tolist() for n in nearest), strict=True)]
-        )
+        expected.append([len(set(a) & set(b)) > 0 for a, b in zip(*(n.tolist() for n in nearest), strict=True)])
     assert result.records["success"].to_list() == expected[0]
     assert (result.success_rate, result.control_rate) == (np.mean(expected[0]), np.mean(expected[1]))
     draws = [np.isin(rng.permutation(40)[:k], rng.permutation(40)[:k]).any() for _ in range(4000)]
@@ -71,9 +67,7 @@ def test_missing_values_match_each_other():
 @pytest.mark.parametrize("convert", [pl.DataFrame.to_pandas, pl.DataFrame.to_arrow])
 def test_every_engine_gives_the_same(convert):
     here = linkability(ORIGINAL, OTHERS, **{**ALL, "n_attacks": 100})
-    there = linkability(
-        convert(ORIGINAL), convert(OTHERS), **{**ALL, "control": convert(CONTROL), "n_attacks": 100}
-    )
+    there = linkability(convert(ORIGINAL), convert(OTHERS), **{**ALL, "control": convert(CONTROL), "n_attacks": 100})
     assert there.to_dict()["figures"] == here.to_dict()["figures"]
     assert isinstance(there.records, pd.DataFrame | pa.Table)
 

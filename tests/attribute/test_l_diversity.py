@@ -26,9 +26,7 @@ FRAME = pl.DataFrame(
 
 
 def table_of(edges, level, count, missing):
-    return Crosstab(
-        edges, level, count, missing, code_column(nw.from_native(FRAME["debt"], series_only=True))
-    )
+    return Crosstab(edges, level, count, missing, code_column(nw.from_native(FRAME["debt"], series_only=True)))
 
 
 def one_class(*counts, missing=0):
@@ -63,9 +61,7 @@ def test_one_class(table, c, distinct, entropy, recursive):
     if entropy is None:
         shares = table.count / table.count.sum()
         entropy = math.exp(-sum(p * math.log(p) for p in shares))
-    assert found == pytest.approx(
-        {"distinct": distinct, "entropy": entropy, "recursive": recursive}, rel=1e-14
-    )
+    assert found == pytest.approx({"distinct": distinct, "entropy": entropy, "recursive": recursive}, rel=1e-14)
 
 
 def test_compiled_kernel_does_what_its_source_says():
@@ -173,9 +169,7 @@ def test_one_level_is_as_good_as_a_list():
     assert result.violations == {"health": {"distinct": {2: 3}}}
 
 
-@pytest.mark.parametrize(
-    ("option", "message"), [({"levels": 1}, "2 or more"), ({"kind": []}, "kind is empty")]
-)
+@pytest.mark.parametrize(("option", "message"), [({"levels": 1}, "2 or more"), ({"kind": []}, "kind is empty")])
 def test_options_that_ask_for_nothing(option, message):
     with pytest.raises(DataError, match=message):
         l_diversity(FRAME, keys=["sex"], sensitive="health", **option)

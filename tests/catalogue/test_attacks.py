@@ -26,9 +26,7 @@ ALL = {
 }  # fmt: skip
 
 
-def attacked(
-    scenario: sdc.Scenario, control: Any = CONTROL, released: Any = RELEASED, n_attacks: int = 500
-) -> Any:
+def attacked(scenario: sdc.Scenario, control: Any = CONTROL, released: Any = RELEASED, n_attacks: int = 500) -> Any:
     columns = {"keys": scenario.all_keys, "more": ["ill", "income"]}
     pair = open_pair(ORIGINAL, released, control, categories=columns, aligned=scenario.aligned)
     known: dict[str, Any] = {

@@ -10,9 +10,7 @@ from sdckit.catalogue.attribute import ATTRIBUTE
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 
-FRAME = pl.DataFrame(
-    {"sex": ["f", "f", "m", "m"], "ill": ["y", "n", "y", "n"], "void": [None, None, None, None]}
-)
+FRAME = pl.DataFrame({"sex": ["f", "f", "m", "m"], "ill": ["y", "n", "y", "n"], "void": [None, None, None, None]})
 
 
 def test_the_rows_of_the_room_stand_together() -> None:
@@ -22,9 +20,7 @@ def test_the_rows_of_the_room_stand_together() -> None:
 
 def test_variables_that_cannot_be_compared_are_refused_one_by_one() -> None:
     frame = FRAME.with_columns(pl.col("void").cast(pl.String))
-    context = Context(
-        scenario=Scenario(keys=["sex"], sensitive=["void", "ill"], thresholds={"l": 4}), data=frame
-    )
+    context = Context(scenario=Scenario(keys=["sex"], sensitive=["void", "ill"], thresholds={"l": 4}), data=frame)
     (first, refused), (second, found) = measure("l_diversity").run(context)
     assert (first, second) == ("", "")
     with pytest.raises(DataError, match="'void' has no value"):

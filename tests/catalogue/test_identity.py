@@ -58,9 +58,7 @@ def test_without_a_design_the_file_is_the_population() -> None:
 
 
 def test_a_large_search_is_short(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        assessed(measures="suda")["default"]["suda"].notes["max_size"].startswith("all subsets of the 3 keys")
-    )
+    assert assessed(measures="suda")["default"]["suda"].notes["max_size"].startswith("all subsets of the 3 keys")
     monkeypatch.setattr(module, "SMALL_SEARCH", 0)
     four = {"keys": ["sex", "age", "job", "who"]}
     found = assessed(measures="suda", **four)["default"]["suda"]
@@ -93,9 +91,7 @@ def test_the_same_figures_on_every_engine(make: Any) -> None:
 def of_release(name: str, **known: Any) -> str:
     """Why a measure of two files would not run."""
     scenario = releases.scenario(**{role: known.pop(role) for role in ("numeric",) if role in known})
-    return measure(name).lacks(
-        Context(scenario=scenario, **{"aligned": True, "n": 240, "sizes": (240,), **known})
-    )
+    return measure(name).lacks(Context(scenario=scenario, **{"aligned": True, "n": 240, "sizes": (240,), **known}))
 
 
 def test_rows_that_do_not_belong_together_are_not_matched() -> None:

@@ -17,9 +17,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "most"), [("alpha_k", 4), ("suda", 5), ("l_diversity", 5), ("singling_out", 5)]
-)
+@pytest.mark.parametrize(("name", "most"), [("alpha_k", 4), ("suda", 5), ("l_diversity", 5), ("singling_out", 5)])
 def test_few_files_name_a_measure(name: str, most: int) -> None:
     named = sorted(file for file, text in TEXTS.items() if re.search(rf"\b{name}\b", text))
     assert 0 < len(named) <= most, named

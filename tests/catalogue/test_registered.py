@@ -58,9 +58,7 @@ def blocks(one: Mapping[str, Any], place: str) -> list[Block]:
     return [
         Paragraph("A double is a record that one other record looks like."),
         Facts(((CAPTION, f"{found['n_doubles']['text']} ({found['rate']['text']})"),)),
-        ChartBlock(
-            "bars", {"rows": [{"label": "doubles", "n": found["n_doubles"]}], "unit": "records"}, CAPTION
-        ),
+        ChartBlock("bars", {"rows": [{"label": "doubles", "n": found["n_doubles"]}], "unit": "records"}, CAPTION),
     ]
 
 
@@ -77,9 +75,7 @@ ASKED = Measure(
 )  # fmt: skip
 # Keys 0 to 39 once, 40 to 99 twice, 100 three hundred times: 120 doubles.
 KEY = np.concatenate([np.arange(40), np.repeat(np.arange(40, 100), 2), np.full(300, 100)])
-SURVEY = pl.DataFrame(
-    {"age": KEY % 10, "home": KEY // 10, "sex": np.where(np.arange(len(KEY)) % 2, "f", "m")}
-)
+SURVEY = pl.DataFrame({"age": KEY % 10, "home": KEY // 10, "sex": np.where(np.arange(len(KEY)) % 2, "f", "m")})
 Run = Callable[..., str]
 
 

@@ -104,17 +104,13 @@ def test_what_a_release_lacks_is_told_before_it_is_read() -> None:
     lacking = "a release does not have the variable ill"
     assert measure("interval_risk").lacks(context(numeric=["ill"], known=both)) == lacking
     assert measure("interval_risk").lacks(context(numeric=["age"], known=both)) == ""
-    assert (
-        measure("attribute_disclosure").lacks(context(sensitive=["ill"], known=both).about("ill")) == lacking
-    )
+    assert measure("attribute_disclosure").lacks(context(sensitive=["ill"], known=both).about("ill")) == lacking
 
 
 # What a measure is told of a run: the intruder, the cells under each rule, the numbers among its columns.
 
 
-CONTEXT_FRAME = pl.DataFrame(
-    {"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "home": ["a", "a", "c", "d"]}
-)
+CONTEXT_FRAME = pl.DataFrame({"sex": ["f", "f", "m", None], "age": [1, 1, 2, 2], "home": ["a", "a", "c", "d"]})
 
 
 def test_a_plan_needs_no_file() -> None:

@@ -16,9 +16,7 @@ def test_the_overview_tells_what_is_inside_it() -> None:
     one = Scenario(keys=["sex", "age"], sensitive=["ill"], numeric=["age"])
     row = measure("utility_overview")
     assert row.inside is not None
-    inside = dict(
-        row.inside(Context(scenario=one, columns=frozenset(["sex", "age"]), models={"age ~ sex": "linear"}))
-    )
+    inside = dict(row.inside(Context(scenario=one, columns=frozenset(["sex", "age"]), models={"age ~ sex": "linear"})))
     assert inside["information_loss"] == "rows are not declared to belong together"
     assert {name for name, reason in inside.items() if not reason} == {
         "propensity", "ecdf_utility", "compare_distributions", "tabular_utility", "compare_associations",

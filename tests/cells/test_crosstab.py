@@ -45,9 +45,7 @@ def test_agrees_with_counting(file, data):
     n = len(file.rows)
     values = [1, *data.draw(st.lists(st.sampled_from([1, 2, 3, None]), min_size=n - 1, max_size=n - 1))]
     with quiet():
-        cells = as_cells(
-            file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing
-        )
+        cells = as_cells(file.frame(s=pl.Series(values, dtype=pl.Int64)), keys=file.keys, missing=file.missing)
     coded = code_column(cells.records_frame()["s"])
     code_of = dict(zip(values, coded.codes().tolist(), strict=True))
     found = crosstab(cells, "s")
@@ -65,18 +63,14 @@ def test_a_variable_without_any_value():
     frame = pl.DataFrame({"a": [1, 2, 1], "s": pl.Series([None] * 3, dtype=pl.String)})
     cells = as_cells(frame, keys=["a"])
     for made in (crosstab, wildcard_crosstab):
-        with pytest.raises(
-            DataError, match="sensitive variable 's' has no value in any record; leave it out"
-        ):
+        with pytest.raises(DataError, match="sensitive variable 's' has no value in any record; leave it out"):
             made(cells, "s")
 
 
 def test_a_table_too_large_for_wildcards(monkeypatch):
     monkeypatch.setattr(module, "LARGEST", 5)
     cells = as_cells(pl.DataFrame({"a": [1, None, 2], "s": [1, 2, 3]}), keys=["a"])
-    with pytest.raises(
-        DataError, match=r"3 cells by 3 levels of 's' are too many .* missing='category' or recode"
-    ):
+    with pytest.raises(DataError, match=r"3 cells by 3 levels of 's' are too many .* missing='category' or recode"):
         wildcard_crosstab(cells, "s")
 
 
@@ -84,9 +78,7 @@ def test_a_table_too_large_for_wildcards(monkeypatch):
 def test_levels_are_matched_some_at_a_time(at_once, monkeypatch):
     """Cells and levels may be too many for one pass; what is counted is the same."""
     rng = np.random.default_rng(5)
-    columns = {
-        name: pl.Series(rng.integers(0, 4, 300)).set(pl.Series(rng.random(300) < 0.2), None) for name in "ab"
-    }
+    columns = {name: pl.Series(rng.integers(0, 4, 300)).set(pl.Series(rng.random(300) < 0.2), None) for name in "ab"}
     frame = pl.DataFrame({**columns, "s": rng.choice([3, 5, 8, 13, 21], 300)})
     whole = wildcard_crosstab(as_cells(frame, keys=["a", "b"]), "s")
     monkeypatch.setattr(module, "AT_ONCE", at_once)
@@ -118,9 +110,7 @@ def test_more_levels_than_are_matched_at_once(wide):
     rng = np.random.default_rng(3)
     keys = {f"k{j}": pl.Series(rng.integers(0, 3, 400)).cast(pl.Int64) for j in range(3)}
     gone = {name: pl.when(pl.Series(rng.random(400) > 0.2)).then(pl.col(name)).alias(name) for name in keys}
-    frame = (
-        pl.DataFrame(keys).with_columns(*gone.values()).with_columns(s=pl.Series(rng.integers(0, 21, 400)))
-    )
+    frame = pl.DataFrame(keys).with_columns(*gone.values()).with_columns(s=pl.Series(rng.integers(0, 21, 400)))
     cells = as_cells(frame, keys=[*keys])
     if wide:
         cells = replace(cells, table=replace(cells.table, words=None, layout=None))
@@ -224,9 +214,7 @@ RNG = np.random.default_rng(12)
 
 
 def scale(values, **declared):
-    frame = (
-        values if isinstance(values, pd.DataFrame | pl.DataFrame | pa.Table) else pl.DataFrame({"x": values})
-    )
+    frame = values if isinstance(values, pd.DataFrame | pl.DataFrame | pa.Table) else pl.DataFrame({"x": values})
     with quiet():
         cells = as_cells(frame, keys=["x"])
     codes, size = cells.level_sizes("x")

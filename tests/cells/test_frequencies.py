@@ -24,9 +24,7 @@ def matched(cells, table, alpha):
         size=table.size.astype(float),
         weight=table.weight,
         missing_codes=[level.span for level in cells.levels],
-        wild=[
-            rule == "wildcard" and gone > 0 for rule, gone in zip(cells.rules, cells.n_missing, strict=True)
-        ],
+        wild=[rule == "wildcard" and gone > 0 for rule, gone in zip(cells.rules, cells.n_missing, strict=True)],
         alpha=alpha,
     )
     return np.stack([found.size, found.weight])
@@ -61,13 +59,8 @@ def test_many_keys_agree_with_the_definition(seed, n_keys, missing, alpha):
     values, n = rng.integers(0, 10, (30, n_keys)), 30
     values[n // 2 :] = values[: n // 2]  # records that agree but for what is missing
     gone = rng.random((n, n_keys)) < missing
-    rows = [
-        tuple(None if g else int(v) for v, g in zip(*row, strict=True))
-        for row in zip(values, gone, strict=True)
-    ]
-    frame = pl.DataFrame(
-        {f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(n_keys)}
-    )
+    rows = [tuple(None if g else int(v) for v, g in zip(*row, strict=True)) for row in zip(values, gone, strict=True)]
+    frame = pl.DataFrame({f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(n_keys)})
     with quiet():
         cells = as_cells(frame, keys=frame.columns, alpha=alpha)
     f, _ = brute.frequencies(rows, [1.0] * n, [True] * n_keys, alpha)
@@ -87,9 +80,7 @@ def test_pairs_and_bit_sets_agree_on_a_larger_file(monkeypatch, missing):
         monkeypatch.setattr(frequencies, "_pairs_are_faster", lambda *_, pairs=pairs: pairs)
         with quiet():
             cells = as_cells(frame, keys=frame.columns, alpha=0.5)
-        found.append(
-            matched(cells, replace(cells.table, words=None, layout=None, weight=np.ones(cells.n_cells)), 0.5)
-        )
+        found.append(matched(cells, replace(cells.table, words=None, layout=None, weight=np.ones(cells.n_cells)), 0.5))
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12)
     assert found[0].max() > 10
 
@@ -133,9 +124,7 @@ def test_a_cell_without_any_key_counts_for_no_other(monkeypatch, pairs):
 
 
 def test_what_every_key_missing_means_under_several_rules():
-    frame = pl.DataFrame(
-        {"sex": ["f", "f", None, None], "job": [1, None, None, None], "age": [3, 4, None, None]}
-    )
+    frame = pl.DataFrame({"sex": ["f", "f", None, None], "job": [1, None, None, None], "age": [3, 4, None, None]})
     rules = {"job": "category"}  # the other keys are wildcards
     with quiet():
         cells = as_cells(frame, keys=["sex", "job", "age"], missing=rules)
@@ -191,9 +180,7 @@ def test_as_if_tabulated_anew(file, alpha, known, data):
     assert set(columns) == set(anew.columns)
     names = sorted(columns)
     found = sorted(zip(size.tolist(), *(columns[name].tolist() for name in names), strict=True))
-    expected = sorted(
-        zip(anew.table.size.tolist(), *(anew.columns[name].tolist() for name in names), strict=True)
-    )
+    expected = sorted(zip(anew.table.size.tolist(), *(anew.columns[name].tolist() for name in names), strict=True))
     np.testing.assert_allclose(np.array(found, float), np.array(expected, float), rtol=1e-9)
 
 
@@ -227,9 +214,7 @@ def test_coarser_as_if_recoded(span, file, data):
 
 def test_cells_of_more_bits_than_a_word():
     rng = np.random.default_rng(0)
-    frame = pl.DataFrame(
-        {f"k{j}": rng.integers(0, 2**40, 4)[rng.integers(0, 4, 30)] % (2**31 + j) for j in range(3)}
-    )
+    frame = pl.DataFrame({f"k{j}": rng.integers(0, 2**40, 4)[rng.integers(0, 4, 30)] % (2**31 + j) for j in range(3)})
     frame = frame.with_columns(pl.when(pl.int_range(30) % 7 > 0).then("k0").alias("k0"))
     with quiet():
         whole, anew = as_cells(frame, keys=frame.columns), as_cells(frame, keys=["k0", "k2"])

@@ -136,9 +136,7 @@ REFUSED = {
     ),
     "empty": (lambda: pair(released={"a": [], "v": []}), "the release: the data has no records"),
     "plan": (
-        lambda: open_pair(
-            pl.LazyFrame(ORIGINAL), pl.LazyFrame(RELEASED), categories={"keys": ["a"]}, aligned=True
-        ),
+        lambda: open_pair(pl.LazyFrame(ORIGINAL), pl.LazyFrame(RELEASED), categories={"keys": ["a"]}, aligned=True),
         "rows of a plan have no order: give id=",
     ),
 }
@@ -306,9 +304,7 @@ def test_only_attacks_look_at_the_control_file():
 @pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame, pa.table])
 def test_dates_and_times_in_days(make):
     days = [dt.date(2020, 1, 1), dt.date(2020, 1, 3), None]
-    frame = make(
-        {"t": [None if day is None else dt.datetime(day.year, day.month, day.day, 12) for day in days]}
-    )
+    frame = make({"t": [None if day is None else dt.datetime(day.year, day.month, day.day, 12) for day in days]})
     found = open_pair(frame, frame, categories={"variables": ["t"]}).days("t")[0]
     assert np.diff(found)[0] == pytest.approx(2)
     assert np.isnan(found[2])
@@ -349,9 +345,7 @@ def example():
     pair = open_pair(pl.DataFrame({"a": [1]}), [pl.DataFrame({"a": [1]})] * 3, categories={"keys": ["a"]})
     each = ({"rate": 0.5}, {"rate": math.nan}, {"rate": 1.0})
     notes: dict[str, str] = {}
-    return Example(
-        pair=pair, per_release=each, notes=notes, missing_rule="a level", **mean_figures(each, notes)
-    )
+    return Example(pair=pair, per_release=each, notes=notes, missing_rule="a level", **mean_figures(each, notes))
 
 
 def test_means_leave_out_what_is_undefined_and_say_so():

@@ -51,9 +51,9 @@ def test_households_are_columns_that_a_release_needs_of_its_original():
     scenario = sdckit.Scenario(keys=["sex"], household="home")
     asked = breakdown(FILE, "area", IndividualRisk, interval="bootstrap", scenario=scenario)
     assert asked.also == ("area", "home")
-    assert breakdown(
-        FILE.drop("home"), "area", IndividualRisk, interval="bootstrap", scenario=scenario
-    ).also == ("area",)
+    assert breakdown(FILE.drop("home"), "area", IndividualRisk, interval="bootstrap", scenario=scenario).also == (
+        "area",
+    )
 
 
 @pytest.mark.parametrize("name", ["n", "Global_Risk"])
@@ -193,9 +193,7 @@ def test_sums_have_the_mean_and_the_variance_of_drawing_with_replacement(kinds):
 
 def test_as_many_units_are_drawn_as_there_are():
     for n in (5, 20, 3000):
-        drawn = resampled_sums(
-            np.ones((1, n)) * np.arange(n) ** 0, np.ones(n, np.int64), np.random.default_rng(n)
-        )
+        drawn = resampled_sums(np.ones((1, n)) * np.arange(n) ** 0, np.ones(n, np.int64), np.random.default_rng(n))
         assert (drawn == n).all()
 
 
@@ -204,9 +202,7 @@ def test_a_unit_is_drawn_as_often_as_by_a_binomial_distribution():
     first = np.zeros((1, n))
     first[0, 7] = 1.0
     spread = first + 0.0
-    times = resampled_sums(
-        np.vstack([spread, np.arange(n)]), np.ones(n, np.int64), np.random.default_rng(1), draws
-    )
+    times = resampled_sums(np.vstack([spread, np.arange(n)]), np.ones(n, np.int64), np.random.default_rng(1), draws)
     found = np.bincount(times[:, 0].astype(int), minlength=8)[:5] / draws
     expected = [math.comb(n, k) * (1 / n) ** k * (1 - 1 / n) ** (n - k) for k in range(5)]
     assert found == pytest.approx(expected, abs=0.012)

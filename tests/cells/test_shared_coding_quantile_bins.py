@@ -17,9 +17,7 @@ def test_the_edges_are_type_7_quantiles_of_the_pool():
         quantile_bins(files, 4).edges.tolist()
         == np.quantile([5.0, 1.0, 2.0, 9.0, 4.0], [0, 0.25, 0.5, 0.75, 1]).tolist()
     )
-    assert quantile_bins([np.array([0.0, 1.0])], 5).edges.tolist() == pytest.approx(
-        [0, 0.2, 0.4, 0.6, 0.8, 1]
-    )
+    assert quantile_bins([np.array([0.0, 1.0])], 5).edges.tolist() == pytest.approx([0, 0.2, 0.4, 0.6, 0.8, 1])
 
 
 def test_an_edge_belongs_to_the_class_above_and_the_last_to_the_class_below():

@@ -61,9 +61,7 @@ def test_no_missing_value_needs_no_rule():
 
 
 def test_records_in_the_caller_s_order(cells):
-    records = cells.records(
-        ["cell_size", "sample_frequency", "population_frequency", "sample_unique"], prefix="x_"
-    )
+    records = cells.records(["cell_size", "sample_frequency", "population_frequency", "sample_unique"], prefix="x_")
     assert records.to_dict(as_series=False) == {
         "row": list("abcdef"),
         "x_cell_size": [2, 2, 1, 2, 2, 1],
@@ -201,11 +199,7 @@ def test_an_order_that_is_declared():
         assert sorted(found.coded.labels(found.level)) == ["p", "q"]
 
 
-@given(
-    rows=st.lists(
-        st.tuples(st.integers(0, 3), st.sampled_from(["p", "q", None]), st.integers(1, 5)), min_size=1
-    )
-)
+@given(rows=st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["p", "q", None]), st.integers(1, 5)), min_size=1))
 def test_a_row_of_several_records_is_several_rows(rows):
     rows = [*rows, *((cell, "p", 1) for cell in range(4))]  # every cell has a record
     cell, values, records = (list(one) for one in zip(*rows, strict=True))

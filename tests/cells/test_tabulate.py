@@ -41,9 +41,7 @@ def test_a_key_without_any_value():
 
 def test_missing_values_that_are_errors():
     gaps = {"c": [1, None, 2, None]}
-    with pytest.raises(
-        DataError, match=r"key 'c' is missing in 2 records \(rows 2, 4\), and missing='error'"
-    ):
+    with pytest.raises(DataError, match=r"key 'c' is missing in 2 records \(rows 2, 4\), and missing='error'"):
         cells(gaps, keys=["a", "c"], missing="error")
     with pytest.raises(DataError, match="missing='error'"):
         cells(gaps, keys=["a", "c"], missing={"c": "error"})
@@ -73,9 +71,7 @@ def test_keys_that_only_seem_to(column):
 def test_a_key_with_thousands_of_values():
     values = list(range(MANY_LEVELS)) * 2
     for column in (values, [value + 0.5 for value in values], [f"t{value}" for value in values]):
-        with pytest.warns(
-            SdcWarning, match=f"key 'a' has {MANY_LEVELS} different values: recode it into fewer"
-        ):
+        with pytest.warns(SdcWarning, match=f"key 'a' has {MANY_LEVELS} different values: recode it into fewer"):
             as_cells(pl.DataFrame({"a": column}), keys=["a"])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -71,9 +71,7 @@ def test_a_fault_of_ours_is_one_line_without_values(sdckit, monkeypatch, tmp_pat
     done = sdckit("demo", "--report", tmp_path / "r.html")
     assert done.code == INTERNAL
     assert done.lines == [
-        line
-        for line in done.lines
-        if line.startswith("internal error: RuntimeError in cli/commands/demo.py line")
+        line for line in done.lines if line.startswith("internal error: RuntimeError in cli/commands/demo.py line")
     ]
     assert "secret" not in done.err
 

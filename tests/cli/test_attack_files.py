@@ -22,9 +22,7 @@ from sdckit.errors import ColumnError, DataError, FileFormatError, ScenarioError
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    people = pl.DataFrame(
-        {"name": ["x", "y", "z"], "age": [20, 30, 40], "sex": ["f", "m", "f"], "code": [1, 9, 2]}
-    )
+    people = pl.DataFrame({"name": ["x", "y", "z"], "age": [20, 30, 40], "sex": ["f", "m", "f"], "code": [1, 9, 2]})
     people.write_csv(tmp_path / "original.csv")
     people.drop("code", "name").write_csv(tmp_path / "release.csv")
     people.write_csv(tmp_path / "control.csv")
@@ -61,9 +59,7 @@ def test_named_columns_and_those_of_the_attacks(folder: Path) -> None:
 
 
 def test_a_scenario_gives_variables_numbers_codes_and_identifiers(folder: Path) -> None:
-    stored = sdc.Scenario(
-        keys=["sex"], sensitive=["code"], numeric=["age"], identifiers=["name"], missing_codes=["40"]
-    )
+    stored = sdc.Scenario(keys=["sex"], sensitive=["code"], numeric=["age"], identifiers=["name"], missing_codes=["40"])
     found = read(folder, scenario=stored)
     assert found.variables == ("sex", "age")
     assert found.left_out == ("code",)

@@ -22,10 +22,7 @@ def wanted(**given: Any) -> Wanted:
 def kinds(*, has_control: bool = False, **given: Any) -> list[str]:
     """Kinds of the attacks, each once, before and after the columns of the files are known."""
     asked = wanted(**given)
-    plans = [
-        planned(asked, names, n_attacks=50, has_control=has_control)
-        for names in ((), ("age", "sex", "income"))
-    ]
+    plans = [planned(asked, names, n_attacks=50, has_control=has_control) for names in ((), ("age", "sex", "income"))]
     early, late = (list(dict.fromkeys(one.row.kind for one in plan)) for plan in plans)
     assert early == late
     return early

@@ -39,9 +39,7 @@ def warned(done, *words: str) -> None:
     """Code 0, the tables, and one warning with these words, without a value."""
     assert done.code == 0, done
     assert "records" in done.out
-    assert any(line.startswith("warning: ") and all(word in line for word in words) for line in done.lines), (
-        done.err
-    )
+    assert any(line.startswith("warning: ") and all(word in line for word in words) for line in done.lines), done.err
     assert len(set(done.lines)) == len(done.lines)
     assert MARKER not in done.err
     assert NUMBER not in done.err
@@ -207,9 +205,7 @@ def test_a_full_disk_keeps_the_report_of_yesterday(
     assert (tmp_path / "r.html").read_text() == "yesterday"
 
 
-@pytest.mark.parametrize(
-    ("option", "name"), [("--report", "r.html"), ("--report", "r.md"), ("--json", "r.json")]
-)
+@pytest.mark.parametrize(("option", "name"), [("--report", "r.html"), ("--report", "r.md"), ("--json", "r.json")])
 def test_a_disk_that_is_full(
     sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, name: str
 ) -> None:
@@ -218,9 +214,7 @@ def test_a_disk_that_is_full(
     refused(done, tmp_path, "could not write the", f"{DISK_FULL}; nothing was left behind")
 
 
-def test_a_full_disk_leaves_no_scenario(
-    sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_no_scenario(sdckit, survey: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fill_disk(monkeypatch)
     done = sdckit("scenario", "init", survey, "-o", tmp_path / "s.toml")
     refused(done, tmp_path, f"could not write the file: {DISK_FULL}")

@@ -121,15 +121,11 @@ def test_what_holds_for_several_files_is_told_once(capsys: Capture) -> None:
         "warning: a.csv, b.csv and b c.csv: age holds -999 in 6 records each. If that means missing give "
         "--missing=NA --missing=-999; a code holds for all columns"
     )
-    assert other.startswith(
-        "warning: d.csv: taken for missing: 'null' in column 0 (6 records), column 1 (1 record)"
-    )
+    assert other.startswith("warning: d.csv: taken for missing: 'null' in column 0 (6 records), column 1 (1 record)")
 
 
 def test_what_is_said_of_a_file_is_said_before_an_error_and_names_options(capsys: Capture) -> None:
-    text = (
-        "x.csv: numbers with the decimal mark ','. If so give decimal=\",\" (on the command line --decimal ,)"
-    )
+    text = "x.csv: numbers with the decimal mark ','. If so give decimal=\",\" (on the command line --decimal ,)"
     with pytest.raises(ColumnError), errors.one_line_warnings():  # noqa: PT012
         warnings.warn(text, SdcWarning, stacklevel=1)
         raise ColumnError("no column")

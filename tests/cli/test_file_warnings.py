@@ -78,9 +78,7 @@ def test_the_delimiter_and_the_decimal_mark_that_fit(sdckit, survey: Path, frame
     assert sdckit("assess", survey, *KEYS, "--weight", "w", "--decimal", ",").code == 0
 
 
-def test_several_rows_per_person_can_be_assessed_as_written(
-    sdckit, survey: Path, frame: pl.DataFrame
-) -> None:
+def test_several_rows_per_person_can_be_assessed_as_written(sdckit, survey: Path, frame: pl.DataFrame) -> None:
     gaps = pl.when(pl.int_range(pl.len()) < 3).then(None).otherwise(pl.col("region"))
     frame.drop("w", "hh").with_columns(region=gaps, pid=pl.int_range(pl.len()) // 2).write_csv(survey)
     scenario = survey.with_name("s.toml")

@@ -54,9 +54,7 @@ def scenario(folder: Path) -> Path:
 def test_protect_keeps_labels_of_what_is_left(sdckit, sav: Path, ending: str, keep: bool) -> None:
     out = sav.parent / f"out.{ending}"
     more = ("--user-missing",) if keep else ()
-    done = sdckit(
-        "protect", sav.parent / "recipe.toml", sav, "--scenario", scenario(sav.parent), "-o", out, *more
-    )
+    done = sdckit("protect", sav.parent / "recipe.toml", sav, "--scenario", scenario(sav.parent), "-o", out, *more)
     assert done.code == 0, done.err
     assert b"Zyxw" not in out.read_bytes()
     told = sdc.read_labels(out)
@@ -110,9 +108,7 @@ def two(tmp_path: Path) -> tuple[Path, Path]:
             "age": [i % 60 for i in range(N)],
         }
     ).write_csv(persons)
-    pl.DataFrame({"hid": range(N // 2), "region": ["n" if i % 3 else "s" for i in range(N // 2)]}).write_csv(
-        houses
-    )
+    pl.DataFrame({"hid": range(N // 2), "region": ["n" if i % 3 else "s" for i in range(N // 2)]}).write_csv(houses)
     return persons, houses
 
 
@@ -135,16 +131,12 @@ def test_two_files_give_what_the_joined_file_gives(sdckit, two: tuple[Path, Path
 
 def test_a_release_of_two_files_is_one_file(sdckit, two: tuple[Path, Path], tmp_path: Path) -> None:
     recipe, out = tmp_path / "r.toml", tmp_path / "out.parquet"
-    recipe.write_text(
-        '[[steps]]\nmethod = "local_suppression"\nkeys = ["sex", "region"]\nk = 3\n', encoding="utf-8"
-    )
+    recipe.write_text('[[steps]]\nmethod = "local_suppression"\nkeys = ["sex", "region"]\nk = 3\n', encoding="utf-8")
     by_key = ("--join", two[1], "--join-key", "hid")
     done = sdckit("protect", recipe, two[0], *by_key, "-o", out)
     assert done.code == 0, done.err
     assert pl.read_parquet(out).columns == ["hid", "sex", "age", "region"]
-    checked = sdckit(
-        "assess", two[0], *by_key, "--released", out, "--keys", "sex,age,region", "--aligned", "--seed", 1
-    )
+    checked = sdckit("assess", two[0], *by_key, "--released", out, "--keys", "sex,age,region", "--aligned", "--seed", 1)
     assert checked.code == 0, checked.err
     over = sdckit("protect", recipe, two[0], *by_key, "-o", two[1])
     assert (over.code, "the command reads this file" in over.err) == (2, True)

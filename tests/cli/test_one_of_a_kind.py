@@ -50,9 +50,7 @@ def test_what_is_looked_for_is_found() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_one_is_no_plural(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_one_is_no_plural(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     rng, n = np.random.default_rng(1), 120
     pl.DataFrame(

@@ -150,9 +150,7 @@ def test_an_assessment_says_so(sdckit, survey: Path, more: tuple[object, ...], s
     assert max(map(len, done.out.splitlines())) <= 80
 
 
-@pytest.mark.parametrize(
-    ("more", "said"), [("", True), ('weight = "w"', False), ("sampling_fraction = 1.0", False)]
-)
+@pytest.mark.parametrize(("more", "said"), [("", True), ('weight = "w"', False), ("sampling_fraction = 1.0", False)])
 def test_the_gate_and_protection_say_so(sdckit, survey: Path, tmp_path: Path, more: str, said: bool) -> None:
     scenario, recipe = tmp_path / "s.toml", tmp_path / "r.toml"
     scenario.write_text(SCENARIO.format(more=more), encoding="utf-8")
@@ -198,9 +196,7 @@ def scenario(tmp_path: Path) -> Path:
 @pytest.fixture
 def office(tmp_path: Path) -> Path:
     path = tmp_path / "office.toml"
-    path.write_text(
-        "[release_types.public-use]\nk = 3\n\n[release_types.partners]\nk = 4\n", encoding="utf-8"
-    )
+    path.write_text("[release_types.public-use]\nk = 3\n\n[release_types.partners]\nk = 4\n", encoding="utf-8")
     return path
 
 
@@ -220,9 +216,7 @@ def test_check_judges_by_the_type(sdckit, people: Path, scenario: Path, office: 
     assert sdckit(*given).code == 2
     contract = sdckit(*given, "--release-type", "scientific-use")
     assert contract.code == 0
-    assert contract.out.startswith(
-        "Type of release: scientific-use file. Its limits: k 3, individual risk 0.2."
-    )
+    assert contract.out.startswith("Type of release: scientific-use file. Its limits: k 3, individual risk 0.2.")
     assert "limit of a scientific-use file" in " ".join(contract.out.split())
     assert sdckit(*given, "--release-type", "public-use").code == 1
     assert sdckit(*given, "--release-type", "public-use", "--release-types", office).code == 0
@@ -240,9 +234,7 @@ def test_what_no_type_is_called_is_told(sdckit, people: Path, scenario: Path) ->
     assert "s.toml: there is no entry 'keys' in a file of release types" in done.err
 
 
-def test_assess_writes_the_type_into_its_documents(
-    sdckit, people: Path, office: Path, tmp_path: Path
-) -> None:
+def test_assess_writes_the_type_into_its_documents(sdckit, people: Path, office: Path, tmp_path: Path) -> None:
     out = tmp_path / "a.json"
     given = ("assess", people, "--keys", "sex,age", "--release-type", "public-use", "--release-types", office)
     assert sdckit(*given, "--json", out, "--quiet").code == 0
@@ -266,9 +258,7 @@ def test_a_recipe_takes_k_from_the_type(sdckit, people: Path, scenario: Path, tm
     recipe.write_text('[[steps]]\nmethod = "local_suppression"\n', encoding="utf-8")
     given = (recipe, people, "--scenario", scenario)
     assert sdckit("protect", *given, "--out", tmp_path / "no.csv").code == 2
-    done = sdckit(
-        "protect", *given, "--release-type", "scientific-use", "--out", tmp_path / "out.csv", "--quiet"
-    )
+    done = sdckit("protect", *given, "--release-type", "scientific-use", "--out", tmp_path / "out.csv", "--quiet")
     assert (done.code, done.err) == (0, "")
     assert pl.read_csv(tmp_path / "out.csv").null_count().row(0) == (0, 0)
     done = sdckit("protect", *given, "--release-type", "public-use", "--out", tmp_path / "pub.csv", "--quiet")

@@ -70,9 +70,7 @@ def test_further_measures_are_shown_when_they_are_asked_for() -> None:
 def test_the_plan_names_columns_intruders_and_thresholds(tmp_path: Path) -> None:
     path = tmp_path / "x.parquet"
     pl.DataFrame({"a": [1, 2], "b": [1, 2], "name": ["x", "y"]}).write_parquet(path)
-    scenario = Scenario(
-        intruders={"one": ["a"], "two": ["a", "b"]}, identifiers=["name"], thresholds={"k": 3}
-    )
+    scenario = Scenario(intruders={"one": ["a"], "two": ["a", "b"]}, identifiers=["name"], thresholds={"k": 3})
     text = "\n".join(plan_lines((path, scan_header(path)), scenario))
     for part in ("2 of 3 columns", "a, b", "Would not read: name", "'two' knows a, b", "k 3", "2 records"):
         assert part in text
@@ -109,8 +107,7 @@ def test_what_is_planned_for_a_release_is_what_runs(options, aligned: bool, cont
         )  # fmt: skip
     intruder = found["default"]
     headers = [
-        (Path(f"{i}.csv"), FileHeader(tuple(one.columns), one.height, "CSV"))
-        for i, one in enumerate([*files, people])
+        (Path(f"{i}.csv"), FileHeader(tuple(one.columns), one.height, "CSV")) for i, one in enumerate([*files, people])
     ]
     will, will_not = told(
         headers[0], scenario, released=[headers[1]], control=headers[2] if control else None, attacks=True,

@@ -57,9 +57,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 PROTECT = ("protect", "r.toml", "survey.csv", "-q", "--out")
 
 
-@pytest.mark.parametrize(
-    "command", [PROTECT, ("synthesize", "survey.csv", "-q", "--identifiers", "name", "--out")]
-)
+@pytest.mark.parametrize("command", [PROTECT, ("synthesize", "survey.csv", "-q", "--identifiers", "name", "--out")])
 def test_a_release_is_replaced_when_forced_and_its_log_with_it(
     command: tuple[str, ...], sdckit: Runner, folder: Path
 ) -> None:
@@ -74,9 +72,7 @@ def test_a_release_is_replaced_when_forced_and_its_log_with_it(
     for more in ([], ["--log", "other.json"]):
         done = sdckit(*command, "o.csv", "--force", *more)
         assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(
-            "error: log.json is the log of an older o.csv and would be left beside the new"
-        )
+        assert done.err.startswith("error: log.json is the log of an older o.csv and would be left beside the new")
     assert [Path(name).read_bytes() for name in ("o.csv", "log.json")] == older
     assert sdckit(*command, "o.csv", "--log", "log.json", "--force").code == 0
     assert all(Path(name).read_bytes() != one for name, one in zip(("o.csv", "log.json"), older, strict=True))

@@ -191,9 +191,9 @@ KEYS = ["--keys", "sex,age,region", "--weight", "w", "--sensitive", "job", "--k"
 
 @pytest.fixture
 def options_survey(tmp_path: Path) -> Path:
-    people(400).with_columns(
-        age=pl.when(pl.int_range(pl.len()) % 40 == 0).then(None).otherwise("age")
-    ).write_parquet(tmp_path / "survey.parquet")
+    people(400).with_columns(age=pl.when(pl.int_range(pl.len()) % 40 == 0).then(None).otherwise("age")).write_parquet(
+        tmp_path / "survey.parquet"
+    )
     return tmp_path / "survey.parquet"
 
 
@@ -203,9 +203,7 @@ def figures(path: Path) -> object:
 
 
 @pytest.mark.parametrize("engine", ["polars", "duckdb"])
-def test_the_same_document(
-    options_survey: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_same_document(options_survey: Path, tmp_path: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
     line = ["assess", str(options_survey), *KEYS, "--quiet"]
     assert run([*line, "--json", str(tmp_path / "here.json")]) == 0
     monkeypatch.setattr(readers, "read_file", None)  # nothing is read whole
@@ -213,9 +211,7 @@ def test_the_same_document(
     assert figures(tmp_path / "there.json") == figures(tmp_path / "here.json")
 
 
-def test_the_gate_and_a_folder(
-    options_survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_gate_and_a_folder(options_survey: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "scenario.toml").write_text('keys = ["sex", "region"]\n[thresholds]\nk = 3\n')
     (tmp_path / "parts").mkdir()
     pl.read_parquet(options_survey)[:200].write_parquet(tmp_path / "parts" / "a.parquet")
@@ -364,10 +360,7 @@ def test_a_dry_run_says_which_step_does_not_run(
 def test_a_dry_run_of_a_folder_reads_its_headers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for part in "ab":
         pl.DataFrame({"sex": ["f", "m"], "age": [30, 40]}).write_parquet(tmp_path / f"{part}.parquet")
-    assert (
-        run(["assess", str(tmp_path), "--keys", "sex,age", "--k", "3", "--engine", "polars", "--dry-run"])
-        == 0
-    )
+    assert run(["assess", str(tmp_path), "--keys", "sex,age", "--k", "3", "--engine", "polars", "--dry-run"]) == 0
     told = capsys.readouterr().out
     assert f"Would read 2 of 2 columns of {tmp_path.name} (2 files, Parquet):" in told
     assert "4 records would be left with polars, and never read whole" in told

@@ -284,9 +284,7 @@ def test_the_figures_are_exact(results: dict[str, Any]) -> None:
     )
     risk = results["population_risk"]
     line = next(one for one in blocks(risk).splitlines() if "z1, z2" in one)
-    assert [float(one.rstrip(",")) for one in line.split()[-2:]] == pytest.approx(
-        [risk.z1, risk.z2], rel=1e-3
-    )
+    assert [float(one.rstrip(",")) for one in line.split()[-2:]] == pytest.approx([risk.z1, risk.z2], rel=1e-3)
 
 
 def test_undefined_figures_are_told(results: dict[str, Any]) -> None:

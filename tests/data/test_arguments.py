@@ -126,9 +126,7 @@ def test_a_choice_offers_the_nearest():
     assert refused(DataError, words, arguments.choice, ["outlier"], "method", kinds) == "method"
     assert refused(DataError, "not float", arguments.choice, math.nan, "method", kinds) == "method"
     assert refused(DataError, "method is empty", arguments.choices, (), "method", kinds) == "method"
-    assert (
-        refused(DataError, "'x' is unknown", arguments.choices, ["outlier", "x"], "method", kinds) == "method"
-    )
+    assert refused(DataError, "'x' is unknown", arguments.choices, ["outlier", "x"], "method", kinds) == "method"
 
 
 def test_texts():
@@ -136,9 +134,7 @@ def test_texts():
     assert arguments.texts(["NA", -9, 1.5], "missing") == ("NA", "-9", "1.5")
     assert refused(DataError, "^prefix is text, not int$", arguments.text, 5, "prefix") == "prefix"
     for wrong in (5, None, True, ["x", None], b"x", {"x": 1}):
-        assert (
-            refused(DataError, "missing is a list of texts", arguments.texts, wrong, "missing") == "missing"
-        )
+        assert refused(DataError, "missing is a list of texts", arguments.texts, wrong, "missing") == "missing"
 
 
 def test_one_column():

@@ -173,9 +173,7 @@ PANDAS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("native", "values", "kind"), PANDAS, ids=lambda one: str(getattr(one, "dtype", ""))[:20]
-)
+@pytest.mark.parametrize(("native", "values", "kind"), PANDAS, ids=lambda one: str(getattr(one, "dtype", ""))[:20])
 def test_pandas(native, values, kind):
     check(native.rename("x"), values, kind)
 
@@ -206,9 +204,7 @@ ARROW = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("array", "values", "kind"), ARROW, ids=lambda one: str(getattr(one, "type", ""))[:40]
-)
+@pytest.mark.parametrize(("array", "values", "kind"), ARROW, ids=lambda one: str(getattr(one, "type", ""))[:40])
 def test_arrow(array, values, kind):
     check(arrow(array), values, kind)
     check(arrow(pa.concat_arrays([array, array])[1:]), (values * 2)[1:], kind)
@@ -296,9 +292,7 @@ def test_no_numbers_as_floats():
     assert np.isnan(float_values(series(pl.Series("w", [None, None])), "weight")).all()
 
 
-@pytest.mark.parametrize(
-    "native", [pl.Series("w", ["secret-9"]), pl.Series("w", [True]), pl.Series("w", [DAY])]
-)
+@pytest.mark.parametrize("native", [pl.Series("w", ["secret-9"]), pl.Series("w", [True]), pl.Series("w", [DAY])])
 def test_other_types_are_no_numbers(native):
     with pytest.raises(DataError, match=r"weight 'w' is .*, not numbers") as caught:
         float_values(series(native), "weight")
@@ -425,9 +419,7 @@ def test_the_first_category_is_the_base_of_a_model(make):
         if isinstance(frame, pa.Table):
             return frame.append_column("pay", pa.array(numbers))
         return (
-            frame.assign(pay=numbers)
-            if isinstance(frame, pd.DataFrame)
-            else frame.with_columns(pay=pl.Series(numbers))
+            frame.assign(pay=numbers) if isinstance(frame, pd.DataFrame) else frame.with_columns(pay=pl.Series(numbers))
         )
 
     files = [with_pay(make(values, ORDER)) for values in (many, many[3:] + many[:3])]

@@ -70,9 +70,7 @@ def test_a_change_taken_for_a_release_names_data():
         lambda: sdckit.membership(survey, protected, control=survey),
         lambda: sdckit.singling_out(survey, protected),
     ):
-        with pytest.raises(
-            DataError, match=r"Change is not a data frame; .* give \.data of what was returned"
-        ):
+        with pytest.raises(DataError, match=r"Change is not a data frame; .* give \.data of what was returned"):
             call()
 
 

@@ -20,9 +20,7 @@ PRINTED = {"limit", "value", "some", "variable"}
 
 
 def test_the_signature_is_that_of_the_rows() -> None:
-    named = [
-        name for name, one in inspect.signature(Thresholds).parameters.items() if one.kind is one.KEYWORD_ONLY
-    ]
+    named = [name for name, one in inspect.signature(Thresholds).parameters.items() if one.kind is one.KEYWORD_ONLY]
     assert named == list(declarable()) == list(Thresholds.model_fields)
 
 

@@ -84,9 +84,7 @@ def test_a_missing_source_makes_the_value_missing(frame):
 
 
 def test_whole_numbers_stay_integers(frame):
-    out = with_numbers(
-        open_frame(frame), {"i": np.array([3.0, np.nan, 2.0]), "f": np.array([1.0, np.nan, 2.0])}
-    )
+    out = with_numbers(open_frame(frame), {"i": np.array([3.0, np.nan, 2.0]), "f": np.array([1.0, np.nan, 2.0])})
     assert values(out, "i") == [3, None, 2]
     assert values(out, "f") == [1.0, None, 2.0]
     assert str(types(out)["i"]).lower().startswith("int64")
@@ -98,13 +96,9 @@ def test_fractions_make_floats_of_integers(frame):
 
 
 def test_numbers_too_large_for_the_type_make_floats():
-    out = with_numbers(
-        open_frame(pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.Int8)})), {"x": np.array([300.0, 1])}
-    )
+    out = with_numbers(open_frame(pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.Int8)})), {"x": np.array([300.0, 1])})
     assert out["x"].to_list() == [300.0, 1.0]
-    small = with_numbers(
-        open_frame(pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.UInt8)})), {"x": np.array([7.0, 1])}
-    )
+    small = with_numbers(open_frame(pl.DataFrame({"x": pl.Series([1, 2], dtype=pl.UInt8)})), {"x": np.array([7.0, 1])})
     assert small.schema == {"x": pl.UInt8}
 
 
@@ -144,9 +138,7 @@ def test_a_categorical_column_takes_the_levels_as_categories():
     codes = np.array([1, -1, 0])
     new = (["low", "high"], codes)
     names = ["b", "a", "b"]
-    enum = with_levels(
-        open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Enum(["a", "b"]))})), {"x": new}
-    )
+    enum = with_levels(open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Enum(["a", "b"]))})), {"x": new})
     assert (enum.schema["x"], values(enum, "x")) == (pl.Enum(["low", "high"]), ["high", None, "low"])
     plain = with_levels(open_frame(pl.DataFrame({"x": pl.Series(names, dtype=pl.Categorical)})), {"x": new})
     assert (plain.schema["x"], values(plain, "x")) == (pl.Categorical, ["high", None, "low"])
@@ -180,9 +172,7 @@ def test_ordered_levels(frame):
 def test_some_numbers(frame):
     before = types(frame)
     hit = np.array([True, False, True])
-    out = with_some_numbers(
-        open_frame(frame), {"i": (hit, np.array([7.0, 8.0])), "f": (hit, np.array([7.5, 8.0]))}
-    )
+    out = with_some_numbers(open_frame(frame), {"i": (hit, np.array([7.0, 8.0])), "f": (hit, np.array([7.5, 8.0]))})
     assert (values(out, "i"), values(out, "f")) == ([7, 2, 8], [7.5, 1.5, 8.0])
     assert types(out) == before
     assert values(frame, "i") == [1, 2, 3]

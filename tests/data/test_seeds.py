@@ -53,9 +53,7 @@ def test_a_secret_as_bytes_or_text():
 
 @pytest.mark.parametrize("given", [b"", bytes(15), "00" * 15, 7, True, bytearray(16)])
 def test_a_short_secret_is_refused(given):
-    with pytest.raises(
-        DataError, match=r"^secret= is 16 random bytes or more; .* kept in log.secret$"
-    ) as caught:
+    with pytest.raises(DataError, match=r"^secret= is 16 random bytes or more; .* kept in log.secret$") as caught:
         read_secret(given)
     assert caught.value.argument == "secret"
 
@@ -94,15 +92,11 @@ def test_nothing_secret_is_printed():
 )
 def test_a_short_seed_warns(seed):
     assert is_short(seed)
-    with pytest.warns(
-        SdcWarning, match=r"below 2\^64, such as a year, can be guessed. .* the log does both; .* Leave"
-    ):
+    with pytest.warns(SdcWarning, match=r"below 2\^64, such as a year, can be guessed. .* the log does both; .* Leave"):
         warn_of_short(seed, keeper="log")
 
 
-@pytest.mark.parametrize(
-    "seed", [None, SHORT, 2**127, np.random.default_rng(2**80), np.random.default_rng([1999, 7])]
-)
+@pytest.mark.parametrize("seed", [None, SHORT, 2**127, np.random.default_rng(2**80), np.random.default_rng([1999, 7])])
 def test_a_long_one_does_not(seed):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -53,8 +53,6 @@ def assert_same_figures(expected: Any, found: Any, where: str = "") -> None:
         for i, (a, b) in enumerate(zip(expected, found, strict=True)):
             assert_same_figures(a, b, f"{where}[{i}]")
     elif isinstance(expected, float):
-        assert math.isclose(expected, found, rel_tol=1e-12) or (math.isnan(expected) and math.isnan(found)), (
-            where
-        )
+        assert math.isclose(expected, found, rel_tol=1e-12) or (math.isnan(expected) and math.isnan(found)), where
     else:
         assert expected == found, where

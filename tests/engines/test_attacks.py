@@ -111,19 +111,14 @@ def tables(result: Any, name: str) -> dict[str, Any]:
     """All tables that a result has."""
     special = {"linkage": ["scores", "levels"], "distances": ["by_group", "released_records"]}
     own = special.get(name, ["by_group"])
-    return {
-        one: getattr(result, one) for one in ["records", *own, *(["queries"] if "variate" in name else [])]
-    }
+    return {one: getattr(result, one) for one in ["records", *own, *(["queries"] if "variate" in name else [])]}
 
 
 def plain(frame: Any) -> dict[str, list[Any]]:
     """The columns as lists, a missing value as None; a date of pandas is a midnight."""
     columns = nw.from_native(frame, eager_only=True).to_dict(as_series=False)
     return {
-        key: [
-            None if pd.isna(one) else one.replace(" 00:00:00", "") if isinstance(one, str) else one
-            for one in values
-        ]
+        key: [None if pd.isna(one) else one.replace(" 00:00:00", "") if isinstance(one, str) else one for one in values]
         for key, values in columns.items()
     }
 

@@ -148,9 +148,7 @@ def test_what_needs_all_cells_says_so(
         quiet(call, row, plan)
 
 
-def test_assess_tells_what_did_not_run(
-    plan: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_assess_tells_what_did_not_run(plan: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     frame, _ = CASES["every key wild"]
     scenario = sdc.Scenario(keys=KEYS, sensitive=["ill"], weight="w", household="home", thresholds={"k": 3})
     expected = quiet(sdc.assess, frame, scenario=scenario).intruders[0]
@@ -158,20 +156,14 @@ def test_assess_tells_what_did_not_run(
     found = quiet(sdc.assess, plan(frame), scenario=scenario).intruders[0]
     assert "needs all" in dict(found.skipped)["key_contributions"]
     for name in ("k_anonymity", "individual_risk", "l_diversity"):
-        assert_same_figures(
-            expected.results[name].to_dict()["figures"], found.results[name].to_dict()["figures"], name
-        )
+        assert_same_figures(expected.results[name].to_dict()["figures"], found.results[name].to_dict()["figures"], name)
 
 
-def test_cells_that_cannot_be_parted(
-    plan: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_cells_that_cannot_be_parted(plan: Callable[[pl.DataFrame], Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Half of the values are missing: too many cells may match those of every part."""
     frame = census(0.5, KEYS)
     limit(monkeypatch, 60)
-    with pytest.raises(
-        sdc.DataError, match=r"takes 60; nor do they fall into parts that fit, since cells may"
-    ):
+    with pytest.raises(sdc.DataError, match=r"takes 60; nor do they fall into parts that fit, since cells may"):
         quiet(sdc.k_anonymity, plan(frame), keys=KEYS)
     with pytest.raises(sdc.DataError, match=r"key 'age' is missing in .* records, and missing='error'"):
         quiet(sdc.k_anonymity, plan(frame), keys=KEYS, missing="error")

@@ -35,9 +35,7 @@ def test_memory_limit_below_the_size_of_the_file(tmp_path: Path) -> None:
         }
     )
     with pytest.raises(duckdb.OutOfMemoryException):
-        connection.sql(
-            f"select list(w), list(payload0), list(payload1), list(payload2) from '{path}'"
-        ).fetchall()
+        connection.sql(f"select list(w), list(payload0), list(payload1), list(payload2) from '{path}'").fetchall()
     there = connection.from_parquet(str(path))
     call = {"keys": ["a", "b", "c"], "weight": "w", "threshold": 0.0002}
     expected, found = sdc.individual_risk(here, **call), sdc.individual_risk(there, **call)

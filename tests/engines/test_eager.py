@@ -41,9 +41,9 @@ def as_arrow_backed(frame):
 
 
 def as_objects(frame):
-    return pd.DataFrame(
-        {name: pd.Series(frame[name].to_list(), dtype=object) for name in frame.columns}
-    ).astype({"w": float})
+    return pd.DataFrame({name: pd.Series(frame[name].to_list(), dtype=object) for name in frame.columns}).astype(
+        {"w": float}
+    )
 
 
 def as_pandas_categories(frame):
@@ -174,14 +174,9 @@ def test_the_same_on_a_larger_file(engine):
     rng = np.random.default_rng(11)
     n = 3000
     columns = {
-        name: pl.Series(
-            name, [levels[i] for i in rng.integers(0, len(levels), n)], TYPES.get(name, pl.String)
-        )
+        name: pl.Series(name, [levels[i] for i in rng.integers(0, len(levels), n)], TYPES.get(name, pl.String))
         for name, levels in LEVELS.items()
     }
     frame = pl.DataFrame({**columns, "hh": rng.integers(0, 900, n), "w": rng.integers(4, 900, n) / 4})
-    gaps = [
-        pl.when(pl.Series(rng.random(n) < 0.1)).then(None).otherwise(pl.col(key)).alias(key)
-        for key in KEYS[:3]
-    ]
+    gaps = [pl.when(pl.Series(rng.random(n) < 0.1)).then(None).otherwise(pl.col(key)).alias(key) for key in KEYS[:3]]
     check(frame.with_columns(gaps), engine, "wildcard")

@@ -180,6 +180,4 @@ def test_a_spark_job_that_is_cancelled(spark: Any) -> None:
         thread.join()
     assert "its Spark job was cancelled; measure again" in said
     assert [table.name for table in spark.catalog.listTables()] == []
-    assert (
-        quiet(sdc.k_anonymity, spark.range(9).selectExpr("id % 3 as a", "1 as b"), keys=["a", "b"]).level == 3
-    )
+    assert quiet(sdc.k_anonymity, spark.range(9).selectExpr("id % 3 as a", "1 as b"), keys=["a", "b"]).level == 3

@@ -56,25 +56,19 @@ MEASURES: dict[str, Call] = {
         data, keys=KEYS, identification_levels={"text": 1, "whole": 1, "half": 2}
     ),
     "population_risk": lambda data, _: sdc.population_risk(data, keys=KEYS, weight="w"),
-    "population_search": lambda data, _: sdc.population_risk(
-        data, keys=KEYS, sampling_fraction=0.1, select=True
-    ),
+    "population_search": lambda data, _: sdc.population_risk(data, keys=KEYS, sampling_fraction=0.1, select=True),
     "population_uniques": lambda data, _: sdc.population_uniques(data, keys=KEYS, weight="w"),
     "k_map": lambda data, people: sdc.k_map(data, people, keys=KEYS, k=[2, 4]),
     "k_map_modelled": lambda data, _: sdc.k_map(data, keys=KEYS, sampling_fraction=0.1),
     "delta_presence": lambda data, people: sdc.delta_presence(data, people, keys=KEYS, limits=(0, 0.5)),
-    "t_closeness": lambda data, _: sdc.t_closeness(
-        data, keys=KEYS, sensitive=["income", "w"], distance="numeric"
-    ),
+    "t_closeness": lambda data, _: sdc.t_closeness(data, keys=KEYS, sensitive=["income", "w"], distance="numeric"),
     "t_closeness_wildcard": lambda data, _: sdc.t_closeness(
         data, keys=KEYS, sensitive="place", missing="wildcard", by=["half"]
     ),
     "beta_likeness": lambda data, _: sdc.beta_likeness(data, keys=KEYS, sensitive="place", by=["half"]),
     "delta_disclosure": lambda data, _: sdc.delta_disclosure(data, keys=KEYS, sensitive=["place"]),
     "alpha_k": lambda data, _: sdc.alpha_k(data, keys=["text"], sensitive=["place"], k=9, by=["half"]),
-    "outliers": lambda data, _: sdc.outliers(
-        data, numeric=["income", "hours"], by=["half"], lower_quantile=0.1
-    ),
+    "outliers": lambda data, _: sdc.outliers(data, numeric=["income", "hours"], by=["half"], lower_quantile=0.1),
     "outliers_mad": lambda data, _: sdc.outliers(data, numeric=["income", "hours"], method="mad"),
     "outliers_jointly": lambda data, _: sdc.outliers(
         data, numeric=["income", "hours"], method="robust_mahalanobis", seed=1
@@ -87,9 +81,7 @@ def agree(names: list[str], here: pl.DataFrame, data: Any, people: Any, times: i
     for name in names:
         left = quiet(MEASURES[name], here, pl.concat([here] * times))
         right = quiet(MEASURES[name], data, people)
-        assert dict(right._flat()) == pytest.approx(dict(left._flat()), rel=1e-9, abs=1e-12, nan_ok=True), (
-            name
-        )
+        assert dict(right._flat()) == pytest.approx(dict(left._flat()), rel=1e-9, abs=1e-12, nan_ok=True), name
         assert {key for key in right.notes if key != "plan"} == set(left.notes), name
 
 
@@ -118,9 +110,7 @@ def test_plans(plan: Any) -> None:
 def test_records_of_outliers_of_a_plan(plan: Any) -> None:
     for options in ({"method": "mad"}, {"method": "robust_mahalanobis", "seed": 1}):
         call: dict[str, Any] = {"numeric": ["income", "hours"], "id": "row", **options}
-        assert_same_records(
-            sdc.outliers(survey(), **call).records, sdc.outliers(plan(survey()), **call).records
-        )
+        assert_same_records(sdc.outliers(survey(), **call).records, sdc.outliers(plan(survey()), **call).records)
 
 
 def test_a_record_of_a_plan_needs_an_id(plan: Any) -> None:

@@ -87,10 +87,7 @@ def test_protection_changes_the_columns_named(engine: str) -> None:
             pl.DataFrame({name: pl.Series(data[name].tolist(), strict=False) for name in data.columns})
         )  # fmt: skip
         assert found.columns == [name for name in frame.columns if name != home]
-        return [
-            ["" if value is None else str(value) for value in column.to_list()]
-            for column in found.get_columns()
-        ]
+        return [["" if value is None else str(value) for value in column.to_list()] for column in found.get_columns()]
 
     expected = done("age", "learnt", "home")
     for names in [
@@ -104,9 +101,7 @@ def test_protection_changes_the_columns_named(engine: str) -> None:
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".arrow"])
 def test_files_with_such_names_are_read_as_they_are(ending: str, tmp_path: Path) -> None:
-    names = [
-        name for name in ODD if ending != ".csv" or (name.strip() == name and name not in {"", "0", "$1"})
-    ]
+    names = [name for name in ODD if ending != ".csv" or (name.strip() == name and name not in {"", "0", "$1"})]
     values: list[list[Any]] = [["a", "=b", "NA"], [1, 2, -999], [0.5, None, 1.5]]
     frame = pl.DataFrame({name: values[i % 3] for i, name in enumerate(names)})
     path = write_file(frame, tmp_path / f"a{ending}")

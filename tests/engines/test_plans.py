@@ -93,8 +93,7 @@ def test_persons_and_households(plan: Any, survey: pl.DataFrame) -> None:
     here = quiet(sdc.key_frequencies, survey, id="row", **call)
     assert_same_records(here.records, quiet(sdc.key_frequencies, plan(survey), **call).records)
     here, there = (
-        quiet(sdc.household_structure, data, keys=["text"], household="home")
-        for data in (survey, plan(survey))
+        quiet(sdc.household_structure, data, keys=["text"], household="home") for data in (survey, plan(survey))
     )
     assert_same_figures(here.to_dict()["figures"], there.to_dict()["figures"])
 
@@ -111,9 +110,7 @@ def test_assess_gives_the_same_figures(plan: Any) -> None:
         assert_same_figures(one["verdicts"], other["verdicts"])
         assert set(one["measures"]) == set(other["measures"])
         for measure in one["measures"]:
-            assert_same_figures(
-                one["measures"][measure]["figures"], other["measures"][measure]["figures"], measure
-            )
+            assert_same_figures(one["measures"][measure]["figures"], other["measures"][measure]["figures"], measure)
     assert there.intruders[0].skipped == here.intruders[0].skipped
     assert [fact.level_counts for fact in there.intruders[0].key_facts if fact.kind == "text"] == []
     assert [(f.n_levels, f.n_missing, f.large_levels) for f in here.intruders[0].key_facts] == [
@@ -169,8 +166,7 @@ def test_a_thousand_patterns_of_missing_keys(plan: Any) -> None:
     n, k = 1024, 10
     bits = {f"k{j}": [None if i >> j & 1 else "v" if i % 3 else "u" for i in range(n)] for j in range(k)}
     here, there = (
-        quiet(sdc.k_anonymity, data, keys=list(bits))
-        for data in (pl.DataFrame(bits), plan(pl.DataFrame(bits)))
+        quiet(sdc.k_anonymity, data, keys=list(bits)) for data in (pl.DataFrame(bits), plan(pl.DataFrame(bits)))
     )
     assert here.violations == there.violations
 
@@ -204,7 +200,5 @@ def test_a_person_of_several_rows_counts_once_in_the_household(plan: Any) -> Non
     survey = pl.DataFrame({"p": [1, 1, 1, 2], "h": [1, 1, 1, 1], "a": [1, 1, 1, 2], "w": [10.0] * 4})
     for data in (survey, plan(survey)):
         found = sdc.individual_risk(data, keys=["a"], weight="w", person="p", household="h")
-        one = quiet(
-            sdc.individual_risk, pl.DataFrame({"a": [1], "w": [10.0]}), keys=["a"], weight="w"
-        ).max_risk
+        one = quiet(sdc.individual_risk, pl.DataFrame({"a": [1], "w": [10.0]}), keys=["a"], weight="w").max_risk
         assert found.household_risk == pytest.approx(1 - (1 - one) ** 2, rel=1e-12)

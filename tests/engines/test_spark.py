@@ -71,12 +71,8 @@ def test_l_diversity_and_persons(spark: Any) -> None:
 
 def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
     n, rng = 200_000, np.random.default_rng(1)
-    here = pl.DataFrame(
-        {"a": rng.integers(0, 50, n), "b": rng.integers(0, 40, n), "w": 1 + 50 * rng.random(n)}
-    )
-    here = here.with_columns(
-        pl.when(pl.Series(rng.random(n) < 0.01)).then(None).otherwise(pl.col("b")).alias("b")
-    )
+    here = pl.DataFrame({"a": rng.integers(0, 50, n), "b": rng.integers(0, 40, n), "w": 1 + 50 * rng.random(n)})
+    here = here.with_columns(pl.when(pl.Series(rng.random(n) < 0.01)).then(None).otherwise(pl.col("b")).alias("b"))
     here.write_parquet(tmp_path / "large.parquet")
     there = spark.read.parquet(str(tmp_path / "large.parquet"))
     with pytest.raises(Exception, match="maxResultSize"):
@@ -86,9 +82,7 @@ def test_driver_with_one_megabyte(spark: Any, tmp_path: Path) -> None:
     assert_same_figures(expected.global_risk, found.global_risk)
     assert (expected.n_above, expected.n) == (found.n_above, found.n)
     cells = quiet(sdc.key_frequencies, there, keys=["a", "b"])
-    assert (
-        cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
-    )
+    assert cells.frequency_of_frequencies == sdc.key_frequencies(here, keys=["a", "b"]).frequency_of_frequencies
     assert found.records.count() == n
 
 
@@ -120,9 +114,7 @@ def test_subgroups_are_grouped_by_the_engine(spark: Any) -> None:
     for by, name, more in (
         ("learnt", "individual_risk", {"weight": "w"}), (["half", "learnt"], "k_anonymity", {}),
     ):  # fmt: skip
-        expected, found = (
-            quiet(getattr(sdc, name), data, keys=KEYS, by=by, **more).by_group for data in (here, there)
-        )
+        expected, found = (quiet(getattr(sdc, name), data, keys=KEYS, by=by, **more).by_group for data in (here, there))
         wanted, told = pl.DataFrame(expected), pl.DataFrame(found)
         names = [by] if isinstance(by, str) else by
         assert told.columns == wanted.columns

@@ -17,9 +17,7 @@ from tree import ROOT
 
 
 @pytest.mark.parametrize("row", CALLED, ids=lambda row: row.name)
-def test_only_columns_of_records_are_limited(
-    row: Measure, plan: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_columns_of_records_are_limited(row: Measure, plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where no value of a record may be brought here, what needs the cells alone still runs."""
     assert change.COLLECT_LIMIT == lazy.COLLECT_LIMIT  # taken along when it is imported, so not below
     monkeypatch.setattr(lazy, "COLLECT_LIMIT", 0)
@@ -27,9 +25,7 @@ def test_only_columns_of_records_are_limited(
         assert quiet(call, row, plan).to_dict()["figures"]
     else:
         assert row.of_plan == "columns"
-        with pytest.raises(
-            sdc.DataError, match=r"this measure needs .* records of .* which is too much from a plan"
-        ):
+        with pytest.raises(sdc.DataError, match=r"this measure needs .* records of .* which is too much from a plan"):
             quiet(call, row, plan)
 
 

@@ -23,9 +23,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_file(
-    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     becomes, make = FILES[kind]
     file = make(tmp_path)
     monkeypatch.chdir(tmp_path)

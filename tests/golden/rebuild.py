@@ -29,12 +29,9 @@ RECIPES = {
         for s in (1, 2, 3)
     },
     "anes96": (
-        "the election survey in its own order; age5 = age in bands of five years; weight as in fair; "
-        "household = i // 2"
+        "the election survey in its own order; age5 = age in bands of five years; weight as in fair; household = i // 2"
     ),
-    "anes96_na": (
-        "anes96 with educ missing where i mod 23 = 5, age5 where i mod 37 = 9, PID where i mod 111 = 9"
-    ),
+    "anes96_na": ("anes96 with educ missing where i mod 23 = 5, age5 where i mod 37 = 9, PID where i mod 111 = 9"),
 }
 FAIR_REPLACED = ["religious", "educ", "occupation", "occupation_husb", "affairs"]
 FAIR_KEYS = ["age", "yrs_married", "children", "religious", "educ", "occupation"]

@@ -25,9 +25,7 @@ SHIFTS = PEOPLE.with_columns(shift=pl.Series([1, 2, 1, 2, 2, 1, 2, 1, 1, 1, 3, 3
 
 def test_the_jobs_that_two_releases_tell_together() -> None:
     """Shift 1 leaves {a, c}: with {a, b} of n that is a (0 and 2), with {b, c} of s it is c (5 and 7), with e both."""
-    found = differencing(
-        SHIFTS, earlier=PEOPLE, keys=["shift"], earlier_keys=["region"], sensitive=["job"], id="id"
-    )
+    found = differencing(SHIFTS, earlier=PEOPLE, keys=["shift"], earlier_keys=["region"], sensitive=["job"], id="id")
     assert found.records["certain_together"].to_list() == [row in (0, 2, 5, 7) for row in range(12)]
     assert (found.certain_together, found.people, found.differencing) == (4, 4, 4 / 12)
 

@@ -32,9 +32,7 @@ from sdckit import (
     replicated_uniques,
 )
 
-PORTABLE = json.loads(
-    (Path(__file__).parent / "portable" / "disclosure_fair.json").read_text(encoding="utf-8")
-)
+PORTABLE = json.loads((Path(__file__).parent / "portable" / "disclosure_fair.json").read_text(encoding="utf-8"))
 CASES, UNIQUES = PORTABLE["cases"], PORTABLE["uniques"]
 IDENTITY = {
     "UiO": "unique_in_original",
@@ -166,17 +164,13 @@ def agree_on_checks(result, expected):
 def test_disclosure(reference, name):
     arguments, original, releases, by_m = opened(reference, f"disclosure_{name}")
     for m, expected in by_m.items():
-        result = attribute_disclosure(
-            original, releases[:m], keys=arguments["keys"], target=arguments["target"]
-        )
+        result = attribute_disclosure(original, releases[:m], keys=arguments["keys"], target=arguments["target"])
         figures = {**expected["attrib"], **expected["allCAPs"]}
         agree(result, PERCENT, figures)
         agree(result, CELLS, figures, scale=1)
         if "check1" in expected:
             agree_on_checks(result, expected)
-        agree(
-            identity_disclosure(original, releases[:m], keys=arguments["keys"]), IDENTITY, expected["ident"]
-        )
+        agree(identity_disclosure(original, releases[:m], keys=arguments["keys"]), IDENTITY, expected["ident"])
 
 
 @pytest.mark.parametrize("name", REDUCED)
@@ -186,9 +180,7 @@ def test_disclosure_with_exclusions(reference, name):
     if given.get("exclude_missing_keys"):
         given["exclude_missing_keys"] = arguments["keys"]
     expected = by_m[1]
-    result = attribute_disclosure(
-        original, releases[0], keys=arguments["keys"], target=arguments["target"], **given
-    )
+    result = attribute_disclosure(original, releases[0], keys=arguments["keys"], target=arguments["target"], **given)
     figures = {**expected["attrib"], **expected["allCAPs"]}
     agree(result, PERCENT, figures)
     agree(result, CELLS, figures, scale=1)
@@ -203,9 +195,7 @@ def test_disclosure_with_exclusions(reference, name):
 def test_disclosure_of_numbers_in_classes(reference):
     arguments, original, releases, by_m = opened(reference, "disclosure_SD2011_income_grouped")
     bins = {"income": arguments["ngroups_target"], "age": arguments["ngroups_keys"][1]}
-    result = attribute_disclosure(
-        original, releases, keys=arguments["keys"], target=arguments["target"], bins=bins
-    )
+    result = attribute_disclosure(original, releases, keys=arguments["keys"], target=arguments["target"], bins=bins)
     figures = {**by_m[3]["attrib"], **by_m[3]["allCAPs"]}
     agree(result, PERCENT, figures)
     agree(result, CELLS, figures, scale=1)

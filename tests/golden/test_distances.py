@@ -50,9 +50,7 @@ def test_distances_of_the_affairs_survey():
     assert np.arange(1, 251) @ distance == pytest.approx(expected["sum_by_row"], rel=TOLERANCE)
     assert distance[:6].tolist() == pytest.approx(expected["first"], rel=TOLERANCE)
     assert result.dcr_released_to_original == pytest.approx(expected["median"], rel=TOLERANCE)
-    assert result.dcr_released_to_control == pytest.approx(
-        CASE["released_to_control"]["median"], rel=TOLERANCE
-    )
+    assert result.dcr_released_to_control == pytest.approx(CASE["released_to_control"]["median"], rel=TOLERANCE)
     assert result.strictly_closer == CASE["strictly_closer"]
     turned = distance_to_closest_record(control, released, **given)
     found = turned.released_records["distance"].to_numpy()

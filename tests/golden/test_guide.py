@@ -58,6 +58,4 @@ def test_every_engine_prints_the_first_table():
     expected = load("tab41")["calls"][0]
     for frame in (pandas, arrow):
         records = sdckit.key_frequencies(frame, **expected["arguments"]).records
-        assert (
-            list(map(int, records["sample_frequency"].to_numpy())) == expected["records"]["sample_frequency"]
-        )
+        assert list(map(int, records["sample_frequency"].to_numpy())) == expected["records"]["sample_frequency"]

@@ -48,9 +48,7 @@ def test_overlaps_of_printed_intervals():
 def predicted(reference):
     original, released = read(reference, "CEdata"), read(reference, "CEdata_syn_SLR")
     numbers = [*KEYS, "Expenditure"]
-    return prediction_risk(
-        original, released, keys=KEYS, target="Expenditure", numeric=numbers, n_neighbors=3
-    )
+    return prediction_risk(original, released, keys=KEYS, target="Expenditure", numeric=numbers, n_neighbors=3)
 
 
 def test_errors_with_scaled_columns_and_all_ties(predicted):

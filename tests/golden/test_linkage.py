@@ -106,9 +106,7 @@ def test_the_schools_with_our_own_estimate():
 # --- sdcMicro's own files -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "name", ["gower_numeric", "gower_mixed", "gower_mixed_weights", "euclidean", "manhattan"]
-)
+@pytest.mark.parametrize("name", ["gower_numeric", "gower_mixed", "gower_mixed_weights", "euclidean", "manhattan"])
 def test_record_linkage_of_200(reference, name):
     case = json.loads((reference / "recordLinkage_200.json").read_text(encoding="utf-8"))
     known, masked = (pd.read_csv(reference / "data" / f"reclink_{one}200.csv") for one in ("orig", "masked"))
@@ -130,8 +128,7 @@ def test_intervals_on_testdata(reference, name):
     case = json.loads((reference / f"numeric_risk_utility_testdata_{name}.json").read_text(encoding="utf-8"))
     expected, robust = case["expected"], case["expected"]["dRiskRMD_seed1"]
     known, masked = (
-        pd.read_csv(reference / "data" / f"{one}.csv")[TESTDATA]
-        for one in ("testdata", f"testdata_num_{name}")
+        pd.read_csv(reference / "data" / f"{one}.csv")[TESTDATA] for one in ("testdata", f"testdata_num_{name}")
     )
     for width in (0.01, 0.05, 0.1):
         found = interval_risk(known, masked, numeric=TESTDATA, width=width)

@@ -20,9 +20,7 @@ from statsmodels.datasets import anes96, star98
 
 from sdckit import microaggregate
 
-CASES = json.loads(
-    (Path(__file__).parent / "portable" / "microaggregation.json").read_text(encoding="utf-8")
-)["cases"]
+CASES = json.loads((Path(__file__).parent / "portable" / "microaggregation.json").read_text(encoding="utf-8"))["cases"]
 REFERENCE = [
     "EIA10_mdav", "casc_mdav", "casc_onedims", "tarragona_mdav", "tarragona_onedims", "tarragona_pca",
     "tarragona_simple", "tarragona_single", "tarragona_univariate_mdav", "tarragona_univariate_onedims",
@@ -36,9 +34,7 @@ def rebuilt(name):
         return pl.from_pandas(star98.load_pandas().data)
     voters, i = anes96.load_pandas().data, np.arange(944)
     primes = {"popul": 101, "age": 211, "educ": 307, "income": 401}
-    return pl.DataFrame(
-        {f"u_{name}": voters[name].to_numpy() + (i * p) % 947 / 947 for name, p in primes.items()}
-    )
+    return pl.DataFrame({f"u_{name}": voters[name].to_numpy() + (i * p) % 947 / 947 for name, p in primes.items()})
 
 
 def matrix(frame, columns):

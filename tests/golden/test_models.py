@@ -67,9 +67,7 @@ def test_the_lecture():
 
 def fitted(case, **options):
     releases = [file(f"fair_syn{j + 1}") for j in range(case["m"])]
-    return compare_models(
-        file("fair"), releases, formula=case["formula"], family=case["family"], **options
-    ).table
+    return compare_models(file("fair"), releases, formula=case["formula"], family=case["family"], **options).table
 
 
 @pytest.mark.parametrize("name", MODELS["cases"])
@@ -158,9 +156,7 @@ def test_three_fully_synthetic_files():
 def test_the_mean_of_three_files_is_a_model_without_terms():
     releases = [file(f"fair_syn{j}") for j in (1, 2, 3)]
     for kind in ("observed", "partial", "full", "simple", "proper"):
-        mean = compare_estimates(
-            file("fair"), releases, statistic="mean", variables=["affairs"], kind=kind
-        ).table
+        mean = compare_estimates(file("fair"), releases, statistic="mean", variables=["affairs"], kind=kind).table
         model = compare_models(file("fair"), releases, formula="affairs ~ 1", kind=kind).table
         for column in ("estimate_original", "low_original", "low_released", "high_released", "overlap"):
             assert mean[column].tolist() == near(model[column], EXACT)
@@ -237,10 +233,7 @@ def social(folder, m):
     """The survey with R's factors: the order of their levels decides each base level, and which answer is modelled."""
     levels = load(folder, "SD2011_levels")["expected"]["levels"]
     files = [read(folder, f"SD2011_{part}") for part in ("org", "syn1", "syn2", "syn3")[: m + 1]]
-    return [
-        one.assign(**{name: pd.Categorical(one[name], order) for name, order in levels.items()})
-        for one in files
-    ]
+    return [one.assign(**{name: pd.Categorical(one[name], order) for name, order in levels.items()}) for one in files]
 
 
 @pytest.mark.parametrize("name", SOCIAL)
@@ -252,9 +245,7 @@ def test_models_of_the_social_survey(reference, name):
     result = compare_models(known, released, formula=formula, family=family)
     table = result.table.assign(name=[peer_name(term) for term in result.table["term"]]).set_index("name")
     table = table.loc[expected["compare"]["coef_obs"]["rows"]]
-    known_values, other = (
-        np.array(expected["compare"][part]["values"]) for part in ("coef_obs", "coef_diff")
-    )
+    known_values, other = (np.array(expected["compare"][part]["values"]) for part in ("coef_obs", "coef_diff"))
     assert table["estimate_original"].tolist() == near(known_values[:, 0])
     assert table["std_error_original"].tolist() == near(known_values[:, 1], error)
     assert table["estimate_released"].tolist() == near(list(expected["mcoef"].values()))
@@ -263,10 +254,7 @@ def test_models_of_the_social_survey(reference, name):
     assert result.mean_standardised_difference == near(expected["compare"]["mean_abs_std_diff"], error)
     assert result.lack_of_fit == near(expected["compare"]["lack_of_fit"], error)
     assert result.lack_of_fit_p_value == near(expected["compare"]["lof_pvalue"], error)
-    ends = [
-        intervals(table[one], table["std_error_original"])
-        for one in ("estimate_original", "estimate_released")
-    ]
+    ends = [intervals(table[one], table["std_error_original"]) for one in ("estimate_original", "estimate_released")]
     overlaps = [expected["compare"]["ci_overlap"][one] for one in table.index]
     assert interval_overlap(*ends).tolist() == near(overlaps, error)
     for kind in ("simple", "proper"):

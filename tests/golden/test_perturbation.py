@@ -62,24 +62,18 @@ def test_drawn_and_given_matrices(reference, testdata):
     def count(data):
         return [(data["roof"] == int(level)).sum() for level in levels]
 
-    runs = [
-        pram(frame, columns=["roof"], pd=given["pd"], alpha=given["alpha"], seed=seed) for seed in range(200)
-    ]
+    runs = [pram(frame, columns=["roof"], pd=given["pd"], alpha=given["alpha"], seed=seed) for seed in range(200)]
     changed = [run.change.changed["roof"] for run in runs]
     assert near(np.mean(changed), drawn["n_changed_mean"], drawn["n_changed_sd"], 200, 200)
     assert near(
         np.mean([count(run.data) for run in runs], axis=0), drawn["mean_counts"], drawn["sd_counts"], 200, 200
     ).all()
-    matrix = {
-        a: dict(zip(levels, row, strict=True)) for a, row in zip(levels, fixed["Rs_row_major"], strict=True)
-    }
+    matrix = {a: dict(zip(levels, row, strict=True)) for a, row in zip(levels, fixed["Rs_row_major"], strict=True)}
     runs = [pram(frame, columns=["roof"], matrix={"roof": matrix}, seed=seed) for seed in range(200)]
     assert near(
         np.mean([count(run.data) for run in runs], axis=0), fixed["mean_counts"], fixed["sd_counts"], 200, 200
     ).all()
-    assert np.mean([run.change.changed["roof"] for run in runs]) == pytest.approx(
-        fixed["n_changed_mean"], abs=7
-    )
+    assert np.mean([run.change.changed["roof"] for run in runs]) == pytest.approx(fixed["n_changed_mean"], abs=7)
 
 
 @pytest.mark.parametrize(
@@ -91,11 +85,7 @@ def test_noise_over_seeds(reference, testdata, method, noise, figures):
     before = testdata.select(NUMBERS).to_numpy().astype(float)
     found = []
     for seed in range(40):
-        after = (
-            add_noise(testdata, columns=NUMBERS, how=method, noise=noise, seed=seed)
-            .data.select(NUMBERS)
-            .to_numpy()
-        )
+        after = add_noise(testdata, columns=NUMBERS, how=method, noise=noise, seed=seed).data.select(NUMBERS).to_numpy()
         between = np.corrcoef(after.T)
         found.append([
             *(after.mean(axis=0) - before.mean(axis=0)), *(after.std(axis=0) / before.std(axis=0)),
@@ -137,9 +127,7 @@ def test_a_percentage_is_a_percentage(testdata):
     rank = np.empty(len(order))
     rank[order] = np.arange(len(order))
     value = dict(zip(testdata["income"].to_list(), rank, strict=True))  # the last rank of equal values
-    moved = np.array([value[one] for one in data["income"]]) - np.array(
-        [value[one] for one in testdata["income"]]
-    )
+    moved = np.array([value[one] for one in data["income"]]) - np.array([value[one] for one in testdata["income"]])
     assert 0.14 * len(order) < np.abs(moved).max() <= 0.15 * len(order) + 60  # ties share a rank
 
 

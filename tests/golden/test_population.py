@@ -83,9 +83,7 @@ def test_arx_counts_pitmans_uniques_asymptotically():
     """The same parameters, and the form that ARX uses for their uniques: half a per cent more on this survey."""
     result = uniques(0.1)
     theta, alpha = (result.parameters["pitman"][name] for name in ("theta", "alpha"))
-    asymptotic = math.exp(
-        math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(10 * CASE["n"])
-    )
+    asymptotic = math.exp(math.lgamma(theta + 1) - math.lgamma(theta + alpha) + alpha * math.log(10 * CASE["n"]))
     assert asymptotic == pytest.approx(CASE["pitman_asymptotic_uniques"], rel=1e-8)
     assert asymptotic / result.pitman == pytest.approx(1.005, abs=5e-4)
 
@@ -127,9 +125,7 @@ def test_the_lattice_is_as_near_as_it_says(step, error, bound):
     assert found.n_possible == pytest.approx(CASE["n_possible"], rel=1e-12)
 
 
-@pytest.mark.parametrize(
-    "case", CASE["tau_textbook"], ids=lambda case: f"{case['keys']}-{case['interactions']}"
-)
+@pytest.mark.parametrize("case", CASE["tau_textbook"], ids=lambda case: f"{case['keys']}-{case['interactions']}")
 def test_tau_by_r(case):
     keys = case["keys"].split()
     result = population_risk(fair(), keys=keys, weight="weight", interactions=case["interactions"])

@@ -42,9 +42,7 @@ def load(name):
 
 
 def by_alpha(names):
-    return [
-        pytest.param(name, alpha, id=f"{name}-{alpha}") for name in names for alpha in load(name)["alphas"]
-    ]
+    return [pytest.param(name, alpha, id=f"{name}-{alpha}") for name in names for alpha in load(name)["alphas"]]
 
 
 @pytest.mark.parametrize("name", MAKERS)
@@ -142,9 +140,7 @@ def test_l_diversity(name):
     case = load(name)
     variable = case["sensitive"]
     with quiet():
-        result = l_diversity(
-            file(case["data"]), keys=case["keys"], sensitive=variable, c=case["c"], levels=(2, 3, 4)
-        )
+        result = l_diversity(file(case["data"]), keys=case["keys"], sensitive=variable, c=case["c"], levels=(2, 3, 4))
     found = columns(result)
     for kind in ("distinct", "entropy", "recursive"):
         agree(found[f"{kind}_{variable}"], case[kind], case["tolerance"])

@@ -106,10 +106,7 @@ def load(folder, name):
 def test_census_records(reference, case):
     given = load(reference, f"utility_gen_logit_acs_{case}")
     arguments, expected = given["arguments"], given["expected"]
-    files = [
-        read(reference, name)
-        for name in ("ACS_syn", "ACS_syn2", "ACS_syn3")[: len(np.atleast_1d(expected["U"]))]
-    ]
+    files = [read(reference, name) for name in ("ACS_syn", "ACS_syn2", "ACS_syn3")[: len(np.atleast_1d(expected["U"]))]]
     result = propensity(
         read(reference, "ACS_org"), files, variables=arguments["vars"], numeric=[],
         interactions=arguments["maxorder"] + 1,

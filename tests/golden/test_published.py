@@ -77,9 +77,7 @@ def test_rounded_counts_of_a_census_file_give_nothing_back_without_the_original(
     safe = sdc.local_suppression(whole, keys=keys, k=3).data
     tables = [
         sdc.PublishedTable(
-            counts=whole.group_by(pair)
-            .len(name="n")
-            .with_columns(n=3 * ((2 * pl.col("n").cast(int) + 3) // 6)),
+            counts=whole.group_by(pair).len(name="n").with_columns(n=3 * ((2 * pl.col("n").cast(int) + 3) // 6)),
             rounded=3,
         )
         for pair in combinations(keys, 2)

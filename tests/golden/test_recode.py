@@ -81,9 +81,7 @@ def test_top_and_bottom(reference):
     case = load(reference, "topBotCoding_testdata")
     arguments, expected = case["arguments"], case["expected"]
     frame = read(reference, case["data"])
-    safe, change = top_bottom_code(
-        frame, column="income", top=arguments["top_value"], to=arguments["top_replacement"]
-    )
+    safe, change = top_bottom_code(frame, column="income", top=arguments["top_value"], to=arguments["top_replacement"])
     assert change.changed == {"income": expected["top"]["n_changed"]}
     assert safe["income"].sum() == pytest.approx(expected["top"]["sum"], rel=1e-12)
     assert safe["income"].max() == expected["top"]["max"]
@@ -100,9 +98,7 @@ def test_new_identifiers_are_what_openssl_gives():
 
 
 def test_by_hand():
-    frame = pl.DataFrame(
-        {"name": ["A", "B", "C", "D"], "age": [17, 18, 64, 65], "pay": [1249, 1250, 1251, 3750]}
-    )
+    frame = pl.DataFrame({"name": ["A", "B", "C", "D"], "age": [17, 18, 64, 65], "pay": [1249, 1250, 1251, 3750]})
     safe = drop_identifiers(frame, columns=["name"]).data
     safe = recode(safe, column="age", bands={"minor": (0, 17), "adult": (18, 64), "senior": (65, None)}).data
     safe = round_to(safe, column="pay", base=500).data

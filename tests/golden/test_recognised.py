@@ -40,9 +40,7 @@ def test_risky_cells_on_files_that_anybody_can_rebuild(name):
     result = risky_cells(rebuild(case["data"]), keys=case["keys"], max_dim=3, threshold=threshold)
     found = [{"variables": list(row.variables), "unsafe": row.n_unsafe} for row in result.table]
     assert found == case["table"]
-    assert [row.threshold for row in result.table] == [
-        threshold[len(row["variables"])] for row in case["table"]
-    ]
+    assert [row.threshold for row in result.table] == [threshold[len(row["variables"])] for row in case["table"]]
 
 
 def test_risky_cells_of_the_reference(reference):

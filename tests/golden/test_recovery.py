@@ -34,9 +34,7 @@ def test_a_file_worked_out_by_hand():
     four records show no region, two of each sex, which count as a class of their own. That is 5 · 2 + 2 + 2 = 14
     classes, the smallest of 2 records; 4 + 4 = 8 records are in classes below 3; 14 are expected to be re-identified.
     """
-    found = recoverable_values(
-        HIDDEN, WHOLE, keys=["region", "sex"], missing="category", columns="region", guess=False
-    )
+    found = recoverable_values(HIDDEN, WHOLE, keys=["region", "sex"], missing="category", columns="region", guess=False)
     assert (found.touched, found.restored, found.right) == (7, 3, 3)
     assert found.recoverable == 3 / 7
     assert (found.undone_k, found.undone_uniques) == (2, 0)
@@ -48,9 +46,7 @@ def test_a_file_worked_out_by_hand():
     assert records["row"].to_list() == [i + 1 for i, gone in enumerate(GONE) if gone]
     told = [row in (0, 4, 8) for row in ROWS if row in (0, 4, 8, 44, 45, 46, 47)]
     assert (records["state"] == "certain").to_list() == told
-    assert found.undone()["region"].to_list() == [
-        None if 44 <= row <= 47 else "abcdef"[row // 4 % 6] for row in ROWS
-    ]
+    assert found.undone()["region"].to_list() == [None if 44 <= row <= 47 else "abcdef"[row // 4 % 6] for row in ROWS]
 
 
 def by_script(hidden, name, by):

@@ -228,8 +228,6 @@ def test_missing_sensitive_values_are_one_value_of_a_class(reference):
         groups.setdefault(row, []).append(value)
     expected = {row: brute.diversity(group, 2.0) for row, group in groups.items()}
     for i, kind in enumerate(("distinct", "entropy", "recursive")):
-        assert found[f"{kind}_income_q5"].tolist() == pytest.approx(
-            [expected[row][i] for row in rows], rel=1e-12
-        )
+        assert found[f"{kind}_income_q5"].tolist() == pytest.approx([expected[row][i] for row in rows], rel=1e-12)
     sdcmicro = case["expected"]["income_q5_Distinct_Ldiversity"]["per_record"]
     assert (found["distinct_income_q5"] <= np.array(sdcmicro)).all()

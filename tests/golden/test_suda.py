@@ -115,9 +115,7 @@ def _levels_agree(result, table):
     if table is None:
         return
     rows = zip(table["variable"], table["attribute"], table["contribution"], strict=True)
-    seen = {
-        (variable, str(level)) for variable, level in zip(table["variable"], table["attribute"], strict=True)
-    }
+    seen = {(variable, str(level)) for variable, level in zip(table["variable"], table["attribute"], strict=True)}
     ours = result.level_contributions
     assert seen == {(key, level) for key in ours for level in ours[key] if level != "(missing)"}
     for variable, level, percent in rows:

@@ -19,9 +19,7 @@ from draw import quiet
 from golden.rebuild import rebuild
 from sdckit import individual_risk, k_anonymity, key_frequencies, local_suppression, suppress_above
 
-PORTABLE = json.loads(
-    (Path(__file__).parent / "portable" / "local_suppression.json").read_text(encoding="utf-8")
-)
+PORTABLE = json.loads((Path(__file__).parent / "portable" / "local_suppression.json").read_text(encoding="utf-8"))
 RUNS = [(name, run) for name, case in PORTABLE["files"].items() for run in case["runs"]]
 file = cache(rebuild)
 
@@ -36,9 +34,7 @@ def compare(frame, keys, run):
     return change
 
 
-@pytest.mark.parametrize(
-    ("name", "run"), RUNS, ids=lambda value: value if isinstance(value, str) else f"k{value['k']}"
-)
+@pytest.mark.parametrize(("name", "run"), RUNS, ids=lambda value: value if isinstance(value, str) else f"k{value['k']}")
 def test_portable(name, run):
     case = PORTABLE["files"][name]
     change = compare(file(case["file"]), case["keys"], run)

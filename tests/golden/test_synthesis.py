@@ -18,9 +18,7 @@ def survey():
 
 def test_a_normal_model_without_predictors_by_hand():
     """Mean 3, variance 14/3 on 3 degrees of freedom: mu ~ 3 + t3 sqrt(14/3/4), sigma^2 ~ 14 / chi2(3)."""
-    change = synthesize(
-        SMALL, columns=["y"], predictors=[], models="normal", posterior_draws=20_000, seed=1
-    ).change
+    change = synthesize(SMALL, columns=["y"], predictors=[], models="normal", posterior_draws=20_000, seed=1).change
     draws = change.secret["draws"]["y"]
     mu, sd = np.array(draws["coefficients"])[:, 0, 0], np.array(draws["scale"])
     t = (mu - 3) / np.sqrt(14 / 12)
@@ -30,9 +28,7 @@ def test_a_normal_model_without_predictors_by_hand():
 
 def test_a_logistic_model_without_predictors_by_hand():
     """One of four: with half a record added to each side the odds are 1.5 to 3.5."""
-    change = synthesize(
-        SMALL, columns=["job"], predictors=[], models="logistic", posterior_draws=20_000, seed=1
-    ).change
+    change = synthesize(SMALL, columns=["job"], predictors=[], models="logistic", posterior_draws=20_000, seed=1).change
     found = np.array(change.secret["draws"]["job"]["coefficients"])[:, 0, 0]
     assert found.mean() == pytest.approx(np.log(1.5 / 3.5), abs=0.03)
     assert found.var() == pytest.approx(1 / (4 * 0.3 * 0.7), rel=0.04)
@@ -40,9 +36,7 @@ def test_a_logistic_model_without_predictors_by_hand():
 
 def test_a_tree_of_two_leaves_by_hand():
     """Job splits y into 1..5 and 101..105; each value of a leaf is as likely."""
-    frame = pl.DataFrame(
-        {"job": ["a", "b"] * 500, "y": [i % 5 + 1 + 100 * j for i in range(500) for j in (0, 1)]}
-    )
+    frame = pl.DataFrame({"job": ["a", "b"] * 500, "y": [i % 5 + 1 + 100 * j for i in range(500) for j in (0, 1)]})
     data, _ = synthesize(frame, columns=["y"], min_leaf=500, seed=1)
     for job, base in (("a", 0), ("b", 100)):
         counts = np.bincount(data.filter(pl.col("job") == job)["y"].to_numpy() - base, minlength=6)
@@ -99,7 +93,5 @@ def test_a_swap_by_hand():
             "tenure": ["own", "rent", "rent", "rent", "own", "rent"],
         }
     )
-    found = swap_records(
-        people, hierarchy=["area"], keys=["job"], k=2, swap_rate=0, similar=[["tenure"]], seed=1
-    )
+    found = swap_records(people, hierarchy=["area"], keys=["job"], k=2, swap_rate=0, similar=[["tenure"]], seed=1)
     assert found.data["area"].to_list() == ["south", "north", "north", "south", "north", "south"]

@@ -42,9 +42,7 @@ def assert_table(table, case, tolerance=1e-12):
 def test_households_by_hand(make):
     case = load("worked/people_households")
     columns = load("guide/people")["columns"] | {"household": case["household"]}
-    columns["number"] = list(
-        range(len(case["household"]))
-    )  # the records of a plan are in no order of their own
+    columns["number"] = list(range(len(case["household"])))  # the records of a plan are in no order of their own
     call = {"household": "household", "weight": "weight", "id": "number"}
     for one in case["cases"]:
         result = household_structure(make(columns), keys=one["keys"], **call)

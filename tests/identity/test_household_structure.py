@@ -90,16 +90,12 @@ def test_compositions_of_many_households(monkeypatch, collide):
     if collide:  # as if every hash were the same: kinds are then told member by member
         monkeypatch.setattr(module, "_hash_members", lambda first, size, member, out: out.fill(7))
     rng = np.random.default_rng(5)
-    household = rng.permutation(
-        np.concatenate([np.arange(9000), rng.integers(0, 9000, 15_000), np.full(300, 7)])
-    )
+    household = rng.permutation(np.concatenate([np.arange(9000), rng.integers(0, 9000, 15_000), np.full(300, 7)]))
     pattern = rng.integers(0, 4, len(household)).astype(np.int32)
     size, kind = compositions(household.astype(np.int32), pattern, 9000)
     assert size.tolist() == np.bincount(household).tolist()
     expected = by_counting(household, pattern, 9000)
-    assert (
-        len(set(zip(kind.tolist(), expected, strict=True))) == len(set(expected)) == len(set(kind.tolist()))
-    )
+    assert len(set(zip(kind.tolist(), expected, strict=True))) == len(set(expected)) == len(set(kind.tolist()))
 
 
 def test_a_pickled_result_lets_go_of_the_households():

@@ -91,10 +91,7 @@ def test_frames_and_plans(frame):
     result = outliers(frame, numeric=["x", "y"], by="g", id="id")
     expected = outliers(FRAME, numeric=["x", "y"], by="g", id="id")
     assert result.to_dict()["figures"] == expected.to_dict()["figures"]
-    found = {
-        name: np.asarray(result.records[name]).tolist()
-        for name in ("id", "outlier", "outlier_x", "outlier_y")
-    }
+    found = {name: np.asarray(result.records[name]).tolist() for name in ("id", "outlier", "outlier_x", "outlier_y")}
     assert found == {name: expected.records[name].to_list() for name in found}
 
 
@@ -166,6 +163,4 @@ def test_a_large_group_says_that_it_was_sampled(monkeypatch):
     monkeypatch.setattr(module, "FIT_ROWS", 100)
     frame = pl.DataFrame(np.random.default_rng(1).normal(size=(150, 2)), schema=["a", "b"])
     result = outliers(frame, numeric=["a", "b"], method="robust_mahalanobis", seed=1)
-    assert (
-        result.notes["estimate"] == "centre and covariance were estimated from 100 records drawn of the group"
-    )
+    assert result.notes["estimate"] == "centre and covariance were estimated from 100 records drawn of the group"

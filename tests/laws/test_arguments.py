@@ -27,9 +27,7 @@ FILE = pl.DataFrame(
     }
 )
 RELEASE = FILE.with_columns(pl.Series("pay", FILE["pay"].to_numpy() + RNG.normal(0, 5, N)))
-OTHERS = FILE.with_columns(
-    pl.Series("age", RNG.integers(20, 60, N)), pl.Series("pay", RNG.normal(100.0, 20.0, N))
-)
+OTHERS = FILE.with_columns(pl.Series("age", RNG.integers(20, 60, N)), pl.Series("pay", RNG.normal(100.0, 20.0, N)))
 SCENARIO = sdckit.Scenario(
     keys=["sex", "age"], sensitive=["ill"], numeric=["pay"], sampling_fraction=0.1, thresholds={"k": 2}
 )

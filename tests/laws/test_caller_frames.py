@@ -52,9 +52,7 @@ def frames_of(result: Any) -> Iterator[tuple[str, Any]]:
 def wrong(result: Any, engine: str) -> list[str]:
     """Names of frames of another engine."""
     expected = FRAMES[list(MAKE).index(engine)]
-    return [
-        name for name, one in frames_of(result) if isinstance(one, FRAMES) and not isinstance(one, expected)
-    ]
+    return [name for name, one in frames_of(result) if isinstance(one, FRAMES) and not isinstance(one, expected)]
 
 
 def frames(result: Any) -> int:
@@ -105,12 +103,8 @@ def test_the_rest(engine: str) -> None:
         "canaries": sdc.canaries(data, n=10, variables=[*FEW, "income"], seed=1),
         "recode": sdc.recode(data, column="income", bands=3),
         "recipe": recipe.apply(data, scenario=SCENARIO, seed=2**70),
-        "recipe of several files": sdc.Recipe([{"method": "synthesize", "m": 2}])
-        .apply(data, seed=2**70)
-        .data,
-        "explore": sdc.explore(
-            data, recipe, grid={"local_suppression.k": [2, 3]}, scenario=SCENARIO, seed=2**70
-        ),
+        "recipe of several files": sdc.Recipe([{"method": "synthesize", "m": 2}]).apply(data, seed=2**70).data,
+        "explore": sdc.explore(data, recipe, grid={"local_suppression.k": [2, 3]}, scenario=SCENARIO, seed=2**70),
         "guess_roles": sdc.guess_roles(data),
         "as_cells": sdc.as_cells(data, keys=FEW),
     }

@@ -83,9 +83,7 @@ def test_equal_and_tree_distances_are_the_cheapest_transport(drawn, distance):
     expected = [moved(q, p, between) for q in groups]
     assert found.records["t_s"].to_list() == pytest.approx(expected, abs=1e-9)
     assert found.level["s"] == pytest.approx(max(expected), abs=1e-9)
-    assert found.violations["s"] == {
-        limit: int((found.records["t_s"] > limit + 1e-9).sum()) for limit in (0.1, 0.2)
-    }
+    assert found.violations["s"] == {limit: int((found.records["t_s"] > limit + 1e-9).sum()) for limit in (0.1, 0.2)}
 
 
 @FEW
@@ -121,8 +119,7 @@ def conditional(p):
 @given(sensitive_files())
 def test_an_order_and_a_tree_make_values_nearer(drawn):
     equal, ordered, tree = (
-        measured(t_closeness, drawn, distance=distance).records["t_s"]
-        for distance in ("equal", "ordered", TREE)
+        measured(t_closeness, drawn, distance=distance).records["t_s"] for distance in ("equal", "ordered", TREE)
     )
     assert (tree <= equal + 1e-12).all()
     assert (ordered <= 1 + 1e-12).all()
@@ -200,8 +197,7 @@ def test_names_of_values_do_not_matter(drawn, names):
     mirrored = file, [-value for value in values]
     for distance in ("ordered", "numeric"):
         one, two = (
-            measured(t_closeness, files_, distance=distance).records["t_s"].to_list()
-            for files_ in (drawn, mirrored)
+            measured(t_closeness, files_, distance=distance).records["t_s"].to_list() for files_ in (drawn, mirrored)
         )
         assert one == pytest.approx(two, abs=1e-12)
     one = measured(t_closeness, drawn, distance="ordered").records["t_s"].to_list()

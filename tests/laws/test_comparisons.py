@@ -79,9 +79,7 @@ def test_units_of_the_outcome(seed, unit):
 @given(st.integers(0, 500))
 def test_the_base_of_a_category_does_not_change_the_fit(seed):
     files = survey(1000), survey(seed)
-    turned = [
-        file.with_columns(g=pl.when(pl.col("g") == "a").then(pl.lit("z")).otherwise("g")) for file in files
-    ]
+    turned = [file.with_columns(g=pl.when(pl.col("g") == "a").then(pl.lit("z")).otherwise("g")) for file in files]
     one, other = (compare_models(*pair, formula="y ~ x + g") for pair in (files, turned))
     assert other.lack_of_fit == pytest.approx(one.lack_of_fit, rel=1e-6, abs=1e-9)
     assert other.table["overlap"][1] == pytest.approx(one.table["overlap"][1], abs=1e-8)
@@ -97,9 +95,7 @@ def test_intervals_from_simple_synthesis_cover_the_original():
         y = 1 + x + rng.normal(size=n)
         slope, intercept = np.polyfit(x, y, 1)
         noise = np.sqrt(((y - intercept - slope * x) ** 2).sum() / (n - 2))
-        frames = [
-            pl.DataFrame({"x": x, "y": intercept + slope * x + noise * rng.normal(size=n)}) for _ in range(m)
-        ]
+        frames = [pl.DataFrame({"x": x, "y": intercept + slope * x + noise * rng.normal(size=n)}) for _ in range(m)]
         original = pl.DataFrame({"x": x, "y": y})
         values.append(compare_models(original, frames, formula="y ~ x", kind="simple").lack_of_fit_p_value)
     assert np.mean(values) == pytest.approx(0.5, abs=0.1)

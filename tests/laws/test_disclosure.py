@@ -101,11 +101,7 @@ def test_uniques(drawn):
         )
         dropped = [i for i, row in enumerate(release) if there[row[0]] == 1 and counts[row[0]] == 1]
         assert uniques.released_rows(release=j + 1).tolist() == dropped
-        assert (
-            found["replicated_uniques"]
-            <= found["unique_in_original_in_released"]
-            <= found["unique_in_original"]
-        )
+        assert found["replicated_uniques"] <= found["unique_in_original_in_released"] <= found["unique_in_original"]
     records = ident.records
     assert records["unique_in_original"].to_list() == [counts[row[0]] == 1 for row in drawn.original]
     assert records["replicated_unique"].mean() == close(ident.replicated_uniques)
@@ -120,9 +116,7 @@ def nearest(record, release, radius):
     """The released records that differ in the fewest keys, none where that is more than the radius."""
     distance = [sum(a != b for a, b in zip(record[0], other[0], strict=True)) for other in release]
     least = min(distance)
-    return (
-        [other for other, d in zip(release, distance, strict=True) if d == least] if least <= radius else []
-    )
+    return [other for other, d in zip(release, distance, strict=True) if d == least] if least <= radius else []
 
 
 def chance(record, others, right):
@@ -291,15 +285,11 @@ def test_disclosure(drawn, left_out):
         flags.append(expected)
         for name, hits in expected.items():
             assert one[name] == close(sum(hits) / n), name
-        assert one["disclosive_in_released"] == close(
-            sum(key in there for key, _, _ in left_there) / len(release)
-        )
+        assert one["disclosive_in_released"] == close(sum(key in there for key, _, _ in left_there) / len(release))
         shared = [row for row in left if any(row[0] == other[0] for other in left_there)]
         assert one["tcap_of_keys_in_released"] == close(sum(right) / len(shared) if shared else math.nan)
         assert one["average"] == close(
-            sum(chance(row, nearest(row, left_there, 0), same_target) for row in left) / n
-            if left_there
-            else 0.0
+            sum(chance(row, nearest(row, left_there, 0), same_target) for row in left) / n if left_there else 0.0
         )
         order = ("disclosed_and_disclosive", "correctly_disclosed", "disclosed", "keys_in_released")
         values = [one[name] for name in order]

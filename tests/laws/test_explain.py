@@ -26,20 +26,13 @@ def test_agrees_with_all_subsets(file, data):
     n_keys = len(file.keys)
     with quiet():
         result = explain(file.frame(), keys=file.keys, row=row + 1, missing=file.missing)
-        frequency = key_frequencies(file.frame(), keys=file.keys, missing=file.missing).records[
-            "sample_frequency"
-        ]
+        frequency = key_frequencies(file.frame(), keys=file.keys, missing=file.missing).records["sample_frequency"]
     assert result.sharing == frequency[row]
     unique = [
-        set(one)
-        for size in range(n_keys + 1)
-        for one in combinations(range(n_keys), size)
-        if alone(file, row, one)
+        set(one) for size in range(n_keys + 1) for one in combinations(range(n_keys), size) if alone(file, row, one)
     ]
     minimal = [one for one in unique if not any(other < one for other in unique)]
-    assert {frozenset(one) for one in result.key_sets} == {
-        frozenset(file.keys[j] for j in one) for one in minimal
-    }
+    assert {frozenset(one) for one in result.key_sets} == {frozenset(file.keys[j] for j in one) for one in minimal}
     if result.sharing > 1:
         assert result.changes == ()
         return
@@ -52,9 +45,7 @@ def test_agrees_with_all_subsets(file, data):
         if key in drops:
             kept = [i for i in range(n_keys) if i != j]
             others = sum(
-                brute.matches(
-                    [file.rows[row][i] for i in kept], [r[i] for i in kept], [file.wild[i] for i in kept]
-                )
+                brute.matches([file.rows[row][i] for i in kept], [r[i] for i in kept], [file.wild[i] for i in kept])
                 for r in file.rows
                 if not kept or not brute.silent(r, file.rows[row])
             )
@@ -68,9 +59,7 @@ def test_bands_end_it_and_narrower_ones_do_not(file, data):
     row = data.draw(st.integers(0, len(file.rows) - 1))
     frame = file.frame()
     with quiet():
-        result = explain(
-            frame, keys=file.keys, row=row + 1, numeric=file.keys
-        )  # not codes: they have an order
+        result = explain(frame, keys=file.keys, row=row + 1, numeric=file.keys)  # not codes: they have an order
     for change in result.changes:
         if change.action != "coarsen":
             continue

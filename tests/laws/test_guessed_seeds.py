@@ -89,9 +89,7 @@ DRAWS: dict[str, list[dict[str, Any]]] = {
     ],
     "round_to": [{"column": "income", "base": 1000, "how": "random"}],
     "shuffle": [{"columns": ["income"], "given": ["age", "pay"]}],
-    "swap_records": [
-        {"hierarchy": ["region"], "keys": ["job", "sex"], "household": "home", "k": 3, "swap_rate": 0.2}
-    ],
+    "swap_records": [{"hierarchy": ["region"], "keys": ["job", "sex"], "household": "home", "k": 3, "swap_rate": 0.2}],
     "synthesize": [{"columns": ["job", "income"]}, {"columns": ["income"], "models": "normal"}],
 }
 CASES = [
@@ -108,9 +106,7 @@ def gives_data(function: Any) -> bool:
     """Whether a function returns a frame, or a result with one in `.data`."""
     named = str(inspect.signature(function).return_annotation).strip("'\"")
     made = getattr(sdc, named, None)
-    return named == "Any" or "data" in getattr(made, "_fields", ()) + tuple(
-        getattr(made, "__dataclass_fields__", ())
-    )
+    return named == "Any" or "data" in getattr(made, "_fields", ()) + tuple(getattr(made, "__dataclass_fields__", ()))
 
 
 def test_no_public_function_that_draws_is_forgotten() -> None:
@@ -322,9 +318,7 @@ def test_no_secret_stands_in_what_others_read(tmp_path: Path) -> None:
         *(seed.to_bytes(16, "little") for seed in (applied.log.seed, *seeds)),
     ]
     packed, whole = pickle.dumps(found), pickle.dumps(applied.log)
-    assert not [
-        one for one in (*raw, *(one.encode() for one in hidden(applied.log))) if one.rstrip(b"\0") in packed
-    ]
+    assert not [one for one in (*raw, *(one.encode() for one in hidden(applied.log))) if one.rstrip(b"\0") in packed]
     assert raw[1].rstrip(b"\0") in whole
     data = applied.data.write_csv()
     assert not [one for one in hidden(applied.log) if one in data]

@@ -32,14 +32,9 @@ def test_agrees_with_multisets(file, data):
     assert result.unique_sizes == sum(count == 1 for count in of_size.values())
     assert result.rare_sizes == sum(count < 3 for count in of_size.values())
     assert result.unique_compositions == sum(count == 1 for count in of_kind.values())
-    own = {
-        name: sum(w for w, m in zip(file.weights, names, strict=True) if m == name) / size[name]
-        for name in size
-    }
+    own = {name: sum(w for w, m in zip(file.weights, names, strict=True) if m == name) / size[name] for name in size}
     by_size = {s: sum(w for name, w in own.items() if size[name] == s) for s in of_size}
     by_kind = {k: sum(w for name, w in own.items() if kind[name] == k) for k in of_kind}
     assert records["size_population_frequency"].to_list() == pytest.approx([by_size[size[m]] for m in names])
-    assert records["composition_population_frequency"].to_list() == pytest.approx(
-        [by_kind[kind[m]] for m in names]
-    )
+    assert records["composition_population_frequency"].to_list() == pytest.approx([by_kind[kind[m]] for m in names])
     assert (records["composition_frequency"] <= records["size_frequency"]).all()

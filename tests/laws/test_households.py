@@ -43,12 +43,7 @@ def put_back(released: pl.DataFrame, column: str) -> int:
     known = released.drop_nulls(column)
     found = np.zeros(len(gone), bool)
     for by in ("w", "home"):
-        one = (
-            known.drop_nulls(by)
-            .group_by(by)
-            .agg(pl.col(column).n_unique().alias("n"))
-            .filter(pl.col("n") == 1)
-        )
+        one = known.drop_nulls(by).group_by(by).agg(pl.col(column).n_unique().alias("n")).filter(pl.col("n") == 1)
         found |= gone[by].is_in(one[by].implode()).fill_null(False).to_numpy()
     return int(found.sum())
 
@@ -80,9 +75,7 @@ def test_whatever_the_households_k_holds_and_they_lose_values_as_a_whole(seed, h
     data = people(homes, seed)
     if len(data) < k:
         return
-    safe, change = sdc.local_suppression(
-        data, keys=["region", "age", "sex"], k=k, alpha=alpha, household="home"
-    )
+    safe, change = sdc.local_suppression(data, keys=["region", "age", "sex"], k=k, alpha=alpha, household="home")
     rows = list(safe.select("region", "age", "sex").iter_rows())
     assert min(frequencies(rows, alpha)) >= k - 1e-9
     if "region" in change.parameters.get("household_variables", ()):

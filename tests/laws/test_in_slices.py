@@ -46,9 +46,7 @@ def in_slices(monkeypatch: pytest.MonkeyPatch) -> None:
         assert getattr(module, name) > size
         monkeypatch.setattr(module, name, size)
     for path in sources():
-        if re.search(
-            r"^from sdckit.numerics.threads import .*chunks", path.read_text(encoding="utf-8"), re.M
-        ):
+        if re.search(r"^from sdckit.numerics.threads import .*chunks", path.read_text(encoding="utf-8"), re.M):
             module = import_module(".".join(path.relative_to(SRC.parent).with_suffix("").parts))
             monkeypatch.setattr(module, "chunks", three)
 

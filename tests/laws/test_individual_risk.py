@@ -87,9 +87,7 @@ def test_households(file, alpha, data):
     result = measured(file, frame, household="hh", alpha=alpha)
     risk, found = result.records["risk"].to_list(), result.records["household_risk"].to_list()
     names, _ = brute.households(ids, file.rows)
-    expected = [
-        1 - math.prod(1 - r for r, name in zip(risk, names, strict=True) if name == mine) for mine in names
-    ]
+    expected = [1 - math.prod(1 - r for r, name in zip(risk, names, strict=True) if name == mine) for mine in names]
     assert found == pytest.approx(expected, rel=1e-9)
     assert all(h >= r * (1 - 1e-12) for h, r in zip(found, risk, strict=True))
     assert len({(name, h) for name, h in zip(names, found, strict=True)}) == len(set(names))

@@ -16,9 +16,7 @@ from sdckit import l_diversity
 def sensitive_files(draw):
     file = draw(files(max_rows=30, max_keys=3, levels=2))
     n = len(file.rows)
-    values = draw(
-        st.lists(st.one_of(st.integers(0, 4), st.integers(0, 4), st.none()), min_size=n, max_size=n)
-    )
+    values = draw(st.lists(st.one_of(st.integers(0, 4), st.integers(0, 4), st.none()), min_size=n, max_size=n))
     return file, [0, *values[1:]] if all(value is None for value in values) else values
 
 
@@ -67,7 +65,5 @@ def test_the_effective_number_is_at_most_the_number(drawn, c):
 def test_a_larger_c_and_a_wildcard_never_look_worse(drawn):
     low, high = (measured(*drawn, c=c).records["recursive_s"] for c in (1.0, 3.0))
     assert (low <= high).all()
-    category, wildcard = (
-        measured(*drawn, missing=rule).records["distinct_s"] for rule in ("category", "wildcard")
-    )
+    category, wildcard = (measured(*drawn, missing=rule).records["distinct_s"] for rule in ("category", "wildcard"))
     assert (category <= wildcard).all()

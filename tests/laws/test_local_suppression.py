@@ -60,9 +60,7 @@ def test_every_set_of_keys_reaches_its_k_in_every_stratum(rows, k, size, data):
     size, p = min(size, len(rows[0])), len(rows[0])
     half = len(rows) // 2
     k = max(2, min(k, half))
-    strata = (
-        data.draw(st.permutations([0] * half + [1] * (len(rows) - half))) if half >= k else [0] * len(rows)
-    )
+    strata = data.draw(st.permutations([0] * half + [1] * (len(rows) - half))) if half >= k else [0] * len(rows)
     frame = frame_of(rows)
     keys = frame.columns
     importance = data.draw(st.one_of(st.none(), st.permutations(keys)))

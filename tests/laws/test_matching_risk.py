@@ -35,9 +35,7 @@ def pairs(draw, *, missing=True, max_numeric=4):
 
 
 def frame(columns):
-    return pl.DataFrame(
-        columns, schema={name: pl.Int64 if name[0] == "c" else pl.Float64 for name in columns}
-    )
+    return pl.DataFrame(columns, schema={name: pl.Int64 if name[0] == "c" else pl.Float64 for name in columns})
 
 
 def agree(x, y, rule, width, relative, tol, bounds, around):
@@ -86,8 +84,7 @@ def definition(files, chosen):
     found = []
     for release in rows[1:]:
         hits = [
-            [all(agree(x, y, *rule) for x, y, rule in zip(a, b, rules, strict=True)) for b in release]
-            for a in rows[0]
+            [all(agree(x, y, *rule) for x, y, rule in zip(a, b, rules, strict=True)) for b in release] for a in rows[0]
         ]
         found.append([(sum(hit), hit[i]) for i, hit in enumerate(hits)])
     return found
@@ -110,9 +107,7 @@ def test_agrees_with_the_definition(data):
     assert result.unique_matches == np.mean([len(one) for one in unique])
     assert result.true_match_rate == pytest.approx(np.mean([sum(one) / n for one in unique]))
     false = [1 - sum(one) / len(one) for one in unique if one]
-    assert result.false_match_rate == pytest.approx(
-        np.mean(false) if false else math.nan, nan_ok=True, abs=1e-12
-    )
+    assert result.false_match_rate == pytest.approx(np.mean(false) if false else math.nan, nan_ok=True, abs=1e-12)
     assert ("false_match_rate" in result.notes) == (len(false) < len(unique))
 
 

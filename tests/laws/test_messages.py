@@ -110,9 +110,7 @@ def test_columns_of_several_types():
 
 def test_a_numeric_key_with_thousands_of_values():
     values = np.concatenate([[WHOLE], np.arange(2000)])
-    words = said(
-        sdckit.key_frequencies, pl.DataFrame({"age": values, "b": [1, 2, 2] * 667}), keys=["age", "b"]
-    )
+    words = said(sdckit.key_frequencies, pl.DataFrame({"age": values, "b": [1, 2, 2] * 667}), keys=["age", "b"])
     assert "2001 different values" in words or "different for every record" in words
     assert clean(words)
 

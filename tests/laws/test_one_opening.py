@@ -91,9 +91,7 @@ def test_each_file_is_opened_once_and_each_column_coded_once(kind, monkeypatch):
     measure(files)
     assert opened == dict.fromkeys(SIZES, 1)
     assert set(coded.values()) == {1}
-    assert {(name, SIZES[file]) for name in KEYS for file in ("original", "released", "control")} <= set(
-        coded
-    )
+    assert {(name, SIZES[file]) for name in KEYS for file in ("original", "released", "control")} <= set(coded)
     plans = [] if kind == "in memory" else [size for file, size in SIZES.items() if file != "population"]
     assert brought == dict.fromkeys(plans, 1)
 
@@ -114,10 +112,7 @@ def test_the_figures_are_those_of_the_files_given_one_by_one():
         alone = measure(*two, **options, **known)
         assert measure(files, **options, n_attacks=30, seed=3).to_dict() == alone.to_dict()
     assert sdckit.singling_out(files, **numbers).to_dict() != sdckit.singling_out(*two, **numbers).to_dict()
-    assert (
-        sdckit.k_map(files, keys=KEYS).to_dict()
-        == sdckit.k_map(two[0], frames["population"], keys=KEYS).to_dict()
-    )
+    assert sdckit.k_map(files, keys=KEYS).to_dict() == sdckit.k_map(two[0], frames["population"], keys=KEYS).to_dict()
 
 
 def test_a_recipe_opens_its_file_once(monkeypatch):

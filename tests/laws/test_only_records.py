@@ -91,9 +91,7 @@ def test_nothing_hidden_goes_out(method: str, engine: str, tmp_path: Path):
         assert categories(data, "job") == declared  # in their order
     number = NUMBER.to_bytes(8, "little")
     for kind, content in copies(data, tmp_path).items():
-        for word in (
-            (HIDDEN.encode(), number) if UNIQUE in jobs else (HIDDEN.encode(), number, UNIQUE.encode())
-        ):
+        for word in (HIDDEN.encode(), number) if UNIQUE in jobs else (HIDDEN.encode(), number, UNIQUE.encode()):
             assert word not in content, kind
     assert pickle.dumps(given) == before
 
@@ -103,9 +101,7 @@ def test_what_was_taken_out_leaves_no_trace(engine: str, tmp_path: Path):
     """Two files that differ in the values taken out only give the same bytes."""
     made = []
     for unique, number in ((UNIQUE, NUMBER), ("pilot", 3)):
-        safe = sdc.suppress_above(
-            laden(engine, unique, number), risk=RISK, threshold=0.5, columns=["job"]
-        ).data
+        safe = sdc.suppress_above(laden(engine, unique, number), risk=RISK, threshold=0.5, columns=["job"]).data
         made.append(copies(safe, tmp_path))
     assert made[0] == made[1]
 

@@ -72,10 +72,7 @@ def test_order_of_records_keys_and_levels_does_not_matter(file, rng, interaction
 @given(files())
 def test_risk_rises_with_the_fraction_and_keeps_its_bounds(file):
     with quiet():
-        found = [
-            population_risk(file.frame(), keys=file.keys, sampling_fraction=pi)
-            for pi in (0.02, 0.2, 0.9, 1.0)
-        ]
+        found = [population_risk(file.frame(), keys=file.keys, sampling_fraction=pi) for pi in (0.02, 0.2, 0.9, 1.0)]
     for one in found:
         assert 0 <= one.tau1 <= one.tau2 + 1e-12
         assert one.tau2 <= one.sample_uniques + 1e-9

@@ -84,9 +84,7 @@ def test_numbers_are_the_mean_of_the_nearest(original, releases, k):
     before = np.array(errors(original, original, k))
     after = np.array([errors(one, original, k) for one in releases])
     assert result.records["error_original"].to_numpy() == pytest.approx(before, nan_ok=True, abs=1e-9)
-    assert result.records["error_released"].to_numpy() == pytest.approx(
-        after.mean(axis=0), nan_ok=True, abs=1e-9
-    )
+    assert result.records["error_released"].to_numpy() == pytest.approx(after.mean(axis=0), nan_ok=True, abs=1e-9)
     assert result.n == np.count_nonzero(~np.isnan(before))
     assert result.mse_original == pytest.approx(np.nanmean(before**2), abs=1e-9)
     assert result.mse_released == pytest.approx(np.nanmean(after**2), abs=1e-9)
@@ -130,9 +128,7 @@ def test_the_order_of_records_does_not_matter(original, released, random, model,
 @FEW
 @given(tables(), st.sampled_from(["income", "job"]), st.integers(1, 3))
 def test_a_release_that_is_the_original_changes_nothing(original, target, k):
-    result = prediction_risk(
-        frame(original), frame(original), keys=["age", "place"], target=target, n_neighbors=k
-    )
+    result = prediction_risk(frame(original), frame(original), keys=["age", "place"], target=target, n_neighbors=k)
     records = result.records
     before, after = (records[name].to_numpy() for name in records.columns)
     assert before == pytest.approx(after, nan_ok=True)

@@ -15,14 +15,10 @@ from draw import quiet
 from every_measure import CALLED, call
 from sdckit.catalogue import Measure
 
-SHARE = re.compile(
-    r"(^|_)(rate|share|risk|probability|probabilities|coverage|precision|similarity|pmse)(_|$)"
-)
+SHARE = re.compile(r"(^|_)(rate|share|risk|probability|probabilities|coverage|precision|similarity|pmse)(_|$)")
 COUNT = re.compile(r"^(n|n_.*|.*_uniques|expected_.*|violations|below_k|unsafe_cells|records_.*)$")
 # Differences, ratios, bounds that are given, and numbers of people with a risk.
-OTHER = re.compile(
-    r"residual|ratio|s_pmse|saved|change|worse|n_.*risk|high_risk|threshold|expected|weighted|tau"
-)
+OTHER = re.compile(r"residual|ratio|s_pmse|saved|change|worse|n_.*risk|high_risk|threshold|expected|weighted|tau")
 
 
 def numbers(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
@@ -54,11 +50,7 @@ def test_they_lie_where_they_must(row: Measure) -> None:
         found = call(row)
     wrong = []
     for name, value in numbers(found.to_dict()):
-        if (
-            SHARE.search(name)
-            and not OTHER.search(name)
-            and not (math.isnan(value) or 0 <= value <= 1 + 1e-12)
-        ):
+        if SHARE.search(name) and not OTHER.search(name) and not (math.isnan(value) or 0 <= value <= 1 + 1e-12):
             wrong.append((name, value))
         if COUNT.search(name) and value < 0:
             wrong.append((name, value))

@@ -113,9 +113,7 @@ def test_the_order_of_releases_does_not_matter(original, releases, random):
 
 
 def normals(n, mean, root, rng):
-    return pl.DataFrame(
-        mean + rng.normal(size=(n, len(mean))) @ root.T, schema=[f"x{j}" for j in range(len(mean))]
-    )
+    return pl.DataFrame(mean + rng.normal(size=(n, len(mean))) @ root.T, schema=[f"x{j}" for j in range(len(mean))])
 
 
 @pytest.mark.parametrize("n_released", [150, 600, 2400])

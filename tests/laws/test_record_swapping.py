@@ -46,9 +46,7 @@ def test_what_is_kept(frame, options, by_tenure, seed):
     assert moved == change.secret["swapped"]
     for name in LEVELS:
         assert change.changed[name] == (data[name] != frame[name]).sum()
-    again = swap_records(
-        frame, hierarchy=LEVELS, keys=["job"], household="hh", similar=similar, seed=seed, **options
-    )
+    again = swap_records(frame, hierarchy=LEVELS, keys=["job"], household="hh", similar=similar, seed=seed, **options)
     assert again.data.equals(data)
 
 

@@ -15,9 +15,7 @@ from sdckit import risky_cells
 def test_agrees_with_counting_records(file, max_dim, threshold, random):
     with quiet():
         result = risky_cells(file.frame(), keys=file.keys, max_dim=max_dim, threshold=threshold)
-    tables = [
-        c for d in range(1, min(max_dim, len(file.keys)) + 1) for c in combinations(range(len(file.keys)), d)
-    ]
+    tables = [c for d in range(1, min(max_dim, len(file.keys)) + 1) for c in combinations(range(len(file.keys)), d)]
     assert [row.variables for row in result.table] == [tuple(file.keys[j] for j in one) for one in tables]
     unsafe = [set() for _ in file.rows]
     for one, row in zip(tables, result.table, strict=True):

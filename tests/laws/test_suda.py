@@ -20,9 +20,7 @@ FRACTIONS = st.sampled_from([0.01, 0.3, 1.0])
 
 def measure(file, **options):
     with quiet():
-        return suda(
-            file.frame(), keys=file.keys, missing=dict(zip(file.keys, file.rules, strict=True)), **options
-        )
+        return suda(file.frame(), keys=file.keys, missing=dict(zip(file.keys, file.rules, strict=True)), **options)
 
 
 def weight(size, n_keys, max_size, scoring):
@@ -69,9 +67,7 @@ def test_agrees_with_trying_all_subsets(file, max_size, scoring, fraction):
     assert result.unscored_uniques == sum(bool(mine) and not s for mine, s in zip(truth, scores, strict=True))
     listed = result.msus()
     rows = zip(listed["row"], listed["variables"], strict=True)
-    expected = sorted(
-        (i, " + ".join(file.keys[j] for j in one)) for i, mine in enumerate(truth, 1) for one in mine
-    )
+    expected = sorted((i, " + ".join(file.keys[j] for j in one)) for i, mine in enumerate(truth, 1) for one in mine)
     assert sorted(rows) == expected
     assert listed["size"].to_list() == sorted(listed["size"].to_list())
 
@@ -81,9 +77,7 @@ def test_contributions(file, scoring):
     n_keys = len(file.keys)
     result = measure(file, scoring=scoring)
     truth = brute.minimal_uniques(file.rows, file.wild, n_keys)
-    parts = [
-        (i, one, weight(len(one), n_keys, n_keys, scoring)) for i, mine in enumerate(truth) for one in mine
-    ]
+    parts = [(i, one, weight(len(one), n_keys, n_keys, scoring)) for i, mine in enumerate(truth) for one in mine]
     total = math.fsum(w for _, _, w in parts)
     for j, key in enumerate(file.keys):
         mine = [(i, w) for i, one, w in parts if j in one]

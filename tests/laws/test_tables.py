@@ -132,8 +132,7 @@ def test_distribution_functions_do_not_depend_on_the_unit(first, second):
 @given(frames(), frames())
 def test_who_is_the_original_does_not_matter_to_distances(first, second):
     there, back = (
-        tabular_utility(*files, ways=2, numeric=["x", "y"], bins=3)
-        for files in ((first, second), (second, first))
+        tabular_utility(*files, ways=2, numeric=["x", "y"], bins=3) for files in ((first, second), (second, first))
     )
     for name in ("jsd", "specks", "dbhatt", "df"):
         assert there.statistics[name][0].tolist() == close(back.statistics[name][0].tolist())

@@ -18,9 +18,7 @@ C = (np.array([1, 0, 0, 2]), np.array([2, 0, 1, 2]))
 def test_gower_by_hand():
     a, b = gower([X, Y], [C], weights=[2.0, 1.0, 1.0])
     # x: 5/10; missing against a value 1; missing against missing 0; equal. y: only missing counts. c: 1 0 1 0.
-    assert paired(a, b) == pytest.approx(
-        [(2 * 0.5 + 0 + 1) / 4, (2 * 1 + 0 + 0) / 4, (0 + 0 + 1) / 4, (0 + 1 + 0) / 4]
-    )
+    assert paired(a, b) == pytest.approx([(2 * 0.5 + 0 + 1) / 4, (2 * 1 + 0 + 0) / 4, (0 + 0 + 1) / 4, (0 + 1 + 0) / 4])
     assert pairwise(a, b)[0, 1] == pytest.approx((2 * 1 + 0 + 1) / 4)
 
 

@@ -32,9 +32,7 @@ def run(folder: Path, **variables: str) -> list[str]:
     """The kernel above in a process of its own: where it is kept, and what was compiled."""
     if not (folder / "kernel.py").exists():  # a file written anew is compiled anew
         (folder / "kernel.py").write_text(KERNEL, encoding="utf-8")
-    kept = {
-        name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}
-    }
+    kept = {name: value for name, value in os.environ.items() if name not in {"NUMBA_CACHE_DIR", "XDG_CACHE_HOME"}}
     kept["PYTHONPATH"] = os.pathsep.join(sys.path)
     done = subprocess.run(
         [sys.executable, folder / "kernel.py"],

@@ -49,9 +49,7 @@ def run(folder: Path, text: str, seed: str = "0") -> list[str]:
     }
     # no .pyc: a file rewritten within the same second, with as many bytes, is taken for the one that was compiled
     line = [sys.executable, "-B", "-c", "import kernels"]
-    done = subprocess.run(
-        line, cwd=folder, env={**os.environ, **place}, capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(line, cwd=folder, env={**os.environ, **place}, capture_output=True, text=True, check=True)
     return done.stdout.strip().split("|")
 
 

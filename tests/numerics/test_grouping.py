@@ -60,11 +60,7 @@ def test_few_rows_are_grouped_as_many_are(seed, bits, n):
 
 
 def _by_kernels(words, weight, bits):
-    return (
-        grouping._group_direct(words, weight, bits)
-        if bits <= DIRECT_BITS
-        else grouping._group_hashed(words, weight)
-    )
+    return grouping._group_direct(words, weight, bits) if bits <= DIRECT_BITS else grouping._group_hashed(words, weight)
 
 
 def test_words_that_differ_in_high_bits_only():

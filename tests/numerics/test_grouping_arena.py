@@ -34,8 +34,6 @@ def test_pieces_outlive_the_arena():
     assert piece.sum() == 7000
 
 
-@pytest.mark.parametrize(
-    ("n", "dtype", "expected"), [(0, np.int64, 0), (1, np.uint8, 64), (9, np.float64, 128)]
-)
+@pytest.mark.parametrize(("n", "dtype", "expected"), [(0, np.int64, 0), (1, np.uint8, 64), (9, np.float64, 128)])
 def test_room_is_counted_in_whole_lines(n, dtype, expected):
     assert bytes_for((n, dtype)) == expected

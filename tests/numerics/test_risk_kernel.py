@@ -90,9 +90,7 @@ def test_many_cells_at_once():
     assert exact_risk(f, big_f).tolist() == singles * 20_000
 
 
-@pytest.mark.parametrize(
-    ("f", "p"), [(1.0, 0.3), (2.0, 0.9), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 1.0)]
-)
+@pytest.mark.parametrize(("f", "p"), [(1.0, 0.3), (2.0, 0.9), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 1.0)])
 def test_compiled_kernels_do_what_their_source_says(f, p):
     big_f = f / p
     outs = [np.empty(1), np.empty(1)]
@@ -157,9 +155,7 @@ def test_the_whole_population_in_the_file_of_mean_inverse():
     assert mean_inverse(1.0, np.nextafter(1.0, 2.0)) == pytest.approx(1, rel=1e-14)
 
 
-@pytest.mark.parametrize(
-    ("f", "p"), [(1.0, 0.3), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 0.9), (3.0, 1.0)]
-)
+@pytest.mark.parametrize(("f", "p"), [(1.0, 0.3), (5.0, 0.2), (2.5, 0.1), (60.0, 0.01), (3.0, 0.9), (3.0, 1.0)])
 def test_compiled_does_what_the_source_says(f, p):
     assert mean_inverse.py_func(f, f / p) == pytest.approx(mean_inverse(f, f / p), rel=1e-13)
     for kernel in (_series, _continued_fraction):

@@ -14,9 +14,7 @@ from sdckit.protect.suppression.suppression_choices import Order, WorkingFile
 
 
 def frame_of(rows):
-    return pl.DataFrame(
-        {f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(len(rows[0]))}
-    )
+    return pl.DataFrame({f"k{j}": pl.Series([row[j] for row in rows], dtype=pl.Int64) for j in range(len(rows[0]))})
 
 
 def rows_of(frame, keys):

@@ -67,9 +67,7 @@ def test_of_a_small_file_no_count_is_told():
 
 
 def test_a_pickle_keeps_no_secret():
-    change = pickle.loads(
-        pickle.dumps(Change("recode", 60, {"a": 3}, {}, {"outside": ["ZQX"], "seed": 4711}))
-    )
+    change = pickle.loads(pickle.dumps(Change("recode", 60, {"a": 3}, {}, {"outside": ["ZQX"], "seed": 4711})))
     assert (change.secret, change.changed) == ({}, {"a": 3})
 
 
@@ -123,9 +121,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DataError, match=r"brings 3 columns of 50 records here, .* at most 100 values come"):
         check_room(50, ["a", "b", "c"])
     check_made(5, 10, 2)
-    with pytest.raises(
-        DataError, match=r"makes 2 columns of 10 records for each of 6 files here, .* at most 100"
-    ):
+    with pytest.raises(DataError, match=r"makes 2 columns of 10 records for each of 6 files here, .* at most 100"):
         check_made(6, 10, 2)
 
 

@@ -78,9 +78,9 @@ def test_who_has_no_household_gets_none():
 def test_the_seed_repeats_it():
     data = people()
     first = sdc.limit_households(data, household="home", largest=2, seed=1)
-    assert sdc.limit_households(
-        data, household="home", largest=2, seed=first.change.secret["seed"]
-    ).data.equals(first.data)
+    assert sdc.limit_households(data, household="home", largest=2, seed=first.change.secret["seed"]).data.equals(
+        first.data
+    )
     assert not sdc.limit_households(data, household="home", largest=2, seed=2).data.equals(first.data)
 
 

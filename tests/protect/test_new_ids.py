@@ -92,9 +92,7 @@ def test_a_column_of_categories_does_not_keep_the_old_order():
 
 def test_identifiers_that_would_meet_are_refused():
     many = pl.DataFrame({"id": range(120_000)})
-    with pytest.raises(
-        DataError, match=r"of 120000 identifiers would become another one's; give more digits"
-    ):
+    with pytest.raises(DataError, match=r"of 120000 identifiers would become another one's; give more digits"):
         new_ids(many, column="id", key=b"a key with collisions", length=8)
     assert new_ids(many, column="id", key=b"a key with collisions").data["id"].n_unique() == 120_000
 

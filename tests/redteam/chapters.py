@@ -125,9 +125,7 @@ class Chapters:
                 for chosen in combinations(sorted(keys), int(size) - 1):
                     least[ones[chosen]] = least.get(ones[chosen], 0.0) + len(keys) - int(size) + 1
             puzzle.say(least, high=math.inf)
-        puzzle.say(
-            {alone: 1.0} | {one: -1 / comb(len(keys), size) for size, one in names.items()}, high=math.inf
-        )
+        puzzle.say({alone: 1.0} | {one: -1 / comb(len(keys), size) for size, one in names.items()}, high=math.inf)
         if not wild and len(keys) in names and len(names) == len(keys):
             puzzle.say({alone: -1.0} | dict.fromkeys(names.values(), 1.0), high=math.inf)
 
@@ -151,9 +149,7 @@ class Chapters:
                         if level in kinds.get(kind, {}):
                             puzzle.within(name, kinds[kind][level], why="between two kinds of l")
                     if star:
-                        puzzle.within(
-                            name, name.replace("*", ""), why="one rule for missing values less the other"
-                        )
+                        puzzle.within(name, name.replace("*", ""), why="one rule for missing values less the other")
                     else:
                         puzzle.say(
                             {name: 1.0} | {k: -v for k, v in tables.records(table, 1, level - 1).items()},

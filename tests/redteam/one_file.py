@@ -76,9 +76,7 @@ class Reader(Chapters):
         if "suda" in one:
             self.special(one["suda"], at, keys, table, wild=wild)
         for name in ("population_risk", "population_uniques"):
-            if name in one and (
-                found := self.figure(f"{at}: uniques in {name}", one[name]["sample_uniques"])
-            ):
+            if name in one and (found := self.figure(f"{at}: uniques in {name}", one[name]["sample_uniques"])):
                 self.tables.is_sum(found, self.tables.records(table, 1, 1))
         self.diversity(one, at, keys, table, wild=wild)
 
@@ -120,9 +118,7 @@ class Reader(Chapters):
             puzzle.say(many, n_large, n_large + 1)
         for _, end in self.tables.parts[:-1]:
             if end >= SMALL:
-                puzzle.say(
-                    self.tables.numbers(table, end + 1, self.n), sum(low > end for low, _ in spans), math.inf
-                )
+                puzzle.say(self.tables.numbers(table, end + 1, self.n), sum(low > end for low, _ in spans), math.inf)
                 certain = sum(high <= end for _, high in spans)
                 puzzle.say(self.tables.numbers(table, SMALL, end), certain, math.inf)
 
@@ -197,15 +193,11 @@ class Reader(Chapters):
                 most = largest(limit, self.fraction, self.n, strictly=True)
                 self.tables.is_sum(above, self.tables.records(cells, 1, most))
             self.bins(found["distribution"], f"{at}{star}", cells, name, above, limit)
-        if wild and (
-            helped := self.figure(f"{at}: helped", one["individual_risk"].get("resting_on_missing"))
-        ):
+        if wild and (helped := self.figure(f"{at}: helped", one["individual_risk"].get("resting_on_missing"))):
             for name in [name for name in self.puzzle.spans if name.startswith(f"{at}: resting ")]:
                 self.puzzle.within(name, helped, why="helped by missing values")
 
-    def bins(
-        self, rows: Any, at: str, cells: str, total: str, above: str | None, limit: float | None
-    ) -> None:
+    def bins(self, rows: Any, at: str, cells: str, total: str, above: str | None, limit: float | None) -> None:
         """Records by risk; risk follows from the size of a cell where the fraction is known."""
         names, least, most = [], {total: 1.0}, {total: 1.0}
         beyond: dict[str, float] = {}
@@ -236,11 +228,7 @@ class Reader(Chapters):
             label = f"{at} but {'+'.join(sorted(dropped))}{coarser}{star}"
             table = self._reduced(keys, dropped, coarser)
             counts = {"2": row["uniques_without"]} | row["violations_without"]
-            names = {
-                int(k): name
-                for k, leaf in counts.items()
-                if (name := self.figure(f"{label}: below {k}", leaf))
-            }
+            names = {int(k): name for k, leaf in counts.items() if (name := self.figure(f"{label}: below {k}", leaf))}
             for k, name in names.items():
                 whole = f"{at}: below {k}{star}"
                 records = self.tables.records(table, 1, k - 1)

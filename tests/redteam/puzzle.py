@@ -82,9 +82,7 @@ class Solver:
         self.low = np.array([low for low, _ in spans.values()])
         self.high = np.array([min(high, LARGE) for _, high in spans.values()])
         if (self.low > self.high).any():
-            raise ContradictionError(
-                [n for n, bad in zip(self.names, self.low > self.high, strict=True) if bad]
-            )
+            raise ContradictionError([n for n, bad in zip(self.names, self.low > self.high, strict=True) if bad])
         self.whole = np.array([name not in self.puzzle.broken for name in self.names]).astype(int)
         entries = [
             (number, self.place[name], factor)

@@ -84,9 +84,7 @@ def two_rare(most: int, *, both: bool) -> Iterator[World]:
         for sizes in _partitions(few):
             rare = [f"level {at:02}" for at in range(1, len(sizes) + 1)]
             cells = {(one if both else "common", one): n for one, n in zip(rare, sizes, strict=True)}
-            yield _of_counts(
-                ["first", "second"], {("common", "common"): N - few, **cells}, edge=few > most - 4
-            )
+            yield _of_counts(["first", "second"], {("common", "common"): N - few, **cells}, edge=few > most - 4)
 
 
 def two_keys(most: int = 2) -> Iterator[World]:

@@ -82,9 +82,7 @@ class Tables:
     def records(self, name: str, low: int, high: float) -> dict[str, float]:
         """The records in cells of these sizes."""
         return {
-            (f"{name}: records in {a}-{b}" if a < b else self.cells(name, (a, b))): (
-                1.0 if a < b else float(a)
-            )
+            (f"{name}: records in {a}-{b}" if a < b else self.cells(name, (a, b))): (1.0 if a < b else float(a))
             for a, b in self.parts
             if low <= a and b <= high
         }

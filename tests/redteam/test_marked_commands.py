@@ -133,9 +133,7 @@ def test_a_command_tells_no_value(name: str, folder: Path, capfd: pytest.Capture
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("wrong", WRONG)
 @pytest.mark.parametrize("name", LINES)
-def test_an_error_tells_no_value(
-    name: str, wrong: str, folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_error_tells_no_value(name: str, wrong: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run(shlex.split(LINES[name] + wrong))
     told = capfd.readouterr()
     assert not traces_in(told.out + told.err), (name, wrong)

@@ -22,15 +22,11 @@ LEVELS_OF_K = (3, 4)
 
 def printed(world: World, kind: Kind, k: int) -> str:
     """The whole document, but for what differs by the day."""
-    scenario = sdc.Scenario(
-        intruders={"neighbour": list(kind.keys)}, thresholds={"k": k}, household=kind.household
-    )
+    scenario = sdc.Scenario(intruders={"neighbour": list(kind.keys)}, thresholds={"k": k}, household=kind.household)
     with quiet():
         found = sdc.assess(world.frame, scenario=scenario, measures=kind.measures)
     plain = protect(build_document(found))
-    return json.dumps(
-        {name: one for name, one in plain.items() if name != "date"}, sort_keys=True, default=str
-    )
+    return json.dumps({name: one for name, one in plain.items() if name != "date"}, sort_keys=True, default=str)
 
 
 @dataclass

@@ -42,18 +42,14 @@ def world(number: int) -> World:
     """The world of this number: 50 to 200 people, one to three keys, every rule and role now and then."""
     draw = random.Random(number)
     n = draw.randint(50, 200)
-    keys = (
-        KEYS[: draw.choice([1, 2, 2, 3, 3])] if draw.random() < 0.7 else ("age", "job")[: draw.choice([1, 2])]
-    )
+    keys = KEYS[: draw.choice([1, 2, 2, 3, 3])] if draw.random() < 0.7 else ("age", "job")[: draw.choice([1, 2])]
     skew = draw.choice([0.5, 0.7, 0.9])
     holes = draw.choice([0.0, 0.0, 0.02, 0.05])
     rows = []
     household = 0
     for _ in range(n):
         household += draw.random() < draw.choice([0.4, 0.8])
-        row: dict[str, Any] = {
-            key: None if draw.random() < holes else _level(draw, key, skew) for key in KEYS
-        }
+        row: dict[str, Any] = {key: None if draw.random() < holes else _level(draw, key, skew) for key in KEYS}
         row |= {
             "ill": draw.choice(["no", "no", "yes", "perhaps"]),
             "weight": round(draw.uniform(8, 12), 1),

@@ -77,16 +77,12 @@ def exceeded(is_now: dict[str, int], may_be: dict[str, int]) -> list[str]:
 def stated(text: str) -> int:
     """The last size that the page of decisions gives reasons for."""
     sizes = SIZE.findall(text.partition("\n## Size\n")[2].partition("\n## ")[0])
-    assert sizes, (
-        "docs/decisions.md has a section Size with entries such as - **70,000 lines of code.** What took them"
-    )
+    assert sizes, "docs/decisions.md has a section Size with entries such as - **70,000 lines of code.** What took them"
     return int(sizes[-1].replace(",", ""))
 
 
 def test_no_room_is_longer_than_it_may_be() -> None:
-    none_offends(
-        exceeded(rooms(), allowed()), "a room keeps to its lines of code (see the head of this file)"
-    )
+    none_offends(exceeded(rooms(), allowed()), "a room keeps to its lines of code (see the head of this file)")
 
 
 def test_a_larger_sum_has_its_reason() -> None:
@@ -136,21 +132,14 @@ def test_the_app_is_thin() -> None:
 
 
 def test_what_counts() -> None:
-    assert (
-        lines_of_code(
-            '"""Words.\n\nMore.\n"""\n\n# Why.\nx = 1\n\n\ndef f():\n    """Say."""\n    return x\n'
-        )
-        == 3
-    )
+    assert lines_of_code('"""Words.\n\nMore.\n"""\n\n# Why.\nx = 1\n\n\ndef f():\n    """Say."""\n    return x\n') == 3
 
 
 def write() -> None:
     """Write the table; a smaller sum goes into the last entry of the decisions."""
     is_now, text = rooms(), DECISIONS.read_text(encoding="utf-8")
     total, before = sum(is_now.values()), stated(text)
-    TABLE.write_text(
-        HEAD + "".join(f"{room} = {length}\n" for room, length in is_now.items()), encoding="utf-8"
-    )
+    TABLE.write_text(HEAD + "".join(f"{room} = {length}\n" for room, length in is_now.items()), encoding="utf-8")
     if total > before:
         raise SystemExit(
             f"{total - before:,} lines more than {before:,}: add under Size in docs/decisions.md\n"

@@ -85,16 +85,12 @@ def takes(row: Measure) -> set[str]:
     return set(inspect.signature(getattr(sdckit, row.name)).parameters)
 
 
-@pytest.mark.parametrize(
-    "row", [row for row in CATALOGUE if "missing" in takes(row)], ids=lambda row: row.name
-)
+@pytest.mark.parametrize("row", [row for row in CATALOGUE if "missing" in takes(row)], ids=lambda row: row.name)
 def test_the_row_says_the_default_rule_for_missing_values(row: Measure) -> None:
     measure = getattr(sdckit, row.name)
     given = {role: ARGUMENTS[role] for role in row.needs} | MORE.get(row.name, {})
     by_default, as_said, otherwise = (
-        measure(
-            *[pl.DataFrame(SMALL)] * (1 if row.files in {"one", "estimates"} else 2), **given, **rule
-        ).to_dict()
+        measure(*[pl.DataFrame(SMALL)] * (1 if row.files in {"one", "estimates"} else 2), **given, **rule).to_dict()
         for rule in ({}, {"missing": row.missing}, {"missing": OTHER[row.missing]})
     )
     assert by_default == as_said != otherwise

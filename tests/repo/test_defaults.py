@@ -75,9 +75,7 @@ def test_the_defaults_of_commands_are_as_the_page_says() -> None:
 
 
 def test_the_numbers_of_documents_are_as_the_page_says() -> None:
-    said = re.findall(
-        r"^\| .* \| ([^|]+) \| `([\w/]+)\.py` `(\w+)` \|$", section("Documents"), flags=re.MULTILINE
-    )
+    said = re.findall(r"^\| .* \| ([^|]+) \| `([\w/]+)\.py` `(\w+)` \|$", section("Documents"), flags=re.MULTILINE)
     assert len(said) >= 20
     none_offends(
         (
@@ -87,9 +85,7 @@ def test_the_numbers_of_documents_are_as_the_page_says() -> None:
         ),
         "a number that documents rest on is that of the page",
     )
-    none_offends(
-        (path for _, path, _ in said if not (SRC / f"{path}.py").is_file()), "a number stands in a file"
-    )
+    none_offends((path for _, path, _ in said if not (SRC / f"{path}.py").is_file()), "a number stands in a file")
 
 
 def test_what_is_off_is_told_from_what_is_zero() -> None:

@@ -245,11 +245,7 @@ def named_classes_compared(module: ast.Module) -> list[int]:
 def test_nothing_is_recognised_by_the_text_of_its_class() -> None:
     """Names of classes are printed in messages, never compared."""
     none_offends(
-        (
-            f"{path.relative_to(ROOT)}:{line}"
-            for path in sources()
-            for line in named_classes_compared(parsed(path))
-        ),
+        (f"{path.relative_to(ROOT)}:{line}" for path in sources() for line in named_classes_compared(parsed(path))),
         "no class is recognised by its name",
     )
     assert named_classes_compared(ast.parse("type(x).__name__ == 'Row'")) == [1]

@@ -32,9 +32,7 @@ def lost(page: Path) -> list[str]:
     """The links of a page to a heading that is not there."""
     links = re.findall(r"\]\(([^)#]*)#([^)]+)\)", page.read_text(encoding="utf-8"))
     own = [(page.parent / target if target else page, name) for target, name in links if "://" not in target]
-    return [
-        f"{target.name}#{name}" for target, name in own if target.exists() and name not in anchors(target)
-    ]
+    return [f"{target.name}#{name}" for target, name in own if target.exists() and name not in anchors(target)]
 
 
 def test_links_to_headings_lead_there() -> None:

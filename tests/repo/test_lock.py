@@ -90,9 +90,7 @@ def test_the_version_stands_in_one_place_and_others_agree() -> None:
     assert "version" in PROJECT["project"]["dynamic"]
     assert PROJECT["tool"]["hatch"]["version"]["path"] == "src/sdckit/__init__.py"
     assert re.fullmatch(r"\d+\.\d+\.\d+", sdckit.__version__)
-    changes = re.findall(
-        r"^## \[(\d[^]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE
-    )
+    changes = re.findall(r"^## \[(\d[^]]*)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert changes[0] == (sdckit.__version__, str(citation["date-released"]))
     assert citation["version"] == sdckit.__version__

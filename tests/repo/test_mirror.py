@@ -25,10 +25,6 @@ def test_a_source_file_has_its_test() -> None:
 def test_a_room_says_what_it_is() -> None:
     rooms = {path.parent for path in sources()} - {SRC}
     none_offends(
-        (
-            room
-            for room in sorted(rooms)
-            if not (room / PACKAGE_FILE).read_text(encoding="utf-8").startswith('"""')
-        ),
+        (room for room in sorted(rooms) if not (room / PACKAGE_FILE).read_text(encoding="utf-8").startswith('"""')),
         "a room's own file begins with words on what it is",
     )

@@ -41,11 +41,7 @@ def strings(path: Path) -> Iterator[tuple[ast.Constant, ast.AST]]:
     """The strings of a file that are values, each with the expression it stands in."""
     for around in ast.walk(parsed(path)):
         for node in ast.iter_child_nodes(around):
-            if (
-                isinstance(node, ast.Constant)
-                and isinstance(node.value, str)
-                and not isinstance(around, ast.Expr)
-            ):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and not isinstance(around, ast.Expr):
                 yield node, around
 
 
@@ -69,9 +65,7 @@ def function_file(measure: str) -> str:
     """The file of a measure, or of the attacks their room."""
     if measure == "attacks":
         return "attacks/"
-    return (
-        inspect.getmodule(getattr(sdckit, measure)).__name__.removeprefix("sdckit.").replace(".", "/") + ".py"
-    )
+    return inspect.getmodule(getattr(sdckit, measure)).__name__.removeprefix("sdckit.").replace(".", "/") + ".py"
 
 
 def of_the_measure(kind: LimitKind, path: Path) -> bool:

@@ -28,9 +28,7 @@ def test_nothing_is_left_unfinished() -> None:
 
 
 def test_no_text_file_is_large() -> None:
-    none_offends(
-        (path for path in text_files() if path.stat().st_size > 1_000_000), "a text file is below 1 MB"
-    )
+    none_offends((path for path in text_files() if path.stat().st_size > 1_000_000), "a text file is below 1 MB")
 
 
 def test_the_rules_see_what_they_forbid() -> None:

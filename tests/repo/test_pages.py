@@ -99,9 +99,7 @@ def test_a_page_that_promises_examples_has_them() -> None:
     assert len(promising) > 8
     none_offends((page for page in promising if examples(page) < 5), "a page with figures has their code")
     methods = sorted((ROOT / "docs" / "protect").glob("*.md"))
-    none_offends(
-        (page for page in methods if examples(page) < 5), "a method of protection is shown on its page"
-    )
+    none_offends((page for page in methods if examples(page) < 5), "a method of protection is shown on its page")
 
 
 def outside(page: Path) -> bool:
@@ -121,8 +119,7 @@ def test_the_title_of_a_method_is_its_name() -> None:
         (
             page
             for page in sorted((ROOT / "docs" / "protect").glob("*.md"))
-            if not page.read_text(encoding="utf-8").startswith(f"# `{page.stem}`")
-            or not hasattr(sdckit, page.stem)
+            if not page.read_text(encoding="utf-8").startswith(f"# `{page.stem}`") or not hasattr(sdckit, page.stem)
         ),
         "a page on a method begins with its public name",
     )

@@ -67,9 +67,7 @@ def positional(name: str) -> list[str]:
 
 
 def test_everything_after_the_data_is_keyword_only() -> None:
-    none_offends(
-        (one for name in FUNCTIONS for one in positional(name)), "everything after the data is keyword-only"
-    )
+    none_offends((one for name in FUNCTIONS for one in positional(name)), "everything after the data is keyword-only")
 
 
 def bare(name: str) -> bool:

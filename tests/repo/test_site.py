@@ -86,9 +86,7 @@ class Loads(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         self.ids.add(given.get("id", ""))
         self.addresses += [value for name, value in given.items() if name in LOADED]
-        if tag in {"image", "use"} or (
-            tag == "link" and LOADING_LINKS.intersection(given.get("rel", "").split())
-        ):
+        if tag in {"image", "use"} or (tag == "link" and LOADING_LINKS.intersection(given.get("rel", "").split())):
             self.addresses.append(given.get("href", ""))
         self.addresses += IN_STYLES.findall(given.get("style", ""))
 
@@ -118,9 +116,7 @@ def nothing_is_loaded_from_another_host(site: Path) -> None:
 def a_browser_is_told_to_refuse_other_hosts(site: Path) -> None:
     """The theme's program names hosts for diagrams and comments, which no page has; the policy forbids them."""
     for page in site.rglob("*.html"):
-        found = re.search(
-            r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page.read_text("utf-8")
-        )
+        found = re.search(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"', page.read_text("utf-8"))
         assert found, page
         assert found[1].startswith("default-src 'self'")
         assert not re.search(r"https?:|\*", found[1])
@@ -152,9 +148,7 @@ def every_public_name_stands_in_the_reference(site: Path) -> None:
         missing += [f"{page}: {name}" for name in names if f"sdckit.{name}" not in ids]
     none_offends(missing, "a public name has its place in the reference")
     first = (site / "reference" / "index.html").read_text(encoding="utf-8")
-    none_offends(
-        (name for name in sdckit.__all__ if f"#sdckit.{name}" not in first), "the reference leads to a name"
-    )
+    none_offends((name for name in sdckit.__all__ if f"#sdckit.{name}" not in first), "the reference leads to a name")
     words = (site / "reference" / "identity" / "individual_risk.html").read_text(encoding="utf-8")
     assert "Mean individual risk: the expected share of records re-identified." in words
 
@@ -172,9 +166,7 @@ def the_gallery_shows_every_view(page: str) -> None:
     parts = dict(re.findall(r"^### `(\w+)`\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL))
     views = {path.stem for path in (SRC / "report" / "views").glob("*.py")} - {"__init__"}
     assert parts.keys() == views
-    shown = {
-        name: re.findall(r'<div class="shown" data-measure="(\w+)">', text) for name, text in parts.items()
-    }
+    shown = {name: re.findall(r'<div class="shown" data-measure="(\w+)">', text) for name, text in parts.items()}
     assert shown == {name: [name] for name in views}
     none_offends((name for name in views if "<table" not in parts[name]), "a view shows a table")
     drawn = {name for name in views if "<svg" in parts[name]}
@@ -194,9 +186,7 @@ def test_the_gallery_is_protected() -> None:
 
 def test_a_link_leads_to_where_its_page_stands() -> None:
     where = BUILDER.places()
-    text = BUILDER.turned(
-        "[a](../ARCHITECTURE.md) [b](measures/) [c](seeds.md#x)", ROOT / "docs" / "files.md", where
-    )
+    text = BUILDER.turned("[a](../ARCHITECTURE.md) [b](measures/) [c](seeds.md#x)", ROOT / "docs" / "files.md", where)
     assert text == "[a](architecture.md) [b](measures/index.md) [c](seeds.md#x)"
     fenced = "```\n[a](nowhere.md)\n```\n"
     assert BUILDER.turned(fenced, ROOT / "docs" / "files.md", where) == fenced

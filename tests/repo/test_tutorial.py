@@ -39,18 +39,13 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str
 
     folder = tmp_path_factory.mktemp("tutorial")
     paths = [str(ROOT / "src"), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")]
-    own = {
-        name: str(folder / name)
-        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "TMPDIR")
-    }
+    own = {name: str(folder / name) for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "TMPDIR")}
     for place in own.values():
         Path(place).mkdir()
     notebook = nbformat.reads(TUTORIAL.read_text(encoding="utf-8"), as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_code_cell(GUARD, id="guard"))
     notebook.cells.append(nbformat.v4.new_code_cell(WENT_OUT, id="went-out"))
-    client = NotebookClient(
-        notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
-    )
+    client = NotebookClient(notebook, timeout=300, kernel_name="python3", resources={"metadata": {"path": str(folder)}})
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**own, "PYTHONPATH": os.pathsep.join(filter(None, paths))}.items():
             patch.setenv(name, value)

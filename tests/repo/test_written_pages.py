@@ -35,9 +35,7 @@ def program(path: Path) -> Any:
 
 
 def test_the_pages_are_what_the_program_writes() -> None:
-    done = subprocess.run(
-        [sys.executable, str(WRITER), "--check"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, str(WRITER), "--check"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 

@@ -38,9 +38,7 @@ class Solver:
         self.names = list(ledger.variables)
         self.place = {name: i for i, name in enumerate(self.names)}
         self.low = np.array([prints[name].low if name in prints else 0.0 for name in self.names])
-        self.high = np.array(
-            [min(prints[name].high, LARGE) if name in prints else LARGE for name in self.names]
-        )
+        self.high = np.array([min(prints[name].high, LARGE) if name in prints else LARGE for name in self.names])
         # Whoever has the released file counts its records.
         self.low[self.place["n"]] = self.high[self.place["n"]] = ledger.variables["n"].true
         self.whole = np.array([ledger.variables[name].kind == "count" for name in self.names]).astype(int)
@@ -51,9 +49,7 @@ class Solver:
         for i, relation in enumerate(relations):
             for name, factor in relation.terms:
                 matrix[i, self.place[name]] += factor
-        return LinearConstraint(
-            matrix.tocsr(), [one.lower for one in relations], [one.upper for one in relations]
-        )
+        return LinearConstraint(matrix.tocsr(), [one.lower for one in relations], [one.upper for one in relations])
 
     def _solved(self, goal: NDArray[np.float64]) -> Any:
         """Solve it; without making it simpler first where HiGHS fails at that."""

@@ -77,6 +77,4 @@ def words_of(element: ElementTree.Element) -> str:
         return ""
     if element.tag != f"{SVG}text":
         return (element.text or "").strip()
-    return " ".join(
-        filter(None, (element.text, *(line.text for line in element.iter(f"{SVG}tspan"))))
-    ).strip()
+    return " ".join(filter(None, (element.text, *(line.text for line in element.iter(f"{SVG}tspan"))))).strip()

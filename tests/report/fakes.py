@@ -72,13 +72,10 @@ def household_risks(rows: list[Row], risks: tuple[float, ...], column: str) -> t
     return tuple(1 - safe[row[column]] for row in rows)
 
 
-def frequencies_of(
-    rows: list[Row], keys: tuple[str, ...], f: list[int], strict: list[int], given: Any
-) -> Frequencies:
+def frequencies_of(rows: list[Row], keys: tuple[str, ...], f: list[int], strict: list[int], given: Any) -> Frequencies:
     cells = Counter(pattern(row, keys) for row in rows)
     classes = {
-        label: sum(low <= size <= high for size in cells.values())
-        for label, (low, high) in SIZE_CLASSES.items()
+        label: sum(low <= size <= high for size in cells.values()) for label, (low, high) in SIZE_CLASSES.items()
     }
     resting = sum(b == 1 < a for a, b in zip(f, strict, strict=True))
     return Frequencies(len(rows), len(cells), sum(x == 1 for x in f), classes, given, resting)
@@ -115,9 +112,7 @@ def households_of(rows: list[Row], keys: tuple[str, ...], column: str) -> Househ
     for row in rows:
         members[row[column]].append(row)
     sizes = Counter(len(group) for group in members.values())
-    compositions = Counter(
-        tuple(sorted(str(pattern(row, keys)) for row in group)) for group in members.values()
-    )
+    compositions = Counter(tuple(sorted(str(pattern(row, keys)) for row in group)) for group in members.values())
     return Households(
         len(members), sum(n == 1 for n in sizes.values()), sum(n < 3 for n in sizes.values()),
         sum(n == 1 for n in compositions.values()), dict(sizes),
@@ -220,17 +215,13 @@ def verdicts_of(one: Intruder, scenario: Scenario) -> list[Verdict]:
         found.append(Verdict("risk", one.name, None, limits.risk, n == 0, n))
     if limits.global_risk:
         risk = one["individual_risk"].global_risk
-        found.append(
-            Verdict("global_risk", one.name, None, limits.global_risk, risk <= limits.global_risk, None, risk)
-        )
+        found.append(Verdict("global_risk", one.name, None, limits.global_risk, risk <= limits.global_risk, None, risk))
     if limits.l and "l_diversity" in one.results:
         for variable in one["l_diversity"].variables:
             n = one["l_diversity"].violations[variable]["distinct"][limits.l]
             found.append(Verdict("l", one.name, variable, limits.l, n == 0, n))
     elif limits.l:
-        found.append(
-            Verdict("l", one.name, None, limits.l, None, None, reason="no sensitive variable is declared")
-        )
+        found.append(Verdict("l", one.name, None, limits.l, None, None, reason="no sensitive variable is declared"))
     return found
 
 

@@ -181,8 +181,6 @@ def _told(block: Block) -> list[str]:
 
 OUTLINES = Path(__file__).parent / "outlines"
 
-if (
-    __name__ == "__main__"
-):  # PYTHONPATH=src:tests python tests/report/real.py: look at the difference afterwards
+if __name__ == "__main__":  # PYTHONPATH=src:tests python tests/report/real.py: look at the difference afterwards
     for name in MADE:
         (OUTLINES / f"{name.replace(' ', '-')}.txt").write_text(outline(page(name)), encoding="utf-8")

@@ -22,9 +22,7 @@ def printed(place, n, attack, n_control, control, guess):
     effect = 1.7 if place.startswith("singling") else 1.0
     attacked, others = Tally(n, attack, effect), Tally(n_control, control, effect)
     figures = rates(attacked, guess, others, 0.95, {})
-    result = SimpleNamespace(
-        figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **figures
-    )
+    result = SimpleNamespace(figures=tuple(figures), per_release=(figures,), verdict="", notes={}, by=(), **figures)
     plain = plain_attacks({place: result}, n=max(n, 50), sizes=[max(n, 50)], control=True)
     return json.dumps(plain["attacks"])
 
@@ -74,9 +72,7 @@ def test_no_number_of_members_is_given_back_where_many_are_equally_near(n: int) 
 
 def test_what_is_printed_tells_the_same_of_all_that_it_allows() -> None:
     """The document of one success is that of four, against any small number of the control."""
-    texts = {
-        printed("linkability:default", 150, a, 150, c, 1 / 150) for a in range(1, 5) for c in range(1, 5)
-    }
+    texts = {printed("linkability:default", 150, a, 150, c, 1 / 150) for a in range(1, 5) for c in range(1, 5)}
     assert len(texts) == 1
 
 
@@ -84,6 +80,6 @@ def test_few_attempts_have_no_rates() -> None:
     text = printed("inference:default:ill", 9, 6, 9, 2, 0.5)
     assert "too few attempts" in text
     assert "successes" not in text
-    assert json.loads(printed("inference:default:ill", 60, 30, 9, 2, 0.1))["inference:default:ill"][
-        "means"
-    ] == ("better than guessing; the control file is too small to compare with")
+    assert json.loads(printed("inference:default:ill", 60, 30, 9, 2, 0.1))["inference:default:ill"]["means"] == (
+        "better than guessing; the control file is too small to compare with"
+    )

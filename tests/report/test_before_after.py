@@ -62,9 +62,7 @@ def test_outside_squares_are_rounded_and_small_ones_empty(measure: str) -> None:
     kept = {(row["x"], row["y"]) for row in data["rows"]}
     assert not any(n < 3 for at, n in np.ndenumerate(true) if at in kept)
     assert len(kept) < true.size
-    assert bool(kept) == (
-        measure == BOTH[0]
-    )  # bars that are printed finely leave a table of nine squares open
+    assert bool(kept) == (measure == BOTH[0])  # bars that are printed finely leave a table of nine squares open
 
 
 def test_the_bars_are_printed_as_in_the_document(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,10 +86,7 @@ def ranges(picture: Picture, plain: Mapping[str, Any]) -> list[tuple[int, int, i
     found = []
     for number, (*_, true) in enumerate(picture.flows):
         goal = np.eye(len(picture.flows))[number]
-        ends = [
-            milp(sign * goal, constraints=known, integrality=np.ones(len(goal))).fun * sign
-            for sign in (1, -1)
-        ]
+        ends = [milp(sign * goal, constraints=known, integrality=np.ones(len(goal))).fun * sign for sign in (1, -1)]
         found.append((true, round(ends[0]), round(ends[1])))
     return found
 

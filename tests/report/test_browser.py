@@ -72,9 +72,7 @@ def report(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     )
     scenario = several if request.param == "several" else FULL
     path = tmp_path_factory.mktemp("report") / "report.html"
-    return write_report(
-        assess_fake(survey(300, missing=0.02), scenario), path, internal=request.param == "internal"
-    )
+    return write_report(assess_fake(survey(300, missing=0.02), scenario), path, internal=request.param == "internal")
 
 
 @pytest.mark.parametrize("width", [1280, 375])
@@ -235,17 +233,13 @@ def test_the_first_screen_has_the_verdict_its_reason_and_what_to_do(
     path = written(name, tmp_path, language)
     browser.open(path, width=1280, height=800)
     for part in (".headline", ".card.answer", ".card.next"):
-        assert browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") <= 800, (
-            part
-        )
+        assert browser.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") <= 800, part
 
 
 def test_every_picture_is_told_in_words(browser: Browser, tmp_path: Path) -> None:
     path = written("recipe", tmp_path)
     browser.open(path, width=1280)
-    words = browser.evaluate(
-        "[...document.querySelectorAll('[role=img]')].map(e => e.getAttribute('aria-label'))"
-    )
+    words = browser.evaluate("[...document.querySelectorAll('[role=img]')].map(e => e.getAttribute('aria-label'))")
     assert len(words) == browser.evaluate("document.querySelectorAll('figure svg').length") > 4
     assert all(len(one) > 20 for one in words)
     assert browser.evaluate(

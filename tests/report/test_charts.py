@@ -120,8 +120,7 @@ def test_a_chart_that_stands_alone_has_a_title() -> None:
 
 def test_bars_without_a_figure_are_empty_and_say_why() -> None:
     rows = [
-        {"label": label, "n": {"text": text, "value": None}}
-        for label, text in (("a", "withheld"), ("b", "undefined"))
+        {"label": label, "n": {"text": text, "value": None}} for label, text in (("a", "withheld"), ("b", "undefined"))
     ]
     data = {"rows": rows, "unit": "people"}
     (values,) = chart_for("bars", data).to_dict()["datasets"].values()

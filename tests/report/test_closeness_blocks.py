@@ -30,9 +30,7 @@ def test_records_beyond_each_limit(name):
         names = [f"i0.{name}.ill.{kind}.{limit}" for limit in limits]
         assert f"{names[0]} - {names[1]}" in document.variables
     largest = {
-        value
-        for figure in ("level", "basic", "delta", "alpha")
-        for value in getattr(result, figure, {}).values()
+        value for figure in ("level", "basic", "delta", "alpha") for value in getattr(result, figure, {}).values()
     }
     assert not any(f"{value:.4g}" in str(protect(document)) for value in largest)
 
@@ -54,9 +52,7 @@ def test_each_measure_has_its_section(tmp_path):
     found.to_json(tmp_path / "a.json")
     told = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["intruders"][0]
     assert set(told["t_closeness"]["variables"]) == {"ill", "income"}
-    assert [one["name"] for one in json.loads((tmp_path / "a.json").read_text())["methods"]].count(
-        "t-closeness"
-    ) == 1
+    assert [one["name"] for one in json.loads((tmp_path / "a.json").read_text())["methods"]].count("t-closeness") == 1
 
 
 def test_a_group_of_one_value_is_known_to_be_beyond_a_limit():
@@ -68,13 +64,9 @@ def test_a_group_of_one_value_is_known_to_be_beyond_a_limit():
     )
     variables = build_document(found).variables
     alike = [name for name in variables if name.endswith("l.ill.distinct.2") and " - " not in name]
-    linked = {
-        name.removesuffix(f" - {one}") for one in alike for name in variables if name.endswith(f" - {one}")
-    }
+    linked = {name.removesuffix(f" - {one}") for one in alike for name in variables if name.endswith(f" - {one}")}
     ours = {name for name in linked if "alpha_k" in name or "delta_disclosure" in name}
-    shares, ratios = (
-        found.intruders[0].results[name].violations["ill"] for name in ("alpha_k", "delta_disclosure")
-    )
+    shares, ratios = (found.intruders[0].results[name].violations["ill"] for name in ("alpha_k", "delta_disclosure"))
     assert ours == {
         *(f"i0.alpha_k.ill.alpha_k.{limit:g}" for limit in shares if limit < 1),
         *(f"i0.delta_disclosure.ill.delta.{limit:g}" for limit in ratios["delta"]),

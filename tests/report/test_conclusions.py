@@ -83,17 +83,10 @@ def test_a_small_control_file_is_named():
 
 def test_guesses_that_may_be_as_many():
     means, _, release = judged("inference:a:ill", successes=50, baseline_successes=50, control_successes=10)
-    assert means.startswith(
-        "as good as guessing, as far as rounded figures tell; the release gives away more"
-    )
+    assert means.startswith("as good as guessing, as far as rounded figures tell; the release gives away more")
     assert release["baseline_rate"] == {"text": "50.0 %", "value": 0.5}
-    assert (
-        "better"
-        not in judged("inference:a:ill", successes=55, baseline_successes=50, control_successes=10)[0]
-    )
-    assert (
-        "no better" in judged("inference:a:ill", successes=45, baseline_successes=50, control_successes=10)[0]
-    )
+    assert "better" not in judged("inference:a:ill", successes=55, baseline_successes=50, control_successes=10)[0]
+    assert "no better" in judged("inference:a:ill", successes=45, baseline_successes=50, control_successes=10)[0]
 
 
 def test_guessing_calls_as_many_members_in_the_file_as_out_of_it():
@@ -161,9 +154,7 @@ def test_a_confidential_attack_is_exact():
 
     def done(**more):
         release = {"n_attacks": count(100), "exact": {**exact, **more}}
-        one = conclude(
-            {"control": True, "attacks": {"membership": {"releases": [release]}}, "distances": None}
-        )
+        one = conclude({"control": True, "attacks": {"membership": {"releases": [release]}}, "distances": None})
         return one["attacks"]["membership"]["releases"][0], one["attacks"]["membership"]["means"]
 
     release, means = done()
@@ -243,9 +234,7 @@ def test_people_of_the_file_among_those_never_in_it_end_every_conclusion():
     )
     found = concluded(judged_rates, {"releases": [better, as_good], "control_state": "overlapping"})
     assert found["means"].startswith("not to be trusted: ")
-    assert (
-        concluded(judged_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
-    )
+    assert concluded(judged_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
     apart = concluded(judged_rates, {"releases": [better], "control_state": "apart"})
     assert apart["means"].startswith("the release gives away more")
 

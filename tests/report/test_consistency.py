@@ -98,18 +98,10 @@ def test_both_rules_for_missing_keys_have_their_words() -> None:
     wild, strict = (one[place]["sample_uniques"] for place in ("key_frequencies", "key_frequencies_category"))
     assert wild["value"] < strict["value"]
     assert (
-        strict["value"]
-        == one["suda"]["sample_uniques"]["value"]
-        == one["population_risk"]["sample_uniques"]["value"]
+        strict["value"] == one["suda"]["sample_uniques"]["value"] == one["population_risk"]["sample_uniques"]["value"]
     )
     page = page_of(plain_document(assessed("blank rows"), internal=True))
-    told = {
-        label: text
-        for s in page.sections
-        for b in s.blocks
-        if isinstance(b, Facts)
-        for label, text in b.items
-    }
+    told = {label: text for s in page.sections for b in s.blocks if isinstance(b, Facts) for label, text in b.items}
     assert told[f"{ALONE} (missing as wildcard)"].split(" (")[0] == wild["text"]
     assert told[f"{ALONE} (missing as category)"] == strict["text"]
     charts = {b.caption: b for s in page.sections for b in s.blocks if b.kind == "chart"}
@@ -205,6 +197,6 @@ def test_a_rule_and_a_file_are_said_where_there_are_two() -> None:
 def test_empty_tables_and_blank_cells() -> None:
     empty = TableBlock("None", ("Step", "As asked"), ())
     blank = TableBlock("Steps", ("Step", "As asked"), (("1. pram", ""),))
-    assert [
-        found.split(": ")[0] for found in contradictions(page(empty, blank, Facts((("Codes", ""),))))
-    ] == ["Keys"] * 3
+    assert [found.split(": ")[0] for found in contradictions(page(empty, blank, Facts((("Codes", ""),))))] == [
+        "Keys"
+    ] * 3

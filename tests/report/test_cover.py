@@ -47,9 +47,7 @@ def test_checksums_stand_in_a_confidential_document_only(tmp_path: Path) -> None
         assert (found in html) == internal == ("people.csv" in html)
         write_json(made("one file"), tmp_path / "r.json", internal=internal, cover=Cover(files=[file]))
         plain = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-        assert plain.get("files") == (
-            [{"file": "people.csv", "bytes": 4, "sha256": found}] if internal else None
-        )
+        assert plain.get("files") == ([{"file": "people.csv", "bytes": 4, "sha256": found}] if internal else None)
 
 
 @pytest.mark.parametrize("content", [b"<svg onload='x'/>", PNG + b"0" * LARGEST_LOGO], ids=["svg", "large"])

@@ -29,11 +29,7 @@ def test_a_share_stands_for_records_and_an_estimate_for_itself():
     assert ledger.variables["a"].true == 50
     assert value_leaf(ledger, "b", 0.25) == Value("b")
     for true in (None, math.nan, math.inf):
-        assert (
-            share_leaf(ledger, "c", true)
-            == value_leaf(ledger, "c", true)
-            == {"text": "undefined", "value": None}
-        )
+        assert share_leaf(ledger, "c", true) == value_leaf(ledger, "c", true) == {"text": "undefined", "value": None}
 
 
 def test_a_chart_of_many_terms_says_how_many_it_shows():

@@ -25,9 +25,7 @@ def risk(state: str) -> dict[str, Any]:
 
 def sizes(recommended: str, status: str = "ok") -> dict[str, Any]:
     texts = {"zayatz": "631,342", "pitman": "5,634", "dankar": "5,634"}
-    estimates = {
-        name: {"uniques": leaf(text), "status": status, "fit": "far"} for name, text in texts.items()
-    }
+    estimates = {name: {"uniques": leaf(text), "status": status, "fit": "far"} for name, text in texts.items()}
     return {"recommended": recommended, "estimates": estimates}
 
 
@@ -89,9 +87,7 @@ def test_the_command_names_one_for_both_results():
     assert sum(text.startswith("To be trusted first: the log-linear") for text in texts) == 1
     assert not any(text.startswith("No model") for text in texts)
     tables = [
-        block
-        for block in screen_blocks(modelled, sized)
-        if getattr(block, "caption", "").startswith("What each")
+        block for block in screen_blocks(modelled, sized) if getattr(block, "caption", "").startswith("What each")
     ]
     assert len(tables) == 1
     assert tables[0].rows[0][0] == "Log-linear model"

@@ -74,9 +74,7 @@ def test_documents(internal: bool, found: list[Any], tmp_path: Path) -> None:
             (assessment.to_json if name == "a.json" else assessment.report)(path, internal=internal)
             text = path.read_text(encoding="utf-8")
             assert not hidden(text), name
-            assert displayed(OTHER) in text.replace("\\\\", "\\").replace("&#39;", "'").replace("\\[", "["), (
-                name
-            )
+            assert displayed(OTHER) in text.replace("\\\\", "\\").replace("&#39;", "'").replace("\\[", "["), name
         plain = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
         assert not {one for one in strings(plain) if hidden(one)}
 

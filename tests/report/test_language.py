@@ -55,11 +55,7 @@ def test_every_text_of_a_real_document_has_its_words(name: str, internal: bool) 
 def test_no_english_is_left_in_a_real_document(name: str, internal: bool) -> None:
     shown = german(name, internal=internal)
     texts = [shown.title, shown.subtitle, shown.headline, shown.footer]
-    texts += [
-        text
-        for text in texts_of([*shown.decision, *map(without_sources, shown.sections)])
-        if " = " not in text
-    ]
+    texts += [text for text in texts_of([*shown.decision, *map(without_sources, shown.sections)]) if " = " not in text]
     assert [text for text in texts if LEFT.search(text)] == []
 
 
@@ -86,9 +82,7 @@ def drawn(shown: Page) -> Iterator[str]:
         for block in section.blocks:
             if isinstance(block, ChartBlock):
                 for row in (*block.data.get("rows", ()), *block.data.get("cells", ())):
-                    yield from (
-                        one["text"] for one in row.values() if isinstance(one, dict) and "text" in one
-                    )
+                    yield from (one["text"] for one in row.values() if isinstance(one, dict) and "text" in one)
 
 
 @pytest.mark.parametrize(("name", "internal"), DOCUMENTS)
@@ -105,9 +99,7 @@ def code(shown: Page) -> list[str]:
 def test_code_names_and_the_shape_of_a_document_stay(name: str) -> None:
     english, other = page(name), german(name)
     assert code(other) == code(english) != []
-    for one, two in zip(
-        (*english.decision, *english.sections), (*other.decision, *other.sections), strict=True
-    ):
+    for one, two in zip((*english.decision, *english.sections), (*other.decision, *other.sections), strict=True):
         assert [type(block) for block in one.blocks] == [type(block) for block in two.blocks]
         for block, told in zip(one.blocks, two.blocks, strict=True):
             if isinstance(block, TableBlock) and block.caption == "Keys":
@@ -186,17 +178,13 @@ def test_terms_stand_in_the_order_of_their_alphabet() -> None:
 
 def test_the_whole_glossary_has_its_words() -> None:
     known = wording("de").exact
-    assert [
-        term for term, _, words in terms() if term not in known or wording("de").said(words) == words
-    ] == []
+    assert [term for term, _, words in terms() if term not in known or wording("de").said(words) == words] == []
 
 
 @pytest.mark.parametrize("name", MADE)
 def test_charts_are_drawn_and_told_in_the_language(name: str) -> None:
     shown = german(name)
-    charts = [
-        b for one in (*shown.decision, *shown.sections) for b in one.blocks if isinstance(b, ChartBlock)
-    ]
+    charts = [b for one in (*shown.decision, *shown.sections) for b in one.blocks if isinstance(b, ChartBlock)]
     assert {one.data["language"] for one in charts} == {"de"}
     for one in charts:
         words = describe(one.name, one.data, one.caption)
@@ -222,9 +210,7 @@ def test_a_word_of_two_meanings_has_both() -> None:
     shown = german("release")
     blocks = [block for one in shown.sections for block in one.blocks]
     heads = {head for one in blocks if isinstance(one, TableBlock) for head in one.columns}
-    facts = {
-        label.replace(SOFT_HYPHEN, "") for one in blocks if isinstance(one, Facts) for label, _ in one.items
-    }
+    facts = {label.replace(SOFT_HYPHEN, "") for one in blocks if isinstance(one, Facts) for label, _ in one.items}
     assert "Geschützt" in heads
     assert "Veröffentlichung" not in heads
     assert "Veröffentlichung" in facts

@@ -113,11 +113,7 @@ def test_files_that_differ_in_one_record_differ_by_one_step(seed: int) -> None:
     for path in before.keys() & after.keys():
         # a share is that of its printed count: where that goes in wider steps, so does the share
         count = f"{path.removesuffix('rate')}n"
-        at = (
-            count
-            if path.endswith("/rate") and "rounded_to" in before.get(count, {}) | after.get(count, {})
-            else path
-        )
+        at = count if path.endswith("/rate") and "rounded_to" in before.get(count, {}) | after.get(count, {}) else path
         assert a_step_apart(before[at], after[at]), (path, before[at], after[at])
     # A row may move into "other" or out of it, a bin may join its neighbour; nothing else comes or goes.
     for path in before.keys() ^ after.keys():

@@ -165,9 +165,7 @@ def test_a_measure_on_request_has_its_view() -> None:
         assert "<table>" in result._repr_html_(), result.measure
         (drawn,) = result.plot().to_dict()["datasets"].values()
         assert all(row["length"] % 5 == 0 for row in drawn), result.measure
-        exact = [
-            row["length"] for row in next(iter(result.plot(internal=True).to_dict()["datasets"].values()))
-        ]
+        exact = [row["length"] for row in next(iter(result.plot(internal=True).to_dict()["datasets"].values()))]
         assert exact != [row["length"] for row in drawn], result.measure
 
 
@@ -250,9 +248,7 @@ def test_the_blocks_of_several_results_follow_each_other() -> None:
 
 def test_a_recipe_with_and_without_a_scenario() -> None:
     def told(scene: sdc.Scenario | None) -> str:
-        done = (
-            sdc.Recipe(STEPS[:2]).apply(screen_survey(), scenario=scene, seed=1, secret=SECRET).what_was_done
-        )
+        done = sdc.Recipe(STEPS[:2]).apply(screen_survey(), scenario=scene, seed=1, secret=SECRET).what_was_done
         tables = [one for one in recipe_blocks(done) if isinstance(one, TableBlock | Facts)]
         assert not any("cook" in str(one) for one in tables)
         return str(tables)
@@ -323,9 +319,7 @@ def test_the_verdict_is_a_line_above_every_limit(limits: dict[str, float], state
     assert f'class="headline {state}"' in html
     assert ("<summary>Every limit</summary>" in html) == bool(limits)
     assert "<summary>Jeder Grenzwert</summary>" in verdict_html(plain, language="de") or not limits
-    assert verdict_html(plain, of="The release:", language="de").startswith(
-        '<p class="none">Die geschützte Datei:</p>'
-    )
+    assert verdict_html(plain, of="The release:", language="de").startswith('<p class="none">Die geschützte Datei:</p>')
 
 
 def test_a_name_of_the_data_is_not_translated() -> None:

@@ -22,9 +22,7 @@ LOADED = re.compile(rf"(?:src|href|data|action|poster)\s*=\s*{URL}|@import|url\(
 
 def the_map() -> Any:
     recipe = sdc.Recipe([STEPS[1]])
-    return sdc.explore(
-        survey(), recipe, grid={"pram.pd": [0.5, 0.9]}, scenario=scenario(), seed=4, workers=1
-    ).plot()
+    return sdc.explore(survey(), recipe, grid={"pram.pd": [0.5, 0.9]}, scenario=scenario(), seed=4, workers=1).plot()
 
 
 def charts() -> dict[str, Any]:
@@ -60,9 +58,7 @@ def test_what_becomes_of_a_chart_stays_offline(made: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("way", ["write", "save", "to_html"])
-def test_a_page_in_a_browser_without_a_network(
-    made: dict[str, Any], chromium: Path, tmp_path: Path, way: str
-) -> None:
+def test_a_page_in_a_browser_without_a_network(made: dict[str, Any], chromium: Path, tmp_path: Path, way: str) -> None:
     path = tmp_path / "map.html"
     for name, chart in made.items():
         if way == "write":
@@ -82,9 +78,7 @@ def test_a_page_in_a_browser_without_a_network(
             asked = [one["request"]["url"] for one in browser.happened("Network.requestWillBeSent")]
             assert [url for url in asked if not url.startswith(("data:", "blob:"))] == [path.as_uri()]
             assert browser.evaluate("document.querySelectorAll('svg path, canvas').length") > 0
-            assert not browser.evaluate(
-                "document.querySelectorAll('.vega-actions a').length"
-            )  # no way to an editor
+            assert not browser.evaluate("document.querySelectorAll('.vega-actions a').length")  # no way to an editor
             assert not browser.happened("Runtime.exceptionThrown")
 
 

@@ -65,9 +65,7 @@ def test_exact_figures_are_inside():
 
 
 def test_a_rate_known_from_below_is_drawn_at_its_bound():
-    release = {
-        name: {"text": "5 %", "value": 0.05} for name in ("success_rate", "baseline_rate", "control_rate")
-    }
+    release = {name: {"text": "5 %", "value": 0.05} for name in ("success_rate", "baseline_rate", "control_rate")}
     release["success_rate"] = {"text": ">95 %", "value": None, "above": 0.95}
     rows = rate_bars("", {"releases": [release]}, compared=False).data["rows"]
     assert [row["n"]["below"] for row in rows][:1] == [0.95]
@@ -97,9 +95,7 @@ FIGURES = {
 @pytest.mark.parametrize(("n", "n_control", "told"), [(9, 10, 2), (10, 9, 5), (10, 10, 6)])
 def test_ten_attempts_have_a_rate_and_nine_have_none(n, n_control, told):
     ledger = Ledger()
-    tree = _release(
-        "r.", {**FIGURES, "n_attacks": n, "n_control": n_control}, ledger, "count", dependent=False
-    )
+    tree = _release("r.", {**FIGURES, "n_attacks": n, "n_control": n_control}, ledger, "count", dependent=False)
     assert len(tree) == told
     assert ("successes" in tree) == (n >= 10)
     assert ("control_successes" in tree) == (n >= 10 and n_control >= 10)
@@ -192,12 +188,8 @@ def test_notes_on_what_is_undefined_are_left_to_the_verdict():
 
 def test_releases_on_which_nothing_could_be_tried_are_named():
     tried = ({"n_attacks": 0.0}, {"n_attacks": 1200.0}, {"n_attacks": 0.0})
-    assert _notes(result(*tried)) == (
-        "no attack could be made on releases 1, 3; the means are over the others",
-    )
-    assert _notes(result(*tried[:2])) == (
-        "no attack could be made on release 1; the means are over the others",
-    )
+    assert _notes(result(*tried)) == ("no attack could be made on releases 1, 3; the means are over the others",)
+    assert _notes(result(*tried[:2])) == ("no attack could be made on release 1; the means are over the others",)
     fewer = {"n_attacks": "fewer than asked for"}
     (told,) = _notes(result(*tried[1:2], {"n_attacks": 30.0}, notes=fewer))
     assert told == "attempts on each release: 1,200, 30; fewer than asked for were found"

@@ -45,9 +45,7 @@ def test_bars_are_as_long_as_their_figures() -> None:
     for where, block, svg in charts("bars"):
         rows, bars = block.data["rows"], boxes(svg)
         assert len(bars) == len(rows) > 0, where
-        figures = [
-            row["n"]["value"] if row["n"]["value"] is not None else row["n"].get("below", 0) for row in rows
-        ]
+        figures = [row["n"]["value"] if row["n"]["value"] is not None else row["n"].get("below", 0) for row in rows]
         longest = max(range(len(rows)), key=figures.__getitem__)
         if figures[longest]:
             assert bars[longest].width > 200, where
@@ -67,9 +65,7 @@ def test_the_bars_of_risks_are_as_high_as_their_figures() -> None:
     for where, block, svg in charts("risk"):
         rows, bars = block.data["rows"], boxes(svg)
         assert len(bars) == len(rows) > 4, where
-        figures = [
-            row["n"]["value"] if row["n"]["value"] is not None else row["n"].get("below", 0) for row in rows
-        ]
+        figures = [row["n"]["value"] if row["n"]["value"] is not None else row["n"].get("below", 0) for row in rows]
         highest = max(range(len(rows)), key=figures.__getitem__)
         assert bars[highest].height > 100, where
         scale = bars[highest].height / figures[highest]

@@ -56,9 +56,7 @@ def test_what_stands_in_it(name: str) -> None:
     expected = (OUTLINES / f"{name.replace(' ', '-')}.txt").read_text(encoding="utf-8")
     found = outline(page(name))
     assert found == expected, "\n".join(
-        difflib.unified_diff(
-            expected.splitlines(), found.splitlines(), "as it was", "as it is", lineterm="", n=1
-        )
+        difflib.unified_diff(expected.splitlines(), found.splitlines(), "as it was", "as it is", lineterm="", n=1)
     )
 
 
@@ -160,8 +158,7 @@ def test_each_release_has_its_own_column() -> None:
     assert matched.pop("Of records") == "–"  # a number of people, of which there is no share
     risks = given["default"]["matching_risk"].per_release
     assert {head: float(text) for head, text in matched.items()} == {
-        f"Release {number}": pytest.approx(one["expected_match_risk"], rel=1e-5)
-        for number, one in enumerate(risks, 1)
+        f"Release {number}": pytest.approx(one["expected_match_risk"], rel=1e-5) for number, one in enumerate(risks, 1)
     }
 
 
@@ -176,9 +173,7 @@ def test_the_glance_shows_the_overview(name: str) -> None:
     ]
     defined = [row for row in made(name).utility.table.iter_rows(named=True) if row["value"] == row["value"]]
     assert len(shown) == len(defined)
-    assert [float(text) for text, _ in shown] == [
-        pytest.approx(row["value"], rel=1e-4, abs=1e-9) for row in defined
-    ]
+    assert [float(text) for text, _ in shown] == [pytest.approx(row["value"], rel=1e-4, abs=1e-9) for row in defined]
     protected = [text for place, text in cells(page(name)) if place[1] == "The release at a glance"]
     # Few records were changed by the recipe: what counts them is withheld, and nothing else.
     few = {"withheld"} if name == "recipe" else set()

@@ -39,9 +39,7 @@ def made(**design: Any) -> Setting:
         ({"person": "p", "missing": "category"}, "census", None),
     ],
 )
-def test_the_design_says_what_risk_follows_from(
-    design: dict[str, Any], weights: str, known: float | None
-) -> None:
+def test_the_design_says_what_risk_follows_from(design: dict[str, Any], weights: str, known: float | None) -> None:
     setting = made(**design)
     assert (setting.weights, setting.fraction_known) == (weights, known)
     assert setting.declared(0.25) == (None if weights == "weight" else 0.25)

@@ -45,9 +45,7 @@ def tree_of(place, result, book):
 
 def identity(**figures):
     given = {"unique_in_original": 0.1, "unique_in_original_in_released": 0.05, "replicated_uniques": 0.02}
-    return SimpleNamespace(
-        per_release=({**given, "unique_in_released": 0.3, **figures},), notes={"x": "a note"}
-    )
+    return SimpleNamespace(per_release=({**given, "unique_in_released": 0.3, **figures},), notes={"x": "a note"})
 
 
 def test_shares_become_counts_that_contain_each_other():
@@ -115,11 +113,7 @@ def test_distributions_add_up():
         (0.6, 0.8),
         (0.8, 1),
     ]
-    whole = [
-        relation
-        for relation in book.relations
-        if relation.terms[0] == ("n", 1.0) and len(relation.terms) == 6
-    ]
+    whole = [relation for relation in book.relations if relation.terms[0] == ("n", 1.0) and len(relation.terms) == 6]
     assert len(whole) == 2
 
 
@@ -175,9 +169,7 @@ def test_small_numbers_stand_at_their_bound() -> None:
 
 
 def test_a_hidden_number_is_something_given_back() -> None:
-    columns = [
-        {"column": name, "back": {"value": value}} for name, value in (("a", None), ("b", 0), ("a", 7))
-    ]
+    columns = [{"column": name, "back": {"value": value}} for name, value in (("a", None), ("b", 0), ("a", 7))]
     assert columns_given_back({"x": {"releases": [{"columns": columns}]}}, "x") == ["a"]
     assert columns_given_back({"x": {"releases": [{"columns": columns[1:2]}]}}, "x") == []
     assert columns_given_back({"x": {"releases": [{"columns": []}]}}, "x") is None

@@ -73,9 +73,7 @@ def test_a_planted_record_appears_nowhere(scenario: Scenario) -> None:
         warnings.simplefilter("always")
         assessment = sdc.assess(frame(400, marked=True), scenario=scenario, measures="all")
         documents = all_documents(assessment)
-        documents |= {
-            f"notebook of {name}": one._repr_html_() for name, one in assessment.intruders[0].results.items()
-        }
+        documents |= {f"notebook of {name}": one._repr_html_() for name, one in assessment.intruders[0].results.items()}
     for kind, text in [*documents.items(), *(("warning", str(one.message)) for one in said)]:
         for trace in ("MARKER", "93617", "93,617", "774177", "774,177", "7.7e"):
             assert trace not in text, kind
@@ -116,9 +114,7 @@ def test_nested_and_additive_figures_hold_in_truth(seed: int) -> None:
     true = {name: one.true for name, one in document.variables.items()}
     for relation in document.relations:
         names = [name for name, _ in relation.terms]
-        if any(".msu." in name or "unsafe" in name for name in names) and all(
-            true[name] is not None for name in names
-        ):
+        if any(".msu." in name or "unsafe" in name for name in names) and all(true[name] is not None for name in names):
             value = sum(factor * true[name] for name, factor in relation.terms)
             assert relation.lower - 1e-9 <= value <= relation.upper + 1e-9, names
 
@@ -184,9 +180,7 @@ def test_a_chart_shows_printed_figures_only(scenario: Scenario) -> None:
         }
 
 
-@pytest.mark.parametrize(
-    "measure", ["suda", "population_risk", "population_uniques", "risky_cells", "outliers"]
-)
+@pytest.mark.parametrize("measure", ["suda", "population_risk", "population_uniques", "risky_cells", "outliers"])
 def test_the_chart_of_a_single_result_shows_printed_figures_only(measure: str) -> None:
     result = of_one(6).intruders[0][measure]
     plain = protect(result_document(result))

@@ -99,9 +99,7 @@ def test_a_protected_document_has_shares_that_many_records_carry():
 
 def test_no_share_and_few_records_look_alike():
     """That nobody of a subgroup is at risk would tell of the rest."""
-    survey = pl.DataFrame(
-        {"key": ["a"] * 60 + ["b"] * 60 + ["c"] * 58 + ["d", "e"], "at": ["x"] * 60 + ["y"] * 120}
-    )
+    survey = pl.DataFrame({"key": ["a"] * 60 + ["b"] * 60 + ["c"] * 58 + ["d", "e"], "at": ["x"] * 60 + ["y"] * 120})
     found = sdckit.assess(survey, scenario=sdckit.Scenario(keys=["key"], thresholds={"k": 3}), by="at")
     (one,) = protect(build_document(found), internal=False)["intruders"]
     shares = [row["figures"]["violation_rates[3]"] for row in one["subgroups"]["k_anonymity"]["groups"]]
@@ -149,9 +147,7 @@ def test_a_long_table_is_cut():
     table, more = subgroup_blocks(tree, "individual_risk")
     assert len(table.rows) == 20
     assert more.text == "… 30 more"
-    assert (
-        subgroups_tree({"individual_risk": sdckit.individual_risk(survey, keys=["sex"])}, Ledger(), "") == {}
-    )
+    assert subgroups_tree({"individual_risk": sdckit.individual_risk(survey, keys=["sex"])}, Ledger(), "") == {}
     assert subgroup_blocks({}, "individual_risk") == []
 
 

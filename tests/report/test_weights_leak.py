@@ -122,7 +122,5 @@ def test_many_people_alone_are_told_of() -> None:
 
 def test_nobody_in_a_small_group_is_told_of() -> None:
     with quiet():
-        plain = protect(
-            result_document(sdc.individual_risk(world(0, (30,) * 6, 5), keys=["key"], weight="weight"))
-        )
+        plain = protect(result_document(sdc.individual_risk(world(0, (30,) * 6, 5), keys=["key"], weight="weight")))
     assert plain["individual_risk"]["expected_reidentifications"]["value"] is not None

@@ -69,13 +69,9 @@ def test_a_text_within_a_text_is_translated_or_a_kept_name() -> None:
 
 
 def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
-    words = made(
-        '"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"'
-    )
+    words = made('"Known: {l}." = "Bekannt: {l}."', '"{t} ({k})" = "{t} ({k})"', '"no key" = "kein Schlüssel"')
     kept = {"age", "sex", "bread and butter"}
-    assert (
-        words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
-    )
+    assert words.said("Known: sex, bread and butter and age.", kept) == "Bekannt: sex, bread and butter und age."
     assert words.said("age or sex", kept) == "age oder sex"
     assert words.said("Known: what nobody named and age.") == "Bekannt: what nobody named and age."
     assert words.said("no key (sex and age)", kept) == "kein Schlüssel (sex und age)"
@@ -85,9 +81,7 @@ def test_a_list_has_the_words_of_the_language_between_its_names() -> None:
 def test_sentences_are_looked_up_one_by_one_and_those_without_words_stay() -> None:
     words = made('"One." = "Eins."', '"Two. Three." = "Zwei, drei."', '"Of {c}." = "Von {c}."')
     untold: list[str] = []
-    assert (
-        words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
-    )
+    assert words.said("One. Two. Three. Four. Of x.", report=untold.append) == "Eins. Zwei, drei. Four. Von x."
     assert untold == ["Four."]
 
 
@@ -150,7 +144,5 @@ def test_a_text_is_said_in_every_language_there_is() -> None:
 
 def test_it_loads_nothing_that_computes() -> None:
     code = "import sys; from sdckit.report.wording import say; say('Contents', 'de'); print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"numpy", "numba", "polars", "pydantic"} & set(loaded)

@@ -39,9 +39,7 @@ def test_a_pair_opened_before():
 def test_a_release_that_is_the_original_is_said():
     missing = ORIGINAL.with_columns(a=pl.Series([None, 2.5]))
     chosen = chosen_variables(missing, [missing, RELEASED, missing[1:]], variables=["a", "b"])
-    assert chosen.notes["released"] == (
-        "1 of 3 releases have the original's value in every row of these variables"
-    )
+    assert chosen.notes["released"] == ("1 of 3 releases have the original's value in every row of these variables")
 
 
 @on_frames
@@ -74,9 +72,7 @@ def test_bad_input(released, options, error, words):
 # Which variables are cut, which are taken value by value, and what is said of their levels.
 
 
-SURVEY = pl.DataFrame(
-    {"age": list(range(20, 40)), "sex": [1, 2] * 10, "town": ["a", "b"] * 10, "one": [7.5] * 20}
-)
+SURVEY = pl.DataFrame({"age": list(range(20, 40)), "sex": [1, 2] * 10, "town": ["a", "b"] * 10, "one": [7.5] * 20})
 RELEASE = SURVEY.with_columns(town=pl.Series(["c"] * 19 + [None]), sex=pl.lit(2))
 
 

@@ -49,16 +49,12 @@ def test_agreement_and_differences():
     assert (found["mean_standardised_difference"], found["max_standardised_difference"]) == (2.75, 6.0)
     assert (found["sign_agreement"], found["significance_agreement"], found["n_terms"]) == (0.75, 0.75, 4)
     assert notes == {}
-    never = compared(
-        estimates([3.0, -3.0, 0.5, 5.0]), estimates([2.5, 3.0, 1.0, 1.0]), version="drechsler_reiter"
-    )
+    never = compared(estimates([3.0, -3.0, 0.5, 5.0]), estimates([2.5, 3.0, 1.0, 1.0]), version="drechsler_reiter")
     assert never[0]["min_overlap"] == 0.0
 
 
 def test_what_is_observed_is_scaled_to_the_original():
-    found, _ = compared(
-        estimates([1.0] * 4), estimates([2.0] * 4), estimates([4.0] * 4, [3.0] * 4), ratio=0.5
-    )
+    found, _ = compared(estimates([1.0] * 4), estimates([2.0] * 4), estimates([4.0] * 4, [3.0] * 4), ratio=0.5)
     assert found["columns"]["estimate_released"] == [3.0] * 4
     assert found["columns"]["std_error_released"] == [1.0] * 4
     assert [one["estimate[a]"] for one in found["per_release"]] == [2.0, 4.0]

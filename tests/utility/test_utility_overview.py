@@ -19,9 +19,7 @@ NAMES = ["sex", "age", "region", "income", "ill"]
 
 def overview(released=None, **options):
     given = {"variables": NAMES, "numeric": ["income"], "seed": 1, **options}
-    return utility_overview(
-        releases.original(), releases.release() if released is None else released, **given
-    )
+    return utility_overview(releases.original(), releases.release() if released is None else released, **given)
 
 
 def test_every_row_is_the_figure_of_its_measure():

@@ -81,9 +81,7 @@ def test_what_did_not_run_says_why():
         "l_diversity": "the scenario names no sensitive variable",
         "key_contributions": "there is only one key",
     }
-    assert (
-        found.get("household_structure") is found.get("l_diversity") is found.get("key_contributions") is None
-    )
+    assert found.get("household_structure") is found.get("l_diversity") is found.get("key_contributions") is None
     assert (
         found.get("key_frequencies:category")
         is found.get("k_anonymity:category")
@@ -159,9 +157,7 @@ def test_the_reason_why_l_was_not_judged():
 
 
 def test_a_sensitive_variable_without_any_value_is_not_judged():
-    frame = FRAME.with_columns(
-        empty=pl.Series([None] * 8, dtype=pl.String), void=pl.Series([None] * 8, dtype=pl.Int64)
-    )
+    frame = FRAME.with_columns(empty=pl.Series([None] * 8, dtype=pl.String), void=pl.Series([None] * 8, dtype=pl.Int64))
     found = assessed(frame, keys=["sex"], sensitive=["empty", "ill"], thresholds={"l": 2})
     assert [(one.variable, one.holds) for one in found.verdicts] == [("empty", None), ("ill", True)]
     assert "sensitive variable 'empty' has no value in any record" in found.verdicts[0].reason
@@ -178,9 +174,7 @@ def test_a_sensitive_variable_without_any_value_is_not_judged():
 def test_one_measure_refuses_several_intruders():
     two = sdc.Scenario(intruders={"boss": ["job"], "friend": ["sex", "age"]})
     for measure in (sdc.key_frequencies, sdc.k_anonymity, sdc.individual_risk, sdc.key_contributions):
-        with pytest.raises(
-            ScenarioError, match=r"several intruders \('boss', 'friend'\); choose one with .intruder"
-        ):
+        with pytest.raises(ScenarioError, match=r"several intruders \('boss', 'friend'\); choose one with .intruder"):
             measure(FRAME, scenario=two)
     assert sdc.k_anonymity(FRAME, scenario=two.intruder("boss"), missing="category").level == 2
 
@@ -190,19 +184,12 @@ def test_one_measure_refuses_several_intruders():
 
 def test_roles_by_keyword():
     with quiet():
-        found = sdc.assess(
-            FRAME, keys=["sex", "age"], weight="w", household="home", sensitive=["ill", "rich"]
-        )
-    assert found.scenario == sdc.Scenario(
-        keys=["sex", "age"], weight="w", household="home", sensitive=["ill", "rich"]
-    )
+        found = sdc.assess(FRAME, keys=["sex", "age"], weight="w", household="home", sensitive=["ill", "rich"])
+    assert found.scenario == sdc.Scenario(keys=["sex", "age"], weight="w", household="home", sensitive=["ill", "rich"])
     same = assessed(weight="w", household="home", sensitive=["ill", "rich"])
     assert found.to_dict()["intruders"] == same.to_dict()["intruders"]
     with quiet():
-        assert (
-            sdc.assess(FRAME, keys=["sex"], sampling_fraction=0.5)["default"]["individual_risk"].global_risk
-            < 0.25
-        )
+        assert sdc.assess(FRAME, keys=["sex"], sampling_fraction=0.5)["default"]["individual_risk"].global_risk < 0.25
         persons = sdc.assess(FRAME, keys=["sex"], person="who")
     assert persons.scenario.person == "who"
 
@@ -213,9 +200,7 @@ def test_one_sensitive_variable_by_its_name():
 
 def test_neither_scenario_nor_keys():
     for given in ({}, {"weight": "w"}):
-        with pytest.raises(
-            ScenarioError, match=r"which variables an intruder knows: scenario= or keys=\[...\]"
-        ):
+        with pytest.raises(ScenarioError, match=r"which variables an intruder knows: scenario= or keys=\[...\]"):
             sdc.assess(FRAME, **given)
 
 
@@ -230,9 +215,7 @@ def test_both_scenario_and_roles():
 
 
 def test_what_is_no_scenario():
-    with pytest.raises(
-        ScenarioError, match=r"scenario= takes a Scenario; read one from a file by Scenario.from_toml"
-    ):
+    with pytest.raises(ScenarioError, match=r"scenario= takes a Scenario; read one from a file by Scenario.from_toml"):
         sdc.assess(FRAME, scenario="scenario.toml")
 
 

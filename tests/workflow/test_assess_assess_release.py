@@ -65,9 +65,7 @@ def test_thresholds_on_two_files_cannot_be_judged_on_one():
     alone = sdc.assess(releases.original(), scenario=releases.scenario(thresholds={"match_risk": 0.5}))
     assert alone.passed is None
     assert "only one file is given" in alone.verdicts[0].reason
-    assert not sdc.check(
-        releases.original(), scenario=releases.scenario(thresholds={"match_risk": 0.5})
-    ).passed
+    assert not sdc.check(releases.original(), scenario=releases.scenario(thresholds={"match_risk": 0.5})).passed
 
 
 def test_a_measure_that_did_not_run_leaves_its_threshold_open():
@@ -99,9 +97,7 @@ def test_a_sensitive_variable_left_out_cannot_be_learnt_from_groups():
 def test_rows_are_matched_by_id():
     shuffled = releases.release().sample(fraction=1.0, shuffle=True, seed=3)
     with quiet():
-        by_id = sdc.assess(
-            releases.original(), shuffled, scenario=releases.scenario(aligned=False), id="pid", seed=1
-        )
+        by_id = sdc.assess(releases.original(), shuffled, scenario=releases.scenario(aligned=False), id="pid", seed=1)
     straight = assessed()
     assert by_id["default"]["matching_risk"].to_dict() == straight["default"]["matching_risk"].to_dict()
 
@@ -233,7 +229,5 @@ def test_a_variable_that_no_release_has_is_judged_where_a_limit_asks_for_it() ->
     released = releases.release().drop("ill")
     for limits, names in (({"k": 3}, {"k"}), ({"k": 3, "l": 2}, {"k", "l"})):
         with quiet():
-            found = sdc.assess(
-                releases.original(), released, scenario=releases.scenario(thresholds=limits), seed=1
-            )
+            found = sdc.assess(releases.original(), released, scenario=releases.scenario(thresholds=limits), seed=1)
         assert {one.name for one in found.verdicts} == names

@@ -194,9 +194,7 @@ def test_documents_are_written(tmp_path: Path):
 
 @pytest.mark.parametrize("make", [pl.DataFrame.lazy, duckdb_relation], ids=["polars", "duckdb"])
 def test_internal_documents_of_a_plan(make, tmp_path: Path):
-    complete = assessed(
-        make(FRAME), keys=["sex", "age"], household="home", sensitive=["ill"], thresholds=LIMITS
-    )
+    complete = assessed(make(FRAME), keys=["sex", "age"], household="home", sensitive=["ill"], thresholds=LIMITS)
     complete.report(tmp_path / "report.md", internal=True)
     assert "confidential" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
@@ -206,12 +204,8 @@ def test_internal_documents_of_a_plan(make, tmp_path: Path):
 
 @pytest.mark.parametrize("make", [lambda frame: frame, pl.DataFrame.lazy], ids=["frame", "plan"])
 def test_a_pickled_assessment_lets_go_of_the_data(make):
-    marked = FRAME.with_columns(
-        job=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("ZQX-7741")).otherwise("job")
-    )
-    found = assessed(
-        make(marked), keys=["sex", "age"], sensitive=["ill"], household="home", thresholds=LIMITS
-    )
+    marked = FRAME.with_columns(job=pl.when(pl.int_range(pl.len()) == 7).then(pl.lit("ZQX-7741")).otherwise("job"))
+    found = assessed(make(marked), keys=["sex", "age"], sensitive=["ill"], household="home", thresholds=LIMITS)
     packed = pickle.dumps(found)
     assert b"ZQX-7741" not in packed
     again = pickle.loads(packed)
@@ -296,9 +290,7 @@ def test_the_dict_holds_every_result_at_its_place(found: Assessed) -> None:
         assert list(told[name]["measures"]) == list(found[name])
         assert told[name]["skipped"] == listed_reasons(found[name].skipped)
         assert told[name]["keys"] == list(found[name].keys)
-        assert [one["sentence"] for one in told[name]["verdicts"]] == [
-            v.sentence for v in found[name].verdicts
-        ]
+        assert [one["sentence"] for one in told[name]["verdicts"]] == [v.sentence for v in found[name].verdicts]
 
 
 def test_the_summary_is_every_figure(found: Assessed) -> None:
@@ -383,7 +375,5 @@ def test_a_summary_is_small_and_part_of_the_details(assessment_found) -> None:
         assert small.columns == every.columns
         named = [name for name in small.columns if name != "value"]
         assert set(small.select(named).rows()) <= set(every.select(named).rows())
-    assert set(assessment_found.original.summary()["measure"]) == set(
-        assessment_found.original.details()["measure"]
-    )
+    assert set(assessment_found.original.summary()["measure"]) == set(assessment_found.original.details()["measure"])
     assert "released 1" in assessment_found.summary()["file"].to_list()

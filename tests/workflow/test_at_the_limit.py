@@ -78,9 +78,7 @@ def beside_tables(**limits: float) -> list[Verdict]:
     """What is said of a release beside a table that tells most of the places taken out."""
     tables = [{"variables": ["place", "weight"]}]
     scenario = sdc.Scenario(keys=["place", "sex"], aligned=True, thresholds=limits, tables=tables)
-    safe = GIVEN_BACK.with_columns(
-        weight=pl.when(pl.int_range(400) < 10).then(None).otherwise(TOLD["weight"])
-    )
+    safe = GIVEN_BACK.with_columns(weight=pl.when(pl.int_range(400) < 10).then(None).otherwise(TOLD["weight"]))
     with quiet():
         return list(sdc.assess(TOLD, safe, scenario=scenario, seed=1).verdicts)
 

@@ -67,9 +67,7 @@ def test_without_thresholds_it_refuses(people: pl.DataFrame) -> None:
 
 def test_guesses_that_nobody_confirmed_are_no_gate(people: pl.DataFrame) -> None:
     guessed = sdc.Scenario(keys=["sex"], thresholds={"k": 4}, unconfirmed=["sex", "ill"])
-    with pytest.raises(
-        sdc.ScenarioError, match=r"not confirmed: .* 'sex', 'ill'\..*delete its name"
-    ) as refused:
+    with pytest.raises(sdc.ScenarioError, match=r"not confirmed: .* 'sex', 'ill'\..*delete its name") as refused:
         sdc.check(people, scenario=guessed)
     with pytest.warns(sdc.SdcWarning, match="guess that is not confirmed: .*'sex', 'ill'") as told:
         assessment = sdc.assess(people, scenario=guessed)
@@ -128,9 +126,7 @@ def verdicts_people(n: int = 400, rare: int = 3, seed: int = 4) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     age = np.repeat([30, 50], [n // 2, n - n // 2])
     age[:rare] = np.arange(60, 60 + rare)
-    return pl.DataFrame(
-        {"sex": ["fm"[i % 2] for i in range(n)], "age": age, "ill": rng.choice(["yes", "no"], n)}
-    )
+    return pl.DataFrame({"sex": ["fm"[i % 2] for i in range(n)], "age": age, "ill": rng.choice(["yes", "no"], n)})
 
 
 def verdicts_scenario(**limits: float) -> sdc.Scenario:
@@ -148,9 +144,7 @@ def test_small_counts_are_hidden() -> None:
 
 @pytest.mark.parametrize("rare", [0, 1, 3, 7, 40])
 def test_one_file_is_told_as_its_document_says(rare: int) -> None:
-    result = sdc.check(
-        verdicts_people(rare=rare), scenario=verdicts_scenario(k=3, risk=0.4, l=2, global_risk=0.01)
-    )
+    result = sdc.check(verdicts_people(rare=rare), scenario=verdicts_scenario(k=3, risk=0.4, l=2, global_risk=0.01))
     plain = plain_document(result.assessment)
     told = result.told()
     assert [one.holds for one in told.verdicts] == [one["holds"]["value"] for one in plain["verdicts"]]
@@ -184,9 +178,7 @@ def test_intruders_are_named_where_there_are_several() -> None:
 def test_a_limit_that_nobody_judged_is_told_as_such() -> None:
     assessment = sdc.assess(verdicts_people(), scenario=verdicts_scenario(k=3, risk=0.5))
     (intruder,) = assessment.intruders
-    lost = dataclasses.replace(
-        assessment, intruders=(dataclasses.replace(intruder, verdicts=intruder.verdicts[:1]),)
-    )
+    lost = dataclasses.replace(assessment, intruders=(dataclasses.replace(intruder, verdicts=intruder.verdicts[:1]),))
     told = told_verdicts(check_assessment(lost)).verdicts
     assert [(one.name, one.holds) for one in told] == [("k", False), ("risk", None)]
     assert "could not be judged" in told[1].sentence

@@ -123,9 +123,7 @@ def test_what_lacks_is_known_without_the_file(entries: Any) -> None:
     for name, ones in planned.items():
         skipped = dict(found[name].skipped)
         assert {one.place: one.lacks for one in ones if one.lacks}.items() <= skipped.items()
-        assert {one.place for one in ones if not one.lacks} >= {
-            place.partition(":")[0] for place in found[name]
-        }
+        assert {one.place for one in ones if not one.lacks} >= {place.partition(":")[0] for place in found[name]}
 
 
 def test_without_an_essential_measure_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,9 +217,7 @@ def test_two_numbers_are_compared_robustly() -> None:
 
 
 def test_a_variable_that_a_release_has_not_is_named() -> None:
-    planned = plan_release(
-        releases.scenario(), columns=frozenset(["sex", "age", "region", "ill"]), aligned=True
-    )
+    planned = plan_release(releases.scenario(), columns=frozenset(["sex", "age", "region", "ill"]), aligned=True)
     lacks = {one.place: one.lacks for one in planned["default"]}
     assert lacks["attribute_disclosure:income"] == "a release does not have the variable income"
     assert lacks["attribute_disclosure:ill"] == ""
@@ -247,9 +243,7 @@ def test_the_columns_of_attacks_are_those_that_all_files_have() -> None:
 
 
 def test_attacks_that_need_no_intruder_are_planned_once() -> None:
-    scenario = releases.scenario(
-        keys=None, intruders={"a": ["sex", "age"], "b": ["sex", "region"]}, sensitive=["ill"]
-    )
+    scenario = releases.scenario(keys=None, intruders={"a": ["sex", "age"], "b": ["sex", "region"]}, sensitive=["ill"])
     knowledge = declared_knowledge(scenario, ["sex", "age"], n_attacks=10)
     places = [one.place for one in plan_attacks(scenario, knowledge)]
     assert places == [
@@ -288,9 +282,7 @@ def test_the_keys_are_known_and_halved_in_their_order() -> None:
 
 def test_how_the_attacks_were_asked_for() -> None:
     with quiet():
-        made = sdc.assess(
-            ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL, n_attacks=30, seed=1
-        )
+        made = sdc.assess(ORIGINAL, RELEASED, scenario=releases.scenario(), control=CONTROL, n_attacks=30, seed=1)
     asked = made.attacks_asked
     assert asked.columns == ("sex", "age", "region", "ill", "income")
     assert (asked.n_columns, asked.columns_at_once, asked.n_attacks, asked.seed) == (7, 3, 30, 1)

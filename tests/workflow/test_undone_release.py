@@ -38,9 +38,7 @@ def undo(released: pl.DataFrame) -> pl.DataFrame:
         released = released.with_columns(region=pl.col("region").fill_null(told))
     counted = pl.len().over("home")
     gone = pl.col("size").is_null() | (pl.col("size") == 5)
-    return released.with_columns(
-        size=pl.when(gone & pl.col("home").is_not_null()).then(counted).otherwise("size")
-    )
+    return released.with_columns(size=pl.when(gone & pl.col("home").is_not_null()).then(counted).otherwise("size"))
 
 
 def right(made: pl.DataFrame, truth: pl.DataFrame, released: pl.DataFrame, column: str) -> tuple[int, int]:

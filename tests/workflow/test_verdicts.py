@@ -26,23 +26,17 @@ FRAME = pl.DataFrame(
 )
 
 
-def judged(
-    *, home: bool = True, sensitive: tuple[str, ...] = ("ill", "rich"), because: str = "", **limits: Any
-):
+def judged(*, home: bool = True, sensitive: tuple[str, ...] = ("ill", "rich"), because: str = "", **limits: Any):
     """Verdicts about the frame: 3, 2 and 1 records with each key."""
     thresholds = Thresholds(**limits)
     with quiet():
-        diversity = (
-            sdc.l_diversity(FRAME, keys=["sex"], sensitive=sensitive, levels=(2, 3)) if sensitive else None
-        )
+        diversity = sdc.l_diversity(FRAME, keys=["sex"], sensitive=sensitive, levels=(2, 3)) if sensitive else None
         return judge(
             thresholds,
             "neighbour",
             {
                 "k_anonymity": sdc.k_anonymity(FRAME, keys=["sex"], k=(2, 3, 4)),
-                "individual_risk": sdc.individual_risk(
-                    FRAME, keys=["sex"], household="home" if home else None
-                ),
+                "individual_risk": sdc.individual_risk(FRAME, keys=["sex"], household="home" if home else None),
                 **({} if diversity is None else {"l_diversity": diversity}),
             },
             sensitive=sensitive,
@@ -217,18 +211,14 @@ def test_what_leaves_the_residual_risk_open():
     attacks = {"membership": _attack(0.1), "linkability:ab": _attack(0.2)}
 
     def reason(intruder="a", failed=(), *, control=True, attacks=attacks):
-        (found,) = judge_attacks(
-            0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control
-        )
+        (found,) = judge_attacks(0.3, intruder, attacks, intruders=("a", "ab"), failed=failed, control=control)
         assert found.holds is None
         return found.reason
 
     assert "no control file" in reason(control=False)
     assert "no attack with a residual risk could be made" in reason(attacks={})
     assert reason(failed=["inference:a:ill"]).endswith("could be made: inference:a:ill")
-    (found,) = judge_attacks(
-        0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True
-    )
+    (found,) = judge_attacks(0.3, "a", attacks, intruders=("a", "ab"), failed=["linkability:ab"], control=True)
     assert found.holds
     overlapping = {"membership": _Plain(({"risk": 0.0},), control_state="overlapping")}
     assert "people of the original are in the control file" in reason(attacks=overlapping)
@@ -269,9 +259,7 @@ TOLD = pl.DataFrame(
 BLANK = TOLD.with_columns(place=pl.when(pl.int_range(400) < 30).then(None).otherwise("place"))
 
 
-def undone(
-    released: pl.DataFrame, *, missing: str = "", keys: tuple[str, ...] = ("place", "sex"), **limits: Any
-):
+def undone(released: pl.DataFrame, *, missing: str = "", keys: tuple[str, ...] = ("place", "sex"), **limits: Any):
     thresholds = Thresholds(**limits)
     found = {
         "recoverable_values": sdc.recoverable_values(
@@ -333,9 +321,7 @@ def test_households_alone_with_their_composition(limit, word, sentence):
 
 def test_without_households_their_limit_is_not_judged():
     with quiet():
-        (one,) = sdc.assess(
-            HOMES, scenario=sdc.Scenario(keys=["sex"], thresholds={"household_uniques": 0.0})
-        ).verdicts
+        (one,) = sdc.assess(HOMES, scenario=sdc.Scenario(keys=["sex"], thresholds={"household_uniques": 0.0})).verdicts
     assert (one.holds, one.word) == (None, "not judged")
     assert "household" in one.reason
 
@@ -345,9 +331,7 @@ def test_check_says_that_too_many_households_are_alone():
     people = pl.DataFrame({"home": np.arange(400) // 4, "sex": rng.choice(["f", "m"], 400)})
     rest = {"keys": ["sex"], "household": "home"}
     strict = sdc.Scenario(**rest, thresholds={"k": 3, "household_uniques": 0.0})
-    assert sdc.check(
-        people, scenario=sdc.Scenario(**rest, thresholds={"k": 3, "household_uniques": 0.01})
-    ).passed
+    assert sdc.check(people, scenario=sdc.Scenario(**rest, thresholds={"k": 3, "household_uniques": 0.01})).passed
     lone = people.with_columns(sex=pl.when(pl.int_range(400) < 3).then(pl.lit("x")).otherwise("sex"))
     found = sdc.check(lone, scenario=strict)
     assert [one.name for one in found.exceeded] == ["household_uniques"]
@@ -403,9 +387,7 @@ def test_a_verdict_without_a_type_says_nothing_of_it() -> None:
 
 
 def test_what_is_given_back_is_judged_by_the_same_limit() -> None:
-    verdicts = [
-        Verdict(name, "default", None, 5, True, 0, None, "") for name in ("k", "k_undone", "risk_undone")
-    ]
+    verdicts = [Verdict(name, "default", None, 5, True, 0, None, "") for name in ("k", "k_undone", "risk_undone")]
     scenario = sdc.Scenario(**ROLES, release="public-use", thresholds={"k": 5})
     found = [one.origin for one in with_origins(verdicts, scenario)]
     assert found == ["limit of the scenario (a public-use file: 5)"] * 2 + ["limit of a public-use file"]
@@ -413,9 +395,7 @@ def test_what_is_given_back_is_judged_by_the_same_limit() -> None:
 
 def released(frame: pl.DataFrame, **more: object) -> sdc.ReleaseAssessment:
     with quiet():
-        return sdc.assess(
-            PEOPLE, frame, scenario=sdc.Scenario(**ROLES, household="home", aligned=True, **more), seed=1
-        )
+        return sdc.assess(PEOPLE, frame, scenario=sdc.Scenario(**ROLES, household="home", aligned=True, **more), seed=1)
 
 
 def test_a_public_release_gives_nothing_back() -> None:

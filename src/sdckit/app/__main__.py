@@ -20,9 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--no-browser", action="store_true")
     parser.add_argument("--limit", type=int, default=LIMIT, help="the most bytes of an upload")
-    parser.add_argument(
-        "--warm", type=float, default=1.0, help="seconds until a page's worker is started ahead"
-    )
+    parser.add_argument("--warm", type=float, default=1.0, help="seconds until a page's worker is started ahead")
     given = parser.parse_args(arguments)
     try:
         scenario = placed_entries(given.scenario) if given.scenario else None

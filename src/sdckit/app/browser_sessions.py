@@ -352,9 +352,7 @@ class Worker:
                 self._kill()
                 raise TaskCancelledError if cancelled else TaskError(ENDED) from None
 
-    async def _answer(
-        self, process: asyncio.subprocess.Process, tell: Callable[[str], None]
-    ) -> dict[str, Any]:
+    async def _answer(self, process: asyncio.subprocess.Process, tell: Callable[[str], None]) -> dict[str, Any]:
         while line := await process.stdout.readline():  # type: ignore[union-attr]
             told = json.loads(line)
             if "tell" in told:
@@ -397,9 +395,7 @@ class Worker:
             if POSIX:
                 os.killpg(process.pid, signal.SIGKILL)
             else:
-                subprocess.run(
-                    ["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False
-                )
+                subprocess.run(["taskkill", "/F", "/T", "/PID", str(process.pid)], capture_output=True, check=False)
 
 
 WARM = 1.0  # seconds that a page takes to be there; then its worker is started ahead

@@ -139,9 +139,7 @@ def _hidden(language: str, limit: int, say: Say) -> Tag:
     """What the page tells the server when it connects, where app.js fills in the name of the tab; and its limit."""
     told = {"tab": "", "tab_left": "", "page_language": language}
     fields = [tags.input(type="text", id=name, value=value) for name, value in told.items()]
-    large = say(
-        "A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}"
-    )
+    large = say("A file may have at most {n} MB here; open a larger one by its path.", n=f"{limit // 2**20:,}")
     return tags.div(*fields, id="told", hidden="", data_limit=limit, data_large=large)
 
 
@@ -155,9 +153,7 @@ def _header(say: Say, language: str) -> Tag:
         )
         for at, (name, title) in enumerate(PAGES.items(), start=1)
     )  # fmt: skip
-    end = tags.button(
-        say("End session"), type="button", class_="btn btn-sm btn-outline-light", data_open="end"
-    )
+    end = tags.button(say("End session"), type="button", class_="btn btn-sm btn-outline-light", data_open="end")
     switches = tags.div(_exact(say), _languages(say, language), end, class_="switches")
     title = tags.h1("sdckit", tags.span(__version__, class_="version"))
     way = tags.nav(tags.ol(*steps), aria_label=say("The way through"))

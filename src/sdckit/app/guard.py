@@ -77,11 +77,7 @@ class Guard:
             return
         headers = _headers_of(scope)
         if scope["type"] == "websocket":
-            if (
-                self._comes_from_here(headers)
-                and headers.get("origin") == self.origin
-                and self._known(headers)
-            ):
+            if self._comes_from_here(headers) and headers.get("origin") == self.origin and self._known(headers):
                 await self._app(scope, receive, send)
             else:
                 await receive()
@@ -95,9 +91,7 @@ class Guard:
         token = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and token and scope["method"] == "GET":
             return await self._enter(token, headers, send)
-        if not self._comes_from_here(headers) or (
-            scope["method"] not in SAFE and headers.get("origin") != self.origin
-        ):
+        if not self._comes_from_here(headers) or (scope["method"] not in SAFE and headers.get("origin") != self.origin):
             return await _answer(send, 403, "Another page may not ask this one.")
         if not self._known(headers):
             return await _answer(send, 403, "Open the address that the program printed when it started.")
@@ -209,9 +203,7 @@ async def _onward(send: Send, headers: list[tuple[bytes, bytes]]) -> None:
     await _answer(send, 200, page, [*headers, (b"content-type", b"text/html; charset=utf-8")])
 
 
-async def _answer(
-    send: Send, status: int, text: str, headers: list[tuple[bytes, bytes]] | None = None
-) -> None:
+async def _answer(send: Send, status: int, text: str, headers: list[tuple[bytes, bytes]] | None = None) -> None:
     told = headers or [(b"content-type", b"text/plain; charset=utf-8")]
     body = text.encode()
     told = [*told, (b"content-length", str(len(body)).encode())]

@@ -194,9 +194,7 @@ class Jobs:
                     self._seat.changed()
                 job.then(result)
             await reactive.flush()  # what follows from it joins the line before anybody sees it empty
-            self._set(
-                Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ())))
-            )
+            self._set(Shown(self._waiting[0].label if self._waiting else "", notes=tuple(result.get("notes", ()))))
             await reactive.flush()
 
     async def _told(self, shown: Shown) -> None:
@@ -290,9 +288,7 @@ class Room:
         """Do again what was taken back."""
         self.seat.redo()
 
-    def start(
-        self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, **arguments: Any
-    ) -> None:
+    def start(self, task: str, then: Callable[[dict[str, Any]], object], *, label: str, **arguments: Any) -> None:
         """Carry out a task in the worker; this returns at once.
 
         Parameters

@@ -53,9 +53,7 @@ def serve(options: Options) -> None:
     try:
         folders = Folders(state_folder())
     except OSError as error:
-        raise SdcError(
-            f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE"
-        ) from None
+        raise SdcError(f"the folder of the app cannot be made: {error.strerror}; set SDCKIT_APP_STATE") from None
     tempfile.tempdir = str(folders.uploads)  # uploads lie where they are removed
     try:
         with contextlib.suppress(KeyboardInterrupt):

@@ -85,25 +85,19 @@ def form(
 
 def _field(say: Say, entry: Plain, value: Any, columns: Sequence[str], intruders: Sequence[str]) -> Tag:
     name, kind = entry["name"], entry["kind"]
-    label = tags.span(
-        name, tags.span(" *", title=say("needed")) if entry["needed"] else None, class_="argument"
-    )
+    label = tags.span(name, tags.span(" *", title=say("needed")) if entry["needed"] else None, class_="argument")
     at = f"arg_{name}"
     if kind == "column":
         choices = {"": "–", **{column: column for column in columns}}
         field = ui.input_select(at, label, choices, selected=value or "")
     elif kind == "columns":
         given = [value] if isinstance(value, str) else list(value or ())
-        field = tags.div(
-            ui.input_checkbox_group(at, label, list(columns), selected=given, inline=True), class_="many"
-        )
+        field = tags.div(ui.input_checkbox_group(at, label, list(columns), selected=given, inline=True), class_="many")
     elif kind == "choice" or (name == "intruder" and intruders):
         offered = entry["choices"] or intruders
         field = ui.input_select(at, label, {"": "–", **{one: one for one in offered}}, selected=value or "")
     elif kind == "flag":
-        field = ui.input_select(
-            at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value)
-        )
+        field = ui.input_select(at, label, {"": "–", "true": say("yes"), "false": say("no")}, selected=as_text(value))
     else:
         default = as_text(entry["default"])
         field = ui.input_text(at, label, value=as_text(value), placeholder=default)

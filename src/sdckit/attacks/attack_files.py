@@ -88,12 +88,8 @@ class AttackFiles:
         return is_ordered(self.codes(name)) and not self._too_long(name)
 
     def _too_long(self, name: str) -> bool:
-        columns = [
-            frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None
-        ]
-        ends = [
-            (column.min(), column.max()) for column in columns if column.dtype.is_integer() and column.count()
-        ]
+        columns = [frame.get_column(name) for frame in (*self.pair.frames, self.pair.control) if frame is not None]
+        ends = [(column.min(), column.max()) for column in columns if column.dtype.is_integer() and column.count()]
         return any(abs(int(end)) > EXACT for pair in ends for end in pair)
 
 
@@ -226,9 +222,7 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
     """Say that a release is the original, or that people of it are in the control file."""
     same = sum(files.pair.identical(tuple(names)))
     if same:
-        notes["released"] = (
-            f"{releases_have(same, files.m)} the original's values of these variables, row by row"
-        )
+        notes["released"] = f"{releases_have(same, files.m)} the original's values of these variables, row by row"
     if files.overlap:
         notes["control"] = f"{_equal(files)}, which makes the residual risk too low"
         if files.control_state == "overlapping":
@@ -243,9 +237,7 @@ LISTED = 4_000_000  # rows listed at a time
 FEW = 2  # among so many times k squared, k drawn at random are mostly different
 
 
-def encode_files(
-    files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int
-) -> tuple[Encoded, ...]:
+def encode_files(files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int) -> tuple[Encoded, ...]:
     """Original, release j (from 0) and control file for Gower's distance on some columns.
 
     Differences of numbers are divided by the range in these files together. A missing value is 0 from a
@@ -368,9 +360,7 @@ class Outcome:
     more: Mapping[str, float] = field(default_factory=dict)
 
 
-def draw_targets(
-    files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False
-) -> Targets:
+def draw_targets(files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False) -> Targets:
     """Draw records to attack: as many as asked for from the whole file, and from each subgroup.
 
     `notes` is told where a file has fewer records than attacks are asked for; `balanced` draws as many from the
@@ -383,9 +373,7 @@ def draw_targets(
     elif asked.n_attacks > files.n:
         notes["n_attacks"] = f"{asked.n_attacks} attacks asked for, {files.n} records there are: all attacked"
     elif files.has_control and asked.n_attacks > files.n_control:
-        notes["n_control"] = (
-            f"{asked.n_attacks} attacks asked for, the control file has {files.n_control} records"
-        )
+        notes["n_control"] = f"{asked.n_attacks} attacks asked for, the control file has {files.n_control} records"
     pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, asked.by)]
     members: list[Ints] = []
     others: list[Ints] = []
@@ -396,9 +384,7 @@ def draw_targets(
         if balanced:
             sizes = [min(sizes)] * 2
         members.append(np.sort(asked.rng.choice(own, sizes[0], replace=False)))
-        others.append(
-            np.sort(asked.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0]
-        )
+        others.append(np.sort(asked.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
@@ -458,11 +444,7 @@ def attack_result(
 ) -> Kind:  # fmt: skip
     """The result of an attack; `nothing` is the verdict where no attack could be made."""
     figures: dict[str, Any] = attack_rates.means(per_release, notes)
-    said = (
-        nothing
-        if nothing and not figures["n_attacks"]
-        else attack_rates.verdict(figures, files.control_state)
-    )
+    said = nothing if nothing and not figures["n_attacks"] else attack_rates.verdict(figures, files.control_state)
     return kind(
         pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=said,
         level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,

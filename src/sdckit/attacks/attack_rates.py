@@ -217,9 +217,7 @@ class AttackResult(PairResult):
         return (
             FileFigure("success_rate", of="attacks", base="n_attacks"),
             FileFigure("baseline_rate", of="attacks", base="n_attacks", higher="reference"),
-            FileFigure(
-                "control_rate", of="attacks on people never in the file", base="n_control", higher="reference"
-            ),
+            FileFigure("control_rate", of="attacks on people never in the file", base="n_control", higher="reference"),
             FileFigure("risk", of="attacks that fail on people never in the file", base=""),
         )
 

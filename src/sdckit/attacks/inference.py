@@ -153,9 +153,7 @@ def inference(
             others = judge.right(j, rows, files.m + 1, targets.others)
         return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
 
-    return attack_files.attacked(
-        Inference, targets, files, attack, asked, notes, target=wanted, tolerance=judge.words
-    )
+    return attack_files.attacked(Inference, targets, files, attack, asked, notes, target=wanted, tolerance=judge.words)
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +201,7 @@ class _Judge:
         return between / len(released)
 
 
-def _roles(
-    known: Sequence[str] | None, target: str | None, scenario: Scenario | None
-) -> tuple[tuple[str, ...], str]:
+def _roles(known: Sequence[str] | None, target: str | None, scenario: Scenario | None) -> tuple[tuple[str, ...], str]:
     names = arguments.names(known, "known")
     if target is None and scenario is not None and len(scenario.sensitive) == 1:
         target = scenario.sensitive[0]

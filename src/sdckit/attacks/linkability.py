@@ -127,9 +127,7 @@ def linkability(
     )
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)
     if k > min(files.pair.sizes[: files.m]):
-        raise DataError(
-            f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors"
-        )
+        raise DataError(f"n_neighbors={k} is more than a release has rows; give fewer", argument="n_neighbors")
     notes: dict[str, str] = {}
     attack_files.file_notes(files, names, notes)
     targets = attack_files.draw_targets(files, asked, notes)
@@ -141,9 +139,7 @@ def linkability(
             base, index = encoded[1], prepare(encoded[1])
             found = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
             if files.has_control:
-                found.append(
-                    attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng)
-                )
+                found.append(attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
             rows.append(found)
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)

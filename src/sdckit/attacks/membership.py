@@ -117,9 +117,7 @@ def membership(
     notes: dict[str, str] = {}
     opened = open_files(original, released, control, id=id)
     if opened.control is None:
-        raise DataError(
-            "control= is missing: members show only beside people who are none", argument="control"
-        )
+        raise DataError("control= is missing: members show only beside people who are none", argument="control")
     names = attack_files.all_variables(opened, variables, scenario, notes)
     files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
     numbers = attack_files.numeric_columns(files, names, numeric, scenario)

@@ -151,8 +151,7 @@ class LDiversity(CellsResult):
 
     def _each(self, figure: Any) -> dict[str, dict[str, Any]]:
         return {
-            name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds}
-            for name in self.variables
+            name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds} for name in self.variables
         }
 
     @cached_property

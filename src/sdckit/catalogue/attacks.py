@@ -33,9 +33,7 @@ def _singled_out(context: Context) -> Iterator[Part]:
     if (k := min(COLUMNS_AT_ONCE, len(names))) > 1:
         yield (
             "multivariate",
-            lambda: SINGLING.measure(
-                context.pair, variables=names, mode="multivariate", n_columns=k, **drawn
-            ),
+            lambda: SINGLING.measure(context.pair, variables=names, mode="multivariate", n_columns=k, **drawn),
         )
 
 
@@ -77,10 +75,7 @@ def _linkable(context: Context) -> str:
     from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
     if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
-        return (
-            f"{context.n:,} records make too many pairs to compare them all here; "
-            f"call {LINKAGE.name} with blocking"
-        )
+        return f"{context.n:,} records make too many pairs to compare them all here; call {LINKAGE.name} with blocking"
     return ""
 
 

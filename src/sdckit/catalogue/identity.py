@@ -172,11 +172,7 @@ def _aligned(context: Context) -> str:
 
 def _near_enough(context: Context) -> str:
     pairs = max(context.sizes, default=0) * (context.n or 0)
-    far = (
-        f"{context.n:,} records are too many for a search of neighbours here"
-        if pairs > MOST_DISTANCES
-        else ""
-    )
+    far = f"{context.n:,} records are too many for a search of neighbours here" if pairs > MOST_DISTANCES else ""
     return _aligned(context) or far
 
 

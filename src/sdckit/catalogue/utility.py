@@ -32,9 +32,7 @@ def _inside(context: Context) -> list[tuple[str, str]]:
 
 
 def _of(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "columns") -> Measure:
-    return Measure(
-        name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan
-    )
+    return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan)
 
 
 UTILITY: tuple[Measure, ...] = (

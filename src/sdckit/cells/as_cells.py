@@ -140,9 +140,7 @@ def tabulate_given(
     if is_cells(data):
         scenario = arguments.scenario_or_none(scenario)
         if any(given is not None for given in (keys, weight, sampling_fraction, person, missing, alpha, id)):
-            raise ScenarioError(
-                "keys, weight and the missing rule are fixed by the cells given; leave them out"
-            )
+            raise ScenarioError("keys, weight and the missing rule are fixed by the cells given; leave them out")
         if scenario is not None and tuple(scenario.keys) != tuple(data.keys):
             raise ScenarioError("the cells given were made of other keys than the scenario's; make them anew")
         found: AnyCells = data

@@ -47,9 +47,7 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
             f"{k} cells by {len(levels)} levels of {variable!r} are too many to match missing keys as wildcards; "
             "use missing='category' or recode first"
         )
-    matching = wildcard_counter(
-        cells.table, missing_codes=[level.span for level in cells.levels], wild=cells.wild
-    )
+    matching = wildcard_counter(cells.table, missing_codes=[level.span for level in cells.levels], wild=cells.wild)
     found = []
     for first, counts in _some_levels(own, place, len(levels), max(1, min(LEVELS, AT_ONCE // k))):
         np.add(counts, matching(counts), out=counts)

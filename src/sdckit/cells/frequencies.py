@@ -49,9 +49,7 @@ def wildcard_matches(
     groups of records apart.
     """
     keys = _wild_keys(wild)
-    blank = blank_cells(
-        missing_codes[: len(missing_codes) - n_strata], table.words, table.layout, table.codes
-    )
+    blank = blank_cells(missing_codes[: len(missing_codes) - n_strata], table.words, table.layout, table.codes)
     if len(blank):
         size, weight = size.copy(), weight.copy()
         size[blank], weight[blank] = 0.0, 0.0
@@ -196,9 +194,7 @@ def _match_pairs(
             total[cells_of[a]] += credit_a * from_b[mine]
             total[cells_of[b]] += credit_b * from_a[other]
             if total is add.size and not (lacks[a] and lacks[b]):
-                complete, of_complete = (
-                    (cells_of[b], from_a[other]) if lacks[b] else (cells_of[a], from_b[mine])
-                )
+                complete, of_complete = (cells_of[b], from_a[other]) if lacks[b] else (cells_of[a], from_b[mine])
                 add.complete[complete] += of_complete
     return add
 
@@ -335,9 +331,7 @@ def margin_of(cells: Cells) -> Margin:
     )  # fmt: skip
 
 
-def _look_up(
-    values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _look_up(values: NDArray[np.int64], codes: NDArray[np.int64], new: NDArray[np.int64]) -> NDArray[np.int64]:
     """New codes of values; those that have none keep theirs."""
     order = np.argsort(codes)
     at = np.minimum(np.searchsorted(codes[order], values), len(codes) - 1)

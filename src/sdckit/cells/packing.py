@@ -77,9 +77,7 @@ class Tabulated:
             present, inverse = np.unique(self.codes[j], return_inverse=True)
             return present, np.bincount(inverse, self.size, len(present)).astype(np.int64)
         if self.words is not None and self.layout is not None:
-            records = add_up_field(
-                self.words, self.size, shift=self.layout.shifts[j], bits=self.layout.bits[j]
-            )
+            records = add_up_field(self.words, self.size, shift=self.layout.shifts[j], bits=self.layout.bits[j])
         else:
             records = np.bincount(self.codes[j], self.size, span + 1).astype(np.int64)
         present = np.flatnonzero(records)
@@ -147,9 +145,7 @@ def group_codes(codes: Sequence[NDArray[np.integer[Any]]], n: int) -> Groups:
     return _chain(fields, n, None)
 
 
-def group_files(
-    columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None
-) -> SharedGroups:
+def group_files(columns: Sequence[Sequence[NDArray[np.int32]]], sizes: Sequence[int] | None = None) -> SharedGroups:
     """Group the records of all files by columns coded alike, one tuple of arrays per column.
 
     >>> groups = group_files([(np.array([0, 1], np.int32), np.array([1], np.int32))])

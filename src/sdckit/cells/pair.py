@@ -85,9 +85,7 @@ class PairResult(Result):
         return self.missing_rule
 
 
-def mean_figures(
-    per_release: Sequence[Mapping[str, float]], notes: dict[str, str] | None = None
-) -> dict[str, float]:
+def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, str] | None = None) -> dict[str, float]:
     """Mean of each figure over the releases where it is defined; `notes` is told where it is not in all.
 
     >>> notes = {}
@@ -99,9 +97,7 @@ def mean_figures(
         known = [float(one[name]) for one in per_release if not math.isnan(one[name])]
         out[name] = math.fsum(known) / len(known) if known else math.nan
         if known and len(known) < len(per_release) and notes is not None:
-            notes.setdefault(
-                name, f"mean over the {len(known)} of {len(per_release)} releases where it is defined"
-            )
+            notes.setdefault(name, f"mean over the {len(known)} of {len(per_release)} releases where it is defined")
     return out
 
 
@@ -349,14 +345,10 @@ class Pair:
             self.with_control["days", name] = own
         return (*found, self.with_control["days", name])
 
-    def _floats(
-        self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]
-    ) -> tuple[Floats, ...]:
+    def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
         if (kind, name) not in self.memo:
             files = zip(self.frames, self.names, strict=True)
-            self.memo[kind, name] = self._ordered(
-                [read(frame.get_column(name), label) for frame, label in files]
-            )
+            self.memo[kind, name] = self._ordered([read(frame.get_column(name), label) for frame, label in files])
         found: tuple[Floats, ...] = self.memo[kind, name]
         return found
 
@@ -433,9 +425,7 @@ def open_files(
     if not files:
         raise DataError("released= is an empty list; give at least one released file", argument="released")
     if files[0] is None:
-        raise DataError(
-            "released= is missing: give the released file, or a list of them", argument="released"
-        )
+        raise DataError("released= is missing: give the released file, or a list of them", argument="released")
     first, *others = [open_frame(file) for file in (original, *files)]
     control, population = (None if file is None else open_frame(file) for file in (control, population))
     return Pair(first, tuple(others), False, id, False, (None,) * len(files), control, population)  # type: ignore[arg-type]
@@ -476,9 +466,7 @@ def open_pair(
     """
     columns: dict[str, Sequence[str]] = {**(unread or {}), **categories, **(numeric or {})}
     opened = open_files(original, released, control, population, id=id)
-    pair = read_pair(
-        opened, columns, also=also, aligned=aligned, control=attack or control is not None, attack=attack
-    )
+    pair = read_pair(opened, columns, also=also, aligned=aligned, control=attack or control is not None, attack=attack)
     faults = []
     for role in (*categories, *(numeric or {})):
         for name in columns[role]:
@@ -522,9 +510,7 @@ def _read(
     read = [_in_memory(*file) for file in files]
     from_plan = pair.brought or any(brought for _, brought in read)
     if aligned and not pair.aligned and pair.id is None and from_plan:
-        raise DataError(
-            "rows of a plan have no order: give id=, the column that says which rows belong together"
-        )
+        raise DataError("rows of a plan have no order: give id=, the column that says which rows belong together")
     if all(frame is file[0] for (frame, _), file in zip(read, files, strict=True)):
         return pair
     frames = [frame for frame, _ in read]
@@ -561,9 +547,7 @@ def _aligned(pair: Pair) -> Pair:
     if pair.id is not None:
         return replace(pair, aligned=True, orders=_orders(pair), memo={}, with_control={})
     wrong = [
-        f"{label} has {size} rows"
-        for label, size in zip(pair.names[1:], pair.sizes, strict=True)
-        if size != pair.n
+        f"{label} has {size} rows" for label, size in zip(pair.names[1:], pair.sizes, strict=True) if size != pair.n
     ]
     if wrong:
         raise DataError(

@@ -71,15 +71,11 @@ def quantile_bins(values: Sequence[NDArray[np.float64]], bins: int) -> QuantileB
     place, rest = np.divmod((len(pooled) - 1) * np.arange(bins + 1), bins)
     above = np.minimum(place + 1, len(pooled) - 1)
     pooled = np.partition(pooled, np.union1d(place, above))
-    edges = np.where(
-        rest == 0, pooled[place], pooled[place] + (pooled[above] - pooled[place]) * (rest / bins)
-    )
+    edges = np.where(rest == 0, pooled[place], pooled[place] + (pooled[above] - pooled[place]) * (rest / bins))
     return QuantileBins(np.unique(edges))
 
 
-Printer: TypeAlias = (
-    "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes
-)
+Printer: TypeAlias = "tuple[Coded, NDArray[np.int64], NDArray[np.int32]]"  # of one file: codes, their shared codes
 Values = list[Any] | NDArray[Any]
 
 FAMILIES = {"integer": "numbers", "number": "numbers", "boolean": "true and false"}
@@ -174,9 +170,7 @@ def share_coding(
     """
     used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
     joint = _Numbering.of(name, used, files)
-    return joint.coding(
-        tuple(_translated(codes, *one) for (_, codes), one in zip(sides, joint.printers, strict=True))
-    )
+    return joint.coding(tuple(_translated(codes, *one) for (_, codes), one in zip(sides, joint.printers, strict=True)))
 
 
 def classes_of(name: str, values: Sequence[NDArray[np.float64]], bins: int) -> SharedCoding:
@@ -195,9 +189,7 @@ class _Numbering:
     printers: tuple[Printer, ...]
 
     @classmethod
-    def of(
-        cls, name: str, used: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str]
-    ) -> _Numbering:
+    def of(cls, name: str, used: Sequence[tuple[Coded, NDArray[np.int64]]], files: Sequence[str]) -> _Numbering:
         """Number the values behind the codes in use of each file."""
         values = [_values(coded, levels) for coded, levels in used]
         families = [_family(coded, own) for (coded, _), own in zip(used, values, strict=True)]

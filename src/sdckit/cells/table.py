@@ -318,9 +318,7 @@ class AnyCells(Displayed, ABC):
     @property
     def wild(self) -> list[bool]:
         """For each key whether it has missing values that stand for any value."""
-        return [
-            rule == "wildcard" and gone > 0 for rule, gone in zip(self.rules, self.n_missing, strict=True)
-        ]
+        return [rule == "wildcard" and gone > 0 for rule, gone in zip(self.rules, self.n_missing, strict=True)]
 
     @property
     def has_wildcards(self) -> bool:
@@ -394,9 +392,7 @@ class AnyCells(Displayed, ABC):
         """Add a figure, computed from others by a kernel of arrays."""
 
     @abstractmethod
-    def with_household(
-        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
-    ) -> AnyCells:
+    def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> AnyCells:
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
 
     @abstractmethod
@@ -460,9 +456,7 @@ class Cells(AnyCells):
         values = values.astype(np.int64) if whole else values
         return replace(self, columns={**self.columns, name: values})
 
-    def with_household(
-        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
-    ) -> Cells:
+    def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> Cells:
         """Add a figure per household: ``after(sum of before(value) over its members)``."""
         of_row, n_households = self.household_of_row(household)
         figure = before(self.columns[values])

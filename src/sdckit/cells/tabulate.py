@@ -33,9 +33,7 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
     if len(frame) == 0:
         raise DataError("the data has no records")
     if len(frame) >= 1 << 31:
-        raise DataError(
-            "more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead"
-        )
+        raise DataError("more than two thousand million records: give a plan (DuckDB, Spark, Polars lazy) instead")
     series = [frame[key] for key in roles.keys]
     coded = code_columns(series)
     n_missing = tuple(column.n_missing for column in coded)
@@ -139,16 +137,13 @@ def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence
             )
         if roles.person is not None and rule == "wildcard":
             raise DataError(
-                f"key {key!r} has missing values: with person= they must be a level of their own, "
-                "missing='category'"
+                f"key {key!r} has missing values: with person= they must be a level of their own, missing='category'"
             )
 
 
 def _warn_about_keys(coded: Sequence[Coded], table: Tabulated, n: int) -> None:
     few = min(n, MANY_LEVELS)
-    levels_of = [
-        min(c.n_codes, 2) if c.n_codes < few else len(np.unique(table.codes[j])) for j, c in enumerate(coded)
-    ]
+    levels_of = [min(c.n_codes, 2) if c.n_codes < few else len(np.unique(table.codes[j])) for j, c in enumerate(coded)]
     for column, levels in zip(coded, levels_of, strict=True):
         warn_about_key(column.name, levels, column.n_missing, len(table.size), n)
 

@@ -161,9 +161,7 @@ def read_attacked(
     return Attacked(frames[0], frames[1:], last, names, declared, left_out, wanted.id)
 
 
-def without_left_out(
-    source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings
-) -> Scenario:
+def without_left_out(source: Source, released: Sequence[Path], scenario: Scenario, recodings: Recodings) -> Scenario:
     """The scenario without the variables that a recipe left out of the releases."""
     from sdckit.data.files.readers import scan_header
     from sdckit.workflow.recoded_original.published_recodings import left_of
@@ -196,9 +194,7 @@ def check_release(released: Path, file: Path) -> None:
 def check_original(original: Path, released: Path) -> None:
     """Refuse an original that is the release."""
     if _same(original, released):
-        raise ScenarioError(
-            f"--original {original.name} is the release itself; give the file it was made from"
-        )
+        raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
 
 
 def _same(one: Path, other: Path) -> bool:
@@ -245,14 +241,10 @@ def check_attack_options(
         raise ScenarioError("--n-attacks counts attempts; give a whole number of 1 or more")
     for other in (file, *released):
         if control is not None and _same(other, control):
-            raise ScenarioError(
-                f"--control {control.name} is {other.name} itself; give people never in the file"
-            )
+            raise ScenarioError(f"--control {control.name} is {other.name} itself; give people never in the file")
 
 
-def _read(
-    source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps
-) -> pl.DataFrame:
+def _read(source: Source, file: Path, wanted: Sequence[str], scenario: Scenario | None, steps: Steps) -> pl.DataFrame:
     from sdckit.cli.options import codes
     from sdckit.data.files.readers import read_file
 

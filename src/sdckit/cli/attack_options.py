@@ -48,9 +48,9 @@ class MatchingOptions:
     match_synthetic: Annotated[
         Texts, MATCH("--match-synthetic", metavar="A,B", help="Keys that were replaced; otherwise found out.")
     ] = None
-    match_tol: Annotated[
-        float | None, MATCH("--match-tol", metavar="T", help="Slack for rounding errors: 1e-9.")
-    ] = None
+    match_tol: Annotated[float | None, MATCH("--match-tol", metavar="T", help="Slack for rounding errors: 1e-9.")] = (
+        None
+    )
     high_risk: Annotated[
         float | None,
         MATCH("--high-risk", metavar="R", help="Match risk above which records are counted: 0.5."),
@@ -79,9 +79,7 @@ def _width(texts: list[str] | None) -> float | dict[str, float] | None:
     if len(parts) == 1 and "=" not in parts[0]:
         return _number(parts[0])
     if any("=" not in part for part in parts):
-        raise ScenarioError(
-            f"{WIDTH} takes one number for all, or key=number for each: {WIDTH} income=0.1,age=2"
-        )
+        raise ScenarioError(f"{WIDTH} takes one number for all, or key=number for each: {WIDTH} income=0.1,age=2")
     return {name: _number(value) for name, value in split_named(parts, option=WIDTH).items()}
 
 
@@ -210,8 +208,6 @@ def _check_used(wanted: Wanted, every: Sequence[Planned]) -> None:
     linking = [plan for plan in every if "variables" in plan.row.needs]
     if (wanted.rows or wanted.blocking) and all(plan.lacks for plan in linking):
         reason = f": {linking[0].lacks}" if linking else ""
-        raise ScenarioError(
-            f"--id, --aligned, --blocking are for linking records that belong together{reason}"
-        )
+        raise ScenarioError(f"--id, --aligned, --blocking are for linking records that belong together{reason}")
     if wanted.by and len(linking) == len(made):
         raise ScenarioError(f"{linking[0].row.kind} knows no subgroups; leave --by out")

@@ -98,9 +98,7 @@ def _as_typed(error: SdcError, typed: Sequence[str], offered: Collection[str] = 
 
     def told(found: re.Match[str]) -> str:
         option = f"--{found[1].replace('_', '-')}"
-        return (
-            option + "=" * (found[2] is None) if found[1] == error.argument or option in offered else found[0]
-        )
+        return option + "=" * (found[2] is None) if found[1] == error.argument or option in offered else found[0]
 
     return ARGUMENT.sub(told, text)
 
@@ -127,11 +125,7 @@ def _usage(error: typer.TyperException) -> int:
 
 def _place(error: Exception) -> str:
     """The last line of our own that ran: enough to find the fault, and free of data."""
-    ours = [
-        frame
-        for frame in traceback.extract_tb(error.__traceback__)
-        if PACKAGE in Path(frame.filename).parents
-    ]
+    ours = [frame for frame in traceback.extract_tb(error.__traceback__) if PACKAGE in Path(frame.filename).parents]
     if not ours:
         return "a library"
     return f"{Path(ours[-1].filename).relative_to(PACKAGE).as_posix()} line {ours[-1].lineno}"

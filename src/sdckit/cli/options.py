@@ -110,9 +110,7 @@ class CoverOptions:
 
     language: Annotated[
         str | None,
-        Option(
-            metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=OUTPUT_PANEL
-        ),
+        Option(metavar="LANGUAGE", help="What the report is written in: en or de.", rich_help_panel=OUTPUT_PANEL),
     ] = None
 
     def check(self, *, written: bool) -> None:
@@ -190,9 +188,7 @@ Join = Annotated[
 ]
 JoinKey = Annotated[
     str | None,
-    Option(
-        "--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL
-    ),
+    Option("--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL),
 ]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
 Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]
@@ -249,9 +245,7 @@ def codes(values: Iterable[str] | None) -> list[str]:
     return split(given) or ([""] if given else [])
 
 
-def split_named(
-    values: Iterable[str] | None, *, option: str, example: str = "neighbour=sex,age"
-) -> dict[str, str]:
+def split_named(values: Iterable[str] | None, *, option: str, example: str = "neighbour=sex,age") -> dict[str, str]:
     """Read ``name=value`` pairs of a repeatable option.
 
     Examples
@@ -320,9 +314,7 @@ def make_scenario(
 
 def _rules(texts: list[str], fields: dict[str, Any]) -> str | dict[str, str]:
     """One rule for all keys, or one per key; a bare rule beside named ones holds for the other keys."""
-    named = split_named(
-        (text for text in split(texts) if "=" in text), option="--missing-rule", example="age=category"
-    )
+    named = split_named((text for text in split(texts) if "=" in text), option="--missing-rule", example="age=category")
     bare = [text for text in split(texts) if "=" not in text]
     if len(bare) > 1 or not (bare or named):
         raise ScenarioError("--missing-rule takes one rule for all keys, and key=rule for single ones")

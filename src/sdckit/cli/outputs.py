@@ -92,9 +92,7 @@ def check_beside(folder: Path | None, *, written: bool) -> None:
     if folder is None:
         return
     if not written:
-        raise ScenarioError(
-            "--beside audits a document together with earlier ones; name the document by --report"
-        )
+        raise ScenarioError("--beside audits a document together with earlier ones; name the document by --report")
     from sdckit.report.gate.earlier_documents import read_beside
 
     read_beside(folder)
@@ -136,9 +134,7 @@ def check_report_name(path: Path | None) -> None:
     if path is None:
         return
     if path.suffix.lower() not in REPORT_ENDINGS:
-        raise SdcError(
-            f"cannot write {path.name}: a report ends in .html, .pdf, .docx or .md; for figures use --json"
-        )
+        raise SdcError(f"cannot write {path.name}: a report ends in .html, .pdf, .docx or .md; for figures use --json")
     from sdckit.report.formats.write import check_needs
 
     check_needs(path)

@@ -61,9 +61,7 @@ def plan_lines(
     lines.append(f"Thresholds: {limits or 'none declared'}")
     lines += _type_of_release(scenario, compared=bool(released))
     others = [*released, *(() if control is None else (control,))]
-    lines.append(
-        _cost([original, *others], scenario) if engine is None else _cost_of_plan(original[1], engine)
-    )
+    lines.append(_cost([original, *others], scenario) if engine is None else _cost_of_plan(original[1], engine))
     return lines
 
 

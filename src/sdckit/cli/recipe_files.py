@@ -127,18 +127,12 @@ def read_replay(
     from sdckit.workflow.recipes.recipe_log import RecipeLog
 
     if seed is not None or keys:
-        raise ScenarioError(
-            "--replay takes the secret, seed and keys of its log; leave out --seed and --id-key"
-        )
+        raise ScenarioError("--replay takes the secret, seed and keys of its log; leave out --seed and --id-key")
     log = RecipeLog.read(path)
     if log.recipe != recipe.to_toml():
-        raise ScenarioError(
-            f"{path.name} is the log of another recipe; give the one that it was written with"
-        )
+        raise ScenarioError(f"{path.name} is the log of another recipe; give the one that it was written with")
     if log.scenario != ("" if scenario is None else scenario.to_toml()):
-        raise ScenarioError(
-            f"{path.name} is the log of another scenario; give the one that it was written with"
-        )
+        raise ScenarioError(f"{path.name} is the log of another scenario; give the one that it was written with")
     return log
 
 
@@ -183,9 +177,7 @@ def labels_for(out: Path, reading: Reading, *, wanted: bool | None) -> FileLabel
 
     kind = WRITTEN[out.suffix.lower()]
     if wanted and kind == "CSV":
-        raise FileFormatError(
-            f"--labels: {out.name} is CSV, which has no labels; leave it out, or write .sav or .dta"
-        )
+        raise FileFormatError(f"--labels: {out.name} is CSV, which has no labels; leave it out, or write .sav or .dta")
     if not (kind in LABELLED if wanted is None else wanted):
         return FileLabels()
     return read_labels(reading.file, encoding=reading.encoding, join=reading.join)

@@ -90,9 +90,7 @@ def read_declared(
 
     if if_there:
         header = scan_header(file, **how)
-        also += tuple(
-            name for name in if_there if name in header.columns and name not in scenario.identifiers
-        )
+        also += tuple(name for name in if_there if name in header.columns and name not in scenario.identifiers)
     linking = None if scenario.ledger is None else scenario.ledger.id
     try:
         return read_file(
@@ -297,15 +295,12 @@ def _with_options(
     }
     own = list(inspect.signature(command, eval_str=True).parameters.values())[len(groups) :]
     typed_first = [one for one in own if one.kind is not inspect.Parameter.KEYWORD_ONLY]
-    first = sorted(
-        (one for name, one in shared.items() if name not in behind), key=lambda one: one.name != "file"
-    )
+    first = sorted((one for name, one in shared.items() if name not in behind), key=lambda one: one.name != "file")
 
     @wraps(command)
     def called(**values: Any) -> Any:
         made = [
-            group(**{one.name: values.pop(one.name) for one in fields(group) if one.name in shared})
-            for group in groups
+            group(**{one.name: values.pop(one.name) for one in fields(group) if one.name in shared}) for group in groups
         ]
         return command(*made, **values)
 
@@ -381,9 +376,7 @@ class EngineOptions:
             encoding=reading.encoding,
         )  # fmt: skip
 
-    def open(
-        self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps
-    ) -> tuple[Any, int]:
+    def open(self, reading: Reading, scenario: Scenario, also: Sequence[str], steps: Steps) -> tuple[Any, int]:
         """The declared columns of the file as a plan, and its number of records."""
         columns = tuple(dict.fromkeys([*scenario.columns, *also]))
         return self.scan(

@@ -88,9 +88,7 @@ def seed_number(value: object) -> int | None:
 # --- numbers ------------------------------------------------------------------------------------------
 
 
-def count(
-    value: object, name: str, says: str = "is a count", *, at_least: int = 1, at_most: int | None = None
-) -> int:
+def count(value: object, name: str, says: str = "is a count", *, at_least: int = 1, at_most: int | None = None) -> int:
     """A whole number of `at_least` or more, `at_most` where that is given.
 
     `says` is what the argument means: the message is "``name says``; give a whole number of ... or more".
@@ -171,9 +169,7 @@ def level(value: object, name: str = "level", says: str = "is the confidence of 
     return within(value, name, says, 0, 1, "()", "a number between 0 and 1, such as 0.95")
 
 
-def within(
-    value: object, name: str, says: str, low: float, high: float, ends: str = "[]", give: str = ""
-) -> float:
+def within(value: object, name: str, says: str, low: float, high: float, ends: str = "[]", give: str = "") -> float:
     """A number of an interval.
 
     `ends` says whether each end belongs to it: "[]", "[)", "(]" or "()"; `give` is the interval in words.

@@ -271,9 +271,7 @@ def _code_array(name: str, array: pa.Array) -> Coded:
     raise DataError(f"column {name!r} holds {type_words(kind)}: a variable needs one plain value per record")
 
 
-def _code_integers(
-    name: str, array: pa.Array, kind: str, arrow_type: pa.DataType, levels: Any = None
-) -> Coded:
+def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataType, levels: Any = None) -> Coded:
     values, valid = _numbers(array, array.type.to_pandas_dtype()), _valid(array)
     if values.dtype.itemsize == 1 and len(valid) == 0 and len(values):
         low, high, n = int(values.min()), int(values.max()), len(values)  # vectorised
@@ -575,9 +573,7 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
 
 def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
     if pt.is_nested(array.type):
-        raise DataError(
-            f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record"
-        )
+        raise DataError(f"column {name!r} holds {type_words(array.type)}: a variable needs one plain value per record")
     for view, plain in ((pa.string_view(), pa.large_string()), (pa.binary_view(), pa.large_binary())):
         array = array.cast(plain) if array.type == view else array
     return array.dictionary_encode()

@@ -73,9 +73,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
             f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}",
             argument="formula",
         )
-    sides = [
-        side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")
-    ]
+    sides = [side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")]
     sides = [side.replace("\0", "~") for side in sides]
     if len(sides) != 2 or not all(sides):
         raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'", argument="formula")
@@ -88,9 +86,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
         columns=names,
         outcome_column=bare if [bare] == [name for name, _ in left] else None,
         term_columns=tuple(dict.fromkeys(name for name, _ in right)),
-        categories=tuple(
-            name for name in names if all(inside for other, inside in (*left, *right) if other == name)
-        ),
+        categories=tuple(name for name in names if all(inside for other, inside in (*left, *right) if other == name)),
     )
 
 
@@ -115,9 +111,7 @@ def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool
             continue
         if before == ".":
             if further not in SPACES or (further == "np" and word not in FUNCTIONS):
-                raise DataError(
-                    f"formula: .{word} is not allowed; use {', '.join(FUNCTIONS)}", argument="formula"
-                )
+                raise DataError(f"formula: .{word} is not allowed; use {', '.join(FUNCTIONS)}", argument="formula")
         elif word.startswith(STAND_IN):
             name = quoted[int(word.removeprefix(STAND_IN))]
             _check(name, present)
@@ -149,9 +143,7 @@ def formula_columns(formula: str) -> tuple[str, ...]:
     sides = formula.partition("~")
     try:
         return tuple(
-            dict.fromkeys(
-                name for text in (sides[0], sides[2]) for name, _ in named_columns(text, _Anything())
-            )
+            dict.fromkeys(name for text in (sides[0], sides[2]) for name, _ in named_columns(text, _Anything()))
         )
     except DataError:
         return ()

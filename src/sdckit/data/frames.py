@@ -145,9 +145,7 @@ def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
     """
     if frame.implementation.is_polars():  # in pieces, so that a file may be larger than memory
         native = frame.to_native()
-        return carried_out(
-            lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True)
-        )
+        return carried_out(lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True))
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
@@ -160,9 +158,7 @@ def count_records(plan: Any) -> int:
     return int(collect(frame.select(nw.len().alias("n"))).item())
 
 
-RENUMBERED = (
-    "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
-)
+RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
 # A library that Python does not find says nothing of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")
 # The errors of an engine, where it is loaded.
@@ -272,13 +268,9 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
     for name in map(str, names):
         if on_spark(frame) and ("`" in name or "." in name):
             what = "backtick" if "`" in name else "dot"
-            raise ColumnError(
-                f"{role}: Spark cannot read a column with a {what} in its name; rename it first"
-            )
+            raise ColumnError(f"{role}: Spark cannot read a column with a {what} in its name; rename it first")
         if "\0" in name:  # Polars would end the process
-            raise ColumnError(
-                f"{role}: the name {name!r} holds the character NUL, which no plan can; rename it first"
-            )
+            raise ColumnError(f"{role}: the name {name!r} holds the character NUL, which no plan can; rename it first")
         if name == "*" or (engine.is_polars() and is_pattern(name)):
             raise ColumnError(
                 f"{role}: on a plan, {name!r} is not the name of one column but stands for several; rename it first, "

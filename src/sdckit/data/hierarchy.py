@@ -297,9 +297,7 @@ def as_hierarchy(given: Any) -> Hierarchy:
     return _checked(rows, [f"hierarchy, entry {i}" for i in range(1, len(rows) + 1)], None)
 
 
-def _checked(
-    rows: Sequence[Sequence[Hashable]], places: Sequence[str], names: tuple[str, ...] | None
-) -> Hierarchy:
+def _checked(rows: Sequence[Sequence[Hashable]], places: Sequence[str], names: tuple[str, ...] | None) -> Hierarchy:
     """A hierarchy whose every value stands once, and whose values part nowhere after they met."""
     columns = list(zip(*rows, strict=True))
     seen: set[Hashable] = set()

@@ -48,9 +48,7 @@ def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]])
     return _set(frame, {name: _taken(frame, name, rows) for name, rows in source.items()})
 
 
-def lend_rows(
-    frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]
-) -> Any:
+def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
     """Give each record of some columns the value of a record of another frame; -1 makes it missing.
 
     >>> import polars as pl
@@ -87,9 +85,7 @@ def beside_originals(frame: nw.DataFrame[Any], changed: Any, names: Sequence[str
     if not isinstance(suffix, str) or not suffix:
         raise ColumnError("suffix is the text after a column's name, such as '_masked'", argument="suffix")
     if taken := [name + suffix for name in names if name + suffix in frame.columns]:
-        raise ColumnError(
-            f"suffix: there is a column {taken[0]!r} already; choose another", argument="suffix"
-        )
+        raise ColumnError(f"suffix: there is a column {taken[0]!r} already; choose another", argument="suffix")
     other = open_eager(changed, {})
     return frame.with_columns(*(other[name].alias(name + suffix) for name in names)).to_native()
 
@@ -197,11 +193,7 @@ def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
     native = frame[name].to_native()
     gone = rows < 0
     if frame.implementation.is_pandas_like():
-        if (
-            gone.any()
-            and getattr(native.dtype, "kind", "") in NULLABLE
-            and isinstance(native.dtype, np.dtype)
-        ):
+        if gone.any() and getattr(native.dtype, "kind", "") in NULLABLE and isinstance(native.dtype, np.dtype):
             native = native.astype(NULLABLE[native.dtype.kind])
         taken = native.take(np.maximum(rows, 0)).reset_index(drop=True)
         return taken.mask(gone) if gone.any() else taken
@@ -251,9 +243,7 @@ def _takes_categories(frame: nw.DataFrame[Any], name: str, levels: Any) -> bool:
     return pt.is_string(levels.type) or not frame.implementation.is_polars()
 
 
-def _categories(
-    frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool
-) -> Any:
+def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool) -> Any:
     """A categorical column of the frame's engine, ordered where that is asked for or where it was before."""
     native = frame[name].to_native()
     if frame.implementation.is_pandas_like() and not _arrow_backed(native):
@@ -390,9 +380,7 @@ class Records:
         above = np.minimum(below + 1, ends[-1] - 1)
         low, high = (held[np.searchsorted(ends, one, side="right")] for one in (below, above))
         share = place - below
-        made: NDArray[np.float64] = np.where(
-            share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share)
-        )
+        made: NDArray[np.float64] = np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
         return made
 
 

@@ -116,9 +116,7 @@ def read_secret(given: bytes | str | None, *, name: str = "secret", kept: str = 
         try:
             found = bytes.fromhex(given)
         except ValueError:
-            raise DataError(
-                f"{name}= as a text is hexadecimal, as in {kept}; else give bytes", argument=name
-            ) from None
+            raise DataError(f"{name}= as a text is hexadecimal, as in {kept}; else give bytes", argument=name) from None
     if not isinstance(found, bytes) or len(found) < SHORTEST:
         raise DataError(
             f"{name}= is {SHORTEST} random bytes or more; leave it out for a new one, kept in {kept}",

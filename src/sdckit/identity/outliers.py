@@ -277,9 +277,7 @@ def outliers(
         with np.errstate(invalid="ignore"):
             flags = {"outlier": distance > distance_limit(len(names))}
         defined = {"outlier": undefined < n_groups}
-        return asked.of(
-            Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared)
-        )
+        return asked.of(Outliers(defined=defined, limits={}, flags=flags, distance=distance, notes=notes, **shared))
     flags, defined, limits = {}, {}, {}
     for name, column in values.items():
         low, high = (

@@ -154,9 +154,7 @@ class Encoded:
 
     def take(self, rows: AnyInts) -> Encoded:
         """Some of the rows."""
-        return Encoded(
-            np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows]), self.metric
-        )
+        return Encoded(np.ascontiguousarray(self.numbers[rows]), np.ascontiguousarray(self.codes[rows]), self.metric)
 
 
 def stacked_ranges(numbers: Sequence[Sequence[Floats]]) -> Floats:
@@ -415,9 +413,7 @@ def _looked_at(values: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def pack_into(
-    words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]
-) -> None:
+def pack_into(words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]) -> None:
     """Write columns into bit fields of `words`, block by block on threads.
 
     `fields`: (values, valid, low, missing, shift), where ``values - low`` goes to the bits from `shift` on;

@@ -108,9 +108,7 @@ class KernelCache:
     @cached_property
     def _file(self) -> Any:
         module: Any = caching
-        return module.IndexDataCacheFile(
-            cache_path=self.cache_path, filename_base=self._name, source_stamp=""
-        )
+        return module.IndexDataCacheFile(cache_path=self.cache_path, filename_base=self._name, source_stamp="")
 
     @property
     def _index(self) -> Path:
@@ -237,9 +235,7 @@ def _is_loaded(kernel: Any) -> bool:
     return bool(kernel.overloads)
 
 
-def is_little(
-    kernel: Any, steps: float, *, most: float = STEPS, spent: float = SPENT, loading: float = 0.0
-) -> bool:
+def is_little(kernel: Any, steps: float, *, most: float = STEPS, spent: float = SPENT, loading: float = 0.0) -> bool:
     """Whether it takes less time to do without a kernel than to compile it, or to load it where it is kept.
 
     What was done without it is counted, so that whoever asks again gets the kernel: after `spent` steps it is compiled,

@@ -449,9 +449,7 @@ def _partition_bits(n: int) -> int:
 
 def _group_few(words: NDArray[np.uint64], weight: NDArray[np.float64] | None, bits: int) -> Groups:
     """The same groups in the same order, by sorting."""
-    distinct, first, inverse, size = np.unique(
-        words, return_index=True, return_inverse=True, return_counts=True
-    )
+    distinct, first, inverse, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
     place = np.arange(len(distinct))
     if bits > DIRECT_BITS:  # by partition, and as they appear
         part = hash_words(distinct) >> np.uint64(64 - _partition_bits(len(words)))
@@ -488,9 +486,7 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     edges = np.zeros(n_parts + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=edges[1:])
     position = edges[:-1] + np.cumsum(counts, axis=0) - counts  # where each thread writes in each partition
-    scratch = Arena(
-        bytes_for((n, np.uint64), (n, np.uint32), (n_weights, np.float64), (n, np.int32), (n, np.int32))
-    )
+    scratch = Arena(bytes_for((n, np.uint64), (n, np.uint32), (n_weights, np.float64), (n, np.int32), (n, np.int32)))
     p_words, p_rows = scratch.take(n, np.uint64), scratch.take(n, np.uint32)
     p_weight = scratch.take(n_weights, np.float64)
     label, size = scratch.take(n, np.int32), scratch.take(n, np.int32)

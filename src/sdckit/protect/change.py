@@ -65,8 +65,7 @@ def with_files(plan: Changing, found: Brought, made: Any, like: Mapping[str, str
     """
     files = made if isinstance(made, list) else [made]
     return [
-        plan.with_records(found, file, like) if len(file) == plan.n else plan.with_others(found, file)
-        for file in files
+        plan.with_records(found, file, like) if len(file) == plan.n else plan.with_others(found, file) for file in files
     ]
 
 

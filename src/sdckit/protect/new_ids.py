@@ -84,9 +84,7 @@ def new_ids(
         raise ColumnError(says, argument="household")
     arguments.count(length, "length", "counts hexadecimal digits", at_least=SHORTEST, at_most=LONGEST)
     bits = read_secret(key, name="key", kept="change.secret['key']")
-    frame, records = open_records(
-        data, {"column": [column], "household": [] if household is None else [household]}
-    )
+    frame, records = open_records(data, {"column": [column], "household": [] if household is None else [household]})
     persons = distinct_values(frame[column])
     made = {}
     if household is None:
@@ -96,9 +94,7 @@ def new_ids(
         homes = distinct_values(frame[household])
         olds = [canonical_bytes(value) for value in homes.values]
         made[household] = _named(olds, homes.codes, bits, int(length), household)
-        pairs = np.where(
-            (homes.codes < 0) | (persons.codes < 0), -1, homes.codes * len(persons.values) + persons.codes
-        )
+        pairs = np.where((homes.codes < 0) | (persons.codes < 0), -1, homes.codes * len(persons.values) + persons.codes)
         seen, codes = np.unique(pairs, return_inverse=True)
         own = [canonical_bytes(value) for value in persons.values]
         both = [_joined(olds[pair // len(own)], own[pair % len(own)]) for pair in seen.tolist() if pair >= 0]

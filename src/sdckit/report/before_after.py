@@ -154,9 +154,7 @@ def grid_of(original: Any, released: Any, edges: Sequence[float]) -> Any:
     [[1, 0], [1, 1]]
     """
     size = len(edges) - 1
-    i, j = (
-        np.clip(np.searchsorted(edges, one, side="right") - 1, 0, size - 1) for one in (original, released)
-    )
+    i, j = (np.clip(np.searchsorted(edges, one, side="right") - 1, 0, size - 1) for one in (original, released))
     return np.bincount(i * size + j, minlength=size * size).reshape(size, size)
 
 

@@ -104,18 +104,14 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
             scale=alt.Scale(domain=[0, float(f"{end or 1:.4g}")], nice=False, zero=True),
         ),
     )
-    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(
-        fill=alt.Fill("fill:N", scale=None)
-    )
+    bars = base.mark_bar(stroke=INK, strokeWidth=1, height=14, aria=False).encode(fill=alt.Fill("fill:N", scale=None))
     texts = base.mark_text(align="left", dx=5, fontSize=12, color=INK, aria=False).encode(text="text:N")
     return (bars + texts).properties(width=room, height=alt.Step(14 * high + 4))
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:
     """One bar per row: its label and its printed count, in its tone where rows differ."""
-    return draw_bars(
-        [bar_of(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width
-    )
+    return draw_bars([bar_of(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width)
 
 
 # The front of risk and loss: a recipe is a line as long as the range that is told of its loss, as high as
@@ -170,9 +166,7 @@ def front_told(data: Plain) -> list[str]:
     """The same in words."""
     lost, risk = data["x"], data["y"]
     told = [
-        f"{row['label']}: {lost} {row['loss']}, {risk} {row['risk']['text']}"
-        for row in data["rows"]
-        if _is_drawn(row)
+        f"{row['label']}: {lost} {row['loss']}, {risk} {row['risk']['text']}" for row in data["rows"] if _is_drawn(row)
     ]
     return told or [said_in(data, "no figure can be shown")]
 
@@ -357,9 +351,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
         y=alt.Y("other:N", sort=names, axis=names_axis(space, **plain)),
     )
     scale = alt.Scale(domain=[0, darkest], range=["#ffffff", MIDDLE])
-    squares = base.mark_rect(stroke=LIGHT, aria=False).encode(
-        color=alt.Color("far:Q", scale=scale, legend=None)
-    )
+    squares = base.mark_rect(stroke=LIGHT, aria=False).encode(color=alt.Color("far:Q", scale=scale, legend=None))
     texts = base.mark_text(fontSize=12, color=INK, aria=False).encode(text="text:N")
     side = max(28, min(70, (width - space) // max(len(names), 1)))
     return (squares + texts).properties(width=side * len(names), height=24 * len(names))
@@ -372,10 +364,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     """
     import altair as alt
 
-    rows = [
-        {"x": row["x"], "y": row["y"], "n": length_of(row["n"]), "text": row["n"]["text"]}
-        for row in data["rows"]
-    ]
+    rows = [{"x": row["x"], "y": row["y"], "n": length_of(row["n"]), "text": row["n"]["text"]} for row in data["rows"]]
     steps = data.get("steps")
     most = max((row["n"] for row in rows), default=1) or 1
     kind: Any = "linear"
@@ -391,9 +380,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
         kind, axis = data.get("scale", "linear"), {"format": "~g", "tickCount": 6}
     scale = alt.Scale(domain=list(ends), nice=False, type=kind)
     drawn = {
-        side: getattr(alt, side.upper())(
-            f"{side}:Q", title=data[side], scale=scale, axis=_figures_axis(**axis)
-        )
+        side: getattr(alt, side.upper())(f"{side}:Q", title=data[side], scale=scale, axis=_figures_axis(**axis))
         for side in ("x", "y")
     }
     equal = alt.Chart(alt.InlineData(values=[{"x": end, "y": end} for end in ends]))
@@ -406,9 +393,9 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
         ),
     )  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
-    points = base.mark_point(
-        fill=LIGHT, stroke=INK, strokeWidth=1, fillOpacity=0.7, opacity=1, aria=False
-    ).encode(size=size)
+    points = base.mark_point(fill=LIGHT, stroke=INK, strokeWidth=1, fillOpacity=0.7, opacity=1, aria=False).encode(
+        size=size
+    )
     layers = [line, points]
     if steps:
         texts = base.mark_text(fontSize=12, color=INK, aria=False)
@@ -427,9 +414,7 @@ def _figures_axis(**more: Any) -> Any:
     import altair as alt
 
     given = {"labelFontSize": 12, "labelColor": INK, "titleFontWeight": "normal", "titleColor": INK}
-    return alt.Axis(
-        **{**given, "gridColor": LIGHT, "gridOpacity": 0.5, "labelOverlap": True, "aria": False, **more}
-    )
+    return alt.Axis(**{**given, "gridColor": LIGHT, "gridOpacity": 0.5, "labelOverlap": True, "aria": False, **more})
 
 
 def curve_chart(data: Plain, width: int = WIDTH) -> Any:
@@ -521,9 +506,7 @@ def describe(name: str, data: Plain, caption: str) -> str:
             + (f" ({r['low']['text']} {say('to')} {r['high']['text']})" if has_interval(r) else "")
             for r in data["rows"]
         ],
-        "heat": lambda: [
-            f"{c['one']} {say('and')} {c['other']}: {c['value']['text']}" for c in data["cells"]
-        ],
+        "heat": lambda: [f"{c['one']} {say('and')} {c['other']}: {c['value']['text']}" for c in data["cells"]],
         "risk": lambda: [
             f"{say(format(r['from'], 'g'))} {say('to')} {say(format(r['to'], 'g'))}: {r['n']['text']} {say('records')} "
             f"({r['cumulative']['text']} {say('up to here')})"
@@ -541,9 +524,7 @@ def _points_told(data: Plain) -> list[str]:
     say = partial(said_in, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
-    places = [
-        tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows
-    ]
+    places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
     told = [
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)

@@ -13,9 +13,7 @@ from sdckit.report.setting import Setting, notes_tree
 from sdckit.report.view import Note, Plain, View, noted
 
 
-def limits_view(
-    words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None
-) -> View:
+def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
     """Make the view of a measure of closeness; `kinds` are words for each of its kinds, where it has several."""
 
     def blocks(one: Plain, place: str) -> list[Block]:

@@ -77,9 +77,7 @@ def rank_of(leaf: Plain) -> float:
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:
     """What a measure has to say about its figures, a paragraph each."""
-    return [
-        Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in dict.fromkeys(tree["notes"].values())
-    ]
+    return [Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in dict.fromkeys(tree["notes"].values())]
 
 
 def texts(*leaves: Plain) -> tuple[str, ...]:

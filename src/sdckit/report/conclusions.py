@@ -20,9 +20,7 @@ OPEN = "how much of it holds for anybody is open without a control file"
 DOUBT = "as good as guessing, as far as rounded figures tell"
 FEW = "too few successes to tell them from guessing"
 
-Judged = tuple[
-    int, str, dict[str, Any]
-]  # the worse, the higher; what it means; the release with its residual risk
+Judged = tuple[int, str, dict[str, Any]]  # the worse, the higher; what it means; the release with its residual risk
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
@@ -53,9 +51,7 @@ def judged_rates(release: Plain, *, calls: bool = False) -> Judged:
     if "exact" in release:
         return _judged_exactly(shown)
     n, n_control = (number_of(release.get(name)) for name in ("n_attacks", "n_control"))
-    attack, guess, control = (
-        seen(release, *of) for of in (("", n), ("baseline_", n), ("control_", n_control))
-    )
+    attack, guess, control = (seen(release, *of) for of in (("", n), ("baseline_", n), ("control_", n_control)))
     if attack is None:
         if "successes" in release or "failures" in release:
             return 2, "the number of successes is withheld", shown
@@ -112,9 +108,7 @@ def _told(
     return (4 if more else 2), start + (MORE if more else NO_SIGN) + caution, found
 
 
-def _residual(
-    attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None
-) -> dict[str, Any]:
+def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None) -> dict[str, Any]:
     """The residual risk as printed counts give it; of hidden successes what they give at most.
 
     `ends` are those of queries that depend on each other: they are another figure, and shown where no count is small.

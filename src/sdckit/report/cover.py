@@ -54,8 +54,7 @@ def _block(block: Block, labels: Mapping[str, str]) -> Block:
 def _table(table: TableBlock, labels: Mapping[str, str]) -> TableBlock:
     places = [at for at, head in enumerate(table.columns) if head in NAMES]
     rows = tuple(
-        tuple(_name(cell, labels) if at in places else cell for at, cell in enumerate(row))
-        for row in table.rows
+        tuple(_name(cell, labels) if at in places else cell for at, cell in enumerate(row)) for row in table.rows
     )
     of = table.caption.removeprefix(LEVELS)
     caption = LEVELS + _name(of, labels) if of != table.caption else of
@@ -125,14 +124,10 @@ class Cover:
         try:
             content = Path(self.logo).read_bytes()
         except OSError as error:
-            raise FileFormatError(
-                f"cannot read the logo {displayed(Path(self.logo).name)}: {error.strerror}"
-            ) from None
+            raise FileFormatError(f"cannot read the logo {displayed(Path(self.logo).name)}: {error.strerror}") from None
         kind = next((kind for start, kind in LOGOS.items() if content.startswith(start)), None)
         if kind is None or len(content) > LARGEST_LOGO:
-            raise FileFormatError(
-                f"the logo {displayed(Path(self.logo).name)} is no .png or .jpg of 1 MB at most"
-            )
+            raise FileFormatError(f"the logo {displayed(Path(self.logo).name)} is no .png or .jpg of 1 MB at most")
         return Logo(content, kind)
 
 

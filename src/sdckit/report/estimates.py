@@ -72,9 +72,7 @@ def few_words(result: Any) -> Tree:
     return InternalOnly("", "; ".join(words)) if words else ""
 
 
-def term_rows(
-    result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names: Sequence[str]
-) -> tuple[Tree, ...]:
+def term_rows(result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names: Sequence[str]) -> tuple[Tree, ...]:
     """The rows of every term; those that rest on few records and may not be told apart stand there once.
 
     `write` gives the rows of a term by its number and its name as it may be told.
@@ -140,18 +138,12 @@ def forest_block(rows: Sequence[Plain], about: str) -> list[Block]:
     if not terms:
         return []
     drawn = [row for row in told if row["term"] in terms[:MOST_DRAWN]]
-    caption = (
-        f"Estimates and intervals: {about}"
-        if any(map(has_interval, drawn))
-        else f"Estimates: {about}; {ROUNDED}"
-    )
+    caption = f"Estimates and intervals: {about}" if any(map(has_interval, drawn)) else f"Estimates: {about}; {ROUNDED}"
     more = f" (the first {MOST_DRAWN} of {len(terms)})" if len(terms) > MOST_DRAWN else ""
     return [ChartBlock("forest", {"rows": drawn}, caption + more)]
 
 
-def forest_blocks(
-    rows: Sequence[Plain], about: str = "every term, file by file", withheld: str = ""
-) -> list[Block]:
+def forest_blocks(rows: Sequence[Plain], about: str = "every term, file by file", withheld: str = "") -> list[Block]:
     """Draw estimates, and list them with their intervals."""
     note: list[Block] = [Paragraph(f"Estimates {withheld}.", "note")] if withheld else []
     chart = forest_block(rows, about)
@@ -290,11 +282,7 @@ def trust_block(one: Plain) -> Paragraph | None:
 
 
 def _log_linear(risk: Plain) -> str:
-    why = (
-        "it shows no sign of misfit"
-        if risk["state"] == "fits"
-        else "it expects the file's own groups closely"
-    )
+    why = "it shows no sign of misfit" if risk["state"] == "fits" else "it expects the file's own groups closely"
     tau1, tau2, people = risk["tau1"]["text"], risk["tau2"]["text"], people_of(risk)
     unique = f", and {people} people unique in the population" if people else ""
     return (
@@ -327,18 +315,14 @@ def supposed_table(one: Plain) -> list[Block]:
     """What every model supposes in a sentence, and how it fits."""
     rows: list[tuple[str, ...]] = []
     if risk := one.get(RISK):
-        rows.append(
-            (LOG_LINEAR, SUPPOSES[LOG_LINEAR], _fit_words(FIT[risk["state"]], risk, risk["recommended"]))
-        )
+        rows.append((LOG_LINEAR, SUPPOSES[LOG_LINEAR], _fit_words(FIT[risk["state"]], risk, risk["recommended"])))
     if sizes := one.get(UNIQUES):
         first = not (risk and risk["recommended"])
         for name, found in sizes["estimates"].items():
             if name in SUPPOSES:
                 named = first and name == sizes["recommended"]
                 rows.append((MODELS[name], SUPPOSES[name], _fit_words(found["fit"], found, named)))
-    return [
-        TableBlock("What each model supposes, and how it fits", ("Model", "Supposes", "Fit"), tuple(rows))
-    ]
+    return [TableBlock("What each model supposes, and how it fits", ("Model", "Supposes", "Fit"), tuple(rows))]
 
 
 def _fit_words(words: str, tree: Plain, named: bool) -> str:

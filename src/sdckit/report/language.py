@@ -82,9 +82,7 @@ def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyT
     intruders = scenario.get("intruders", {})
     given = {*intruders, *labels.values(), plain.get("name", ""), plain.get("title", "")} - TITLES
     columns = {name for keys in intruders.values() for name in keys} | set(_named(plain))
-    columns |= {scenario[role] for role in ROLES if scenario.get(role)} | set(
-        scenario.get("missing_codes", ())
-    )
+    columns |= {scenario[role] for role in ROLES if scenario.get(role)} | set(scenario.get("missing_codes", ()))
     data = columns | {f"{name} ({label})" for name, label in labels.items()}
     return Names(frozenset(given - {""}), frozenset(data - {""}))
 
@@ -197,14 +195,10 @@ class _Translator:
         if isinstance(block, Facts):
             return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
         if isinstance(block, Entries):
-            told = (
-                (self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items
-            )
+            told = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
             return Entries(tuple(told))
         if isinstance(block, Verdicts):
-            told = (
-                (self.text(state), self.title(who), self.text(words)) for state, who, words in block.items
-            )
+            told = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
             return Verdicts(tuple(told))
         return self.blanks(block)
 
@@ -223,9 +217,7 @@ class _Translator:
         """The texts of what is drawn; its figures stay as they are."""
         told = {**data, "language": self.words.code}
         told |= {
-            name: self.text(data[name]).replace(SOFT_HYPHEN, "")
-            for name in SAID
-            if isinstance(data.get(name), str)
+            name: self.text(data[name]).replace(SOFT_HYPHEN, "") for name in SAID if isinstance(data.get(name), str)
         }
         if "steps" in data:
             told["steps"] = [self.label(step) for step in data["steps"]]
@@ -253,7 +245,5 @@ class _Translator:
 def _in_order(block: Block) -> Block:
     """Terms in the order of the alphabet they are in."""
     return (
-        Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold())))
-        if isinstance(block, Entries)
-        else block
+        Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold()))) if isinstance(block, Entries) else block
     )

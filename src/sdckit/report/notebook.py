@@ -143,9 +143,7 @@ def notebook_html(shown: Any) -> str:
         if hasattr(shown, "intruders"):
             plain = protect(build_document(shown), internal=internal)
             return render_fragment(headline(plain), answer_section(plain).blocks, note=mark)
-        return render_fragment(
-            "", result_blocks(protect(result_document(shown), internal=internal)), note=mark
-        )
+        return render_fragment("", result_blocks(protect(result_document(shown), internal=internal)), note=mark)
     except DataError as error:
         return render_fragment("", [], note=f"{error} In the session, .summary() gives exact figures.")
 
@@ -182,9 +180,7 @@ def screen_page(assessment: Assessed) -> Page:
     """The document of an assessment, exact, without the list of records at risk."""
     shown: Any = assessment
     release = shown.schema == RELEASE_SCHEMA
-    return page_of(
-        plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True)
-    )
+    return page_of(plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True))
 
 
 def screen_blocks(*results: Any) -> list[Block]:
@@ -289,9 +285,7 @@ def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
     """A change for a notebook, as its `to_dict` tells it."""
     rows = tuple((name, _text(count)) for name, count in told["changed"].items())
     blocks: list[Block] = [
-        TableBlock(
-            f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)
-        ),
+        TableBlock(f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)),
         *(Paragraph(f"{name}: {_text(note)}") for name, note in told["notes"].items()),
     ]
     return render_fragment(str(told["method"]), blocks, note=EXACT if exact else "")

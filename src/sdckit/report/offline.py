@@ -57,9 +57,7 @@ KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChar
 def offline(chart: Any) -> Any:
     """The same chart, in need of no network."""
     found = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(
-        found, "__class__", KINDS[type(found)]
-    )  # its own setting of attributes is for the spec
+    object.__setattr__(found, "__class__", KINDS[type(found)])  # its own setting of attributes is for the spec
     return found
 
 
@@ -70,9 +68,7 @@ def check_chart_name(path: str | os.PathLike[str]) -> None:
         raise FileFormatError(f"{target.name}: a chart ends in one of {', '.join(ENDINGS)}")
 
 
-def write_chart(
-    chart: Any, path: str | os.PathLike[str], *, what: str = "chart", private: bool = False
-) -> None:
+def write_chart(chart: Any, path: str | os.PathLike[str], *, what: str = "chart", private: bool = False) -> None:
     """Write a chart, whole or not at all, in the format of the name's ending; HTML has its scripts in it."""
     check_chart_name(path)
     write: dict[str, Any] = {".html": _html, ".json": _json, ".png": _png, ".svg": _svg}

@@ -88,9 +88,7 @@ def rate_view(
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {
             "releases": tuple(
-                _release(
-                    f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent
-                )
+                _release(f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent)
                 for j, one in enumerate(result.per_release, 1)
             ),
             "control_state": control_state_of(result),
@@ -148,9 +146,7 @@ def finite(figures: Mapping[str, float]) -> dict[str, Tree]:
     return {name: value if math.isfinite(value) else None for name, value in figures.items()}
 
 
-def _release(
-    start: str, figures: Mapping[str, float], ledger: Ledger, guess: str, *, dependent: bool
-) -> Tree:
+def _release(start: str, figures: Mapping[str, float], ledger: Ledger, guess: str, *, dependent: bool) -> Tree:
     n, guessed = int(figures["n_attacks"]), figures["baseline_rate"]
     size = f"{start}n_attacks"
     tree: dict[str, Tree] = {"n_attacks": ledger.count(size, n, size, watched="nowhere")}
@@ -230,9 +226,7 @@ def _groups(result: Any) -> Tree:
         return None
     attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
     ordered = sorted(attacked, key=lambda group: worst_first(group.figures))
-    rows = tuple(
-        {"labels": tuple(one.labels), "release": one.release, **finite(one.figures)} for one in ordered
-    )
+    rows = tuple({"labels": tuple(one.labels), "release": one.release, **finite(one.figures)} for one in ordered)
     return {"by": tuple(result.by), "rows": rows}
 
 
@@ -306,9 +300,7 @@ def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Bloc
         (*row["labels"], *([str(row["release"])] if several else []), *(text(row) for _, text in columns))
         for row in rows[:MOST_GROUPS]
     )
-    table = TableBlock(
-        f"{capital(name)}, by {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads)))
-    )
+    table = TableBlock(f"{capital(name)}, by {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
     left_out = len(rows) - MOST_GROUPS
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 

@@ -94,15 +94,11 @@ class Setting:
     ) -> Count:
         """Enter a count under the prefix."""
         start = self.prefix
-        return self.ledger.count(
-            f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of, guard=guard
-        )
+        return self.ledger.count(f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of, guard=guard)
 
     def quantity(self, name: str, rule: str) -> Quantity:
         """A quantity of this intruder, under a rule for missing values."""
-        return Quantity(
-            f"{name}, {self.counted}" if self.persons else name, rule=rule, intruder=self.intruder
-        )
+        return Quantity(f"{name}, {self.counted}" if self.persons else name, rule=rule, intruder=self.intruder)
 
     def own_cells_known(self, result: object) -> bool:
         """The same as `cells_known`, under the rule for missing values that this result was computed with."""
@@ -205,9 +201,7 @@ def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str]
     }
 
 
-def setting_for(
-    ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int
-) -> Setting:
+def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int) -> Setting:
     """Say which relations hold between the figures of an intruder, of the results by place."""
     weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
     persons = scenario.person is not None

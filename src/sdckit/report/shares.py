@@ -109,9 +109,7 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     for j, figures in enumerate(result.per_release, 1):
         defined = (share for share in shares if _is_defined(share, figures))
         releases.append({one.name: _leaf(one, figures, j, setting) for one in defined})
-    hidden = [
-        name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)
-    ]
+    hidden = [name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)]
     return {"releases": tuple(releases), **said_tree(result, but=hidden)}
 
 
@@ -219,9 +217,7 @@ def over(tree: Plain, figure: str) -> str:
 
 
 def _known(leaves: Sequence[Plain | None]) -> list[Plain]:
-    return [
-        leaf for leaf in leaves if leaf is not None and (leaf.get("value") is not None or "below" in leaf)
-    ]
+    return [leaf for leaf in leaves if leaf is not None and (leaf.get("value") is not None or "below" in leaf)]
 
 
 def _middle(leaf: Plain) -> float:
@@ -258,9 +254,7 @@ def bins_tree(
 def bins_chart(bins: Sequence[Plain], caption: str) -> ChartBlock:
     """Both files in each bin, one below the other."""
     words = {"original": "original", "released": "release"}
-    return bars(
-        caption, "records", ((f"{_bin(row)}, {words[side]}", row[side]) for row in bins for side in words)
-    )
+    return bars(caption, "records", ((f"{_bin(row)}, {words[side]}", row[side]) for row in bins for side in words))
 
 
 def _bin(row: Plain) -> str:
@@ -331,9 +325,7 @@ def enter_given_back(ledger: Ledger, start: str, whole: str, one: Any) -> dict[s
     return found
 
 
-def enter_put_back(
-    ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int
-) -> dict[str, Tree]:
+def enter_put_back(ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int) -> dict[str, Tree]:
     """Enter who can be recognised in a release put back: alone, and in small groups, under these names."""
     k, group = result.shown_k, f"{start}undone"
     return {

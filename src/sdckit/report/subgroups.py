@@ -40,9 +40,7 @@ def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> d
     return {SUBGROUPS: found}
 
 
-def group_shares(
-    result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str
-) -> Tree:
+def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str) -> Tree:
     """Of large subgroups the shares of records that are counted, in the order of the labels; None without any.
 
     The counts are entered last, as what this document asks for, and are not printed themselves.
@@ -56,9 +54,7 @@ def group_shares(
         shares: dict[str, Tree] = {}
         for name in counted:
             share = row["figures"].get(name) or 0.0
-            base = ledger.count(
-                f"{prefix}.{at}.{name}", round(share * row["n"]), prefix, watched="nowhere"
-            ).name
+            base = ledger.count(f"{prefix}.{at}.{name}", round(share * row["n"]), prefix, watched="nowhere").name
             ledger.ask(base)
             shares[name] = Told(Part(share, base, counted=True), (base,), otherwise=WITHHELD)
         found.append({"labels": row["labels"], "figures": shares})
@@ -124,9 +120,7 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
         for row in rows[:MOST_GROUPS]
     )
     heads = (*tree["by"], "Records", *map(_words, shown))
-    table = TableBlock(
-        f"By {by}, the riskiest first", heads, texts, tuple(range(len(tree["by"]), len(heads)))
-    )
+    table = TableBlock(f"By {by}, the riskiest first", heads, texts, tuple(range(len(tree["by"]), len(heads))))
     left_out = len(rows) - MOST_GROUPS
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 
@@ -145,9 +139,7 @@ def _words(figure: str) -> str:
 
 
 def _shares(by: Sequence[str], rows: Sequence[Plain], shown: Sequence[str]) -> TableBlock:
-    texts = tuple(
-        (*row["labels"], *(_share(row["figures"][name]) for name in shown)) for row in rows[:MOST_GROUPS]
-    )
+    texts = tuple((*row["labels"], *(_share(row["figures"][name]) for name in shown)) for row in rows[:MOST_GROUPS])
     heads = (*by, *map(_words, shown))
     return TableBlock(f"By {', '.join(by)}", heads, texts, tuple(range(len(by), len(heads))))
 

@@ -73,9 +73,7 @@ class View:
     charts: Mapping[str, Callable[[Any, bool], ChartBlock]] = field(default_factory=dict)
 
 
-_added: ContextVar[Mapping[str, View]] = ContextVar(
-    "views from outside the package", default=MappingProxyType({})
-)
+_added: ContextVar[Mapping[str, View]] = ContextVar("views from outside the package", default=MappingProxyType({}))
 
 
 def find_view(place: str) -> View | None:

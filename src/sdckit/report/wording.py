@@ -196,9 +196,7 @@ class Wording:
             found.append(said)
         return entry.filled(found, given)
 
-    def _placed(
-        self, kind: str, text: str, kept: Collection[str], lenient: Report | None, depth: int
-    ) -> str | None:
+    def _placed(self, kind: str, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
         """What stands in a place of the translation; None where it is no text of the kind."""
         if kind == "n":
             return self.number(text)

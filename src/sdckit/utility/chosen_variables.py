@@ -73,9 +73,7 @@ def chosen_variables(
     others = [name for name in names if name not in numbers]
     pair = open_pair(opened, categories={"variables": others}, numeric={"numeric": numbers}, aligned=aligned)
     if alike := sum(_identical(pair, names, numbers, release) for release in range(pair.m)):
-        notes["released"] = (
-            f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
-        )
+        notes["released"] = f"{releases_have(alike, pair.m)} the original's value in every row of these variables"
     declared = numeric is not None or (scenario is not None and bool(scenario.numeric))
     return Chosen(pair, names, numbers, notes, declared)
 

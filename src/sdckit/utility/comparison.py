@@ -178,9 +178,7 @@ class TermComparison(PairResult):
         return {
             "columns": {**self.columns, "term": list(names.values())},
             "drawn": {**self.drawn, "term": [names[term] for term in self.drawn.get("term", ())]},
-            "per_release": tuple(
-                {renamed(key): value for key, value in one.items()} for one in self.per_release
-            ),
+            "per_release": tuple({renamed(key): value for key, value in one.items()} for one in self.per_release),
         }
 
 
@@ -214,9 +212,7 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
             for name, values in zip(columns, files, strict=True)
         )
     if same and columns:
-        notes["released"] = (
-            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
-        )
+        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
 
 
 def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:
@@ -367,9 +363,7 @@ def _each(names: Sequence[str], one: FileEstimates) -> dict[str, float]:
     return figures
 
 
-def _note_undefined(
-    notes: dict[str, str], names: Sequence[str], overlap: Floats, ends: tuple[Floats, Floats]
-) -> None:
+def _note_undefined(notes: dict[str, str], names: Sequence[str], overlap: Floats, ends: tuple[Floats, Floats]) -> None:
     undefined = np.isnan(overlap)
     if not undefined.any():
         return

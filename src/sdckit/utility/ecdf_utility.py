@@ -165,9 +165,7 @@ MISSING_RULE = "a missing value leaves the record out, of its variable and of th
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
-def ecdf_figures(
-    original: Floats, released: Floats, *, most: int | None = None
-) -> tuple[float, float] | None:
+def ecdf_figures(original: Floats, released: Floats, *, most: int | None = None) -> tuple[float, float] | None:
     """Largest and mean squared difference at the records of both files; one column per variable.
 
     `original` and `released` (n, d) and (n_s, d): without missing values. `most`: distinct records in three and

@@ -258,9 +258,7 @@ def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, F
     found = families_of(models)
     for family in found.values():
         if family not in FAMILIES:
-            raise DataError(
-                f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}", argument="models"
-            )
+            raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}", argument="models")
     return cast("dict[str, Family]", found)
 
 

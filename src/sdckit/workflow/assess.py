@@ -184,9 +184,7 @@ def assess(
     given = {name: value for name, value in roles.items() if value is not None}
     if scenario is None:
         if keys is None:
-            raise ScenarioError(
-                "say which variables an intruder knows: scenario= or keys=[...]", argument="keys"
-            )
+            raise ScenarioError("say which variables an intruder knows: scenario= or keys=[...]", argument="keys")
         scenario = Scenario(**given)
     elif given:
         raise ScenarioError(
@@ -314,9 +312,7 @@ def assess_release(
         "n": pair.n, "sizes": pair.sizes, "columns": columns, "aligned": aligned, "pair": pair, "seed": seed,
         "tell": tell, "has_control": pair.control is not None, "by": tuple(by),
     }  # fmt: skip
-    going_out = [
-        _with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released
-    ]
+    going_out = [_with_ledger_id(file, opened.original, scenario, aligned=aligned) for file in opened.released]
     with warnings.catch_warnings(record=True, action="always", category=SdcWarning) as caught:
         before = assess_file(
             opened.original,
@@ -326,9 +322,7 @@ def assess_release(
             compared=True,
             by=by,
         )
-        fitted = [
-            _fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)
-        ]
+        fitted = [_fitted(scenario, file, label) for file, label in zip(going_out, pair.names[1:], strict=True)]
         after = tuple(
             assess_file(file, scenario=own, measures=measures, step=tell, compared=True, by=by)
             for file, (own, _) in zip(going_out, fitted, strict=True)
@@ -447,9 +441,7 @@ def _households_in_both(pair: Pair, household: str | None) -> list[str]:
     if any(household not in frame.columns for frame in (pair.original, control)):
         return []
     sides = [code_column(frame.get_column(household)) for frame in (pair.original, control)]
-    shared = share_coding(
-        household, [(side, side.codes()) for side in sides], ("the original", "the control file")
-    )
+    shared = share_coding(household, [(side, side.codes()) for side in sides], ("the original", "the control file"))
     both = int((shared.counts[:, 1:] > 0).all(axis=0).sum())
     return [SAME_HOUSEHOLDS.format(n=both, column=household)] if both else []
 

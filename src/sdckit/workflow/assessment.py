@@ -446,10 +446,7 @@ class Assessment(Assessed):
     def n_at_risk(self) -> dict[str, int]:
         """Records that are unique, or beyond the thresholds k and risk, by intruder."""
         self._need_data()
-        return {
-            intruder.name: self._cells(intruder).count_where(*self._risk_limits())
-            for intruder in self.intruders
-        }
+        return {intruder.name: self._cells(intruder).count_where(*self._risk_limits()) for intruder in self.intruders}
 
     def at_risk(self, limit: int = 1000) -> list[dict[str, Any]]:
         """The same records: row (from 1), keys, figures; at most `limit` by intruder, the riskiest first.

@@ -102,9 +102,7 @@ def told_verdicts(result: CheckResult) -> ToldVerdicts:
 def _told(one: Plain, n: Plain) -> ToldVerdict:
     release = one.get("release")
     sentence = (f"Release {release}: " if release else "") + verdict_sentence(one, n)
-    return ToldVerdict(
-        one["name"], one["intruder"], one["variable"], release, one["holds"]["value"], sentence
-    )
+    return ToldVerdict(one["name"], one["intruder"], one["variable"], release, one["holds"]["value"], sentence)
 
 
 def _forgotten_limit(one: Verdict) -> Plain:
@@ -364,9 +362,7 @@ def _failure(data: Any, released: Any, scenario: Scenario, given: dict[str, Any]
     except SdcError as error:
         return type(error)(str(error), argument=error.argument)
     except Exception as error:  # noqa: BLE001 - messages of libraries, and their frames, may show values
-        return SdcError(
-            f"internal error: {type(error).__name__}; check() in a session of your own shows where"
-        )
+        return SdcError(f"internal error: {type(error).__name__}; check() in a session of your own shows where")
 
 
 def _opened(given: Any, scenario: Scenario) -> Any:

@@ -40,9 +40,7 @@ class Asked:
     seed: int | None
 
 
-def declared_knowledge(
-    scenario: Scenario, variables: Sequence[str], *, n_attacks: int
-) -> dict[str, Knowledge]:
+def declared_knowledge(scenario: Scenario, variables: Sequence[str], *, n_attacks: int) -> dict[str, Knowledge]:
     """What each intruder of a scenario has to go by: the keys, and their two halves, in their order.
 
     `variables` are the columns of the attacks that are told none.

@@ -95,9 +95,7 @@ class Verdict:
         )  # fmt: skip
         if self.n_category is None:
             return said
-        return said + both_rules(
-            f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds
-        )
+        return said + both_rules(f"{self.n_resting or 0:,}", f"{self.n_category:,}", self.limit, holds=self.holds)
 
 
 def all_hold(verdicts: Iterable[Verdict]) -> bool | None:
@@ -147,9 +145,7 @@ class _Asked:
         return Verdict(self.kind.name, self.intruder, variable, self.limit, beyond == 0, beyond, None, "")
 
     def by_share(self, value: float, variable: str | None = None) -> Verdict:
-        return Verdict(
-            self.kind.name, self.intruder, variable, self.limit, value <= self.limit, None, value, ""
-        )
+        return Verdict(self.kind.name, self.intruder, variable, self.limit, value <= self.limit, None, value, "")
 
 
 def _by_violations(asked: _Asked) -> list[Verdict]:
@@ -201,9 +197,7 @@ def _by_worst_release(asked: _Asked) -> list[Verdict]:
             continue
         values = [one[kind.figure] for one in result.per_release]
         found.append(
-            asked.open(NO_FIGURE, variable)
-            if any(map(math.isnan, values))
-            else asked.by_share(max(values), variable)
+            asked.open(NO_FIGURE, variable) if any(map(math.isnan, values)) else asked.by_share(max(values), variable)
         )
     return found
 
@@ -262,9 +256,7 @@ def judge(
     """
     found: list[Verdict] = []
     every = {one.judged for one in LIMITS.values()} - {"undone"}
-    for scope, asked in _asked_of(
-        thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every
-    ):
+    for scope, asked in _asked_of(thresholds, intruder, results, sensitive=sensitive, skipped=skipped, judged=every):
         if scope != "release":
             found += JUDGES[asked.kind.judged](asked)
         elif not compared:
@@ -328,9 +320,7 @@ def judge_attacks(
     with_risk = [result for result in own.values() if "risk" in result.per_release[0]]
     if any(control_state_of(result) == "overlapping" for result in with_risk):
         return (_unjudged(ATTACKS, intruder, limit, OVERLAP),)
-    risks = [
-        risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])
-    ]
+    risks = [risk for result in with_risk for one in result.per_release if not math.isnan(risk := one["risk"])]
     if not risks:
         return (_unjudged(ATTACKS, intruder, limit, NO_ATTACK),)
     value = max(risks)
@@ -346,15 +336,12 @@ def judge_differencing(limit: float, intruder: str, result: Any, skipped: Mappin
 # Where the limit of each verdict comes from: the scenario, its type of release, or an office.
 
 
-def with_origins(
-    verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False
-) -> tuple[Verdict, ...]:
+def with_origins(verdicts: Iterable[Verdict], scenario: Scenario, *, compared: bool = False) -> tuple[Verdict, ...]:
     """Write into each verdict where its limit comes from; nothing where no type of release is named."""
     if scenario.release is None:
         return tuple(verdicts)
     limits = limits_in_force(scenario, compared=compared)
     words = {name: limit.words(scenario.release) for name, limit in limits.items()}
     return tuple(
-        replace(verdict, origin=words.get(LIMITS[verdict.name].of or verdict.name, ""))
-        for verdict in verdicts
+        replace(verdict, origin=words.get(LIMITS[verdict.name].of or verdict.name, "")) for verdict in verdicts
     )

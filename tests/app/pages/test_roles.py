@@ -70,9 +70,7 @@ def drawn(*keys: str, turn: int = 1) -> str:
 
 def test_the_fields_make_a_scenario() -> None:
     with reactive.isolate():
-        stated = form(
-            drawn=drawn("sex", "age"), name_0="neighbour", knows_0=["sex", "age"], limit_k="3"
-        ).stated()
+        stated = form(drawn=drawn("sex", "age"), name_0="neighbour", knows_0=["sex", "age"], limit_k="3").stated()
     assert stated == {
         "intruders": {"neighbour": ["sex", "age"]}, "sensitive": ["ill"], "numeric": ["age"], "release": "teaching",
         "sampling_fraction": 0.05, "missing": "wildcard", "thresholds": {"k": 3}, "unconfirmed": ["ill"],

@@ -145,9 +145,7 @@ def test_bands_are_open_at_both_ends() -> None:
 
 
 def test_numbers_beside_groups_get_their_own_names_and_rare_ones_go() -> None:
-    found = recoding_of(
-        say, {"column": "job"}, "groups", read(level_groups={"low": ["1"], "empty": []}), TOLD
-    )
+    found = recoding_of(say, {"column": "job"}, "groups", read(level_groups={"low": ["1"], "empty": []}), TOLD)
     assert found["groups"] == {"low": [1], "2": [2]}
     assert found["outside"] == "missing"
     words = recoding_of(say, {}, "groups", read(level_groups={"low": ["1"]}), {**TOLD, "numeric": False})

@@ -71,14 +71,10 @@ def test_a_file_finds_no_less_than_its_sketch(ledger: sdc.ReleaseLedger) -> None
 
 
 def test_a_ledger_of_another_survey_or_other_codings_is_told(ledger: sdc.ReleaseLedger) -> None:
-    with pytest.raises(
-        sdc.ColumnError, match="no column that 'first' of the ledger has: a ledger of another survey"
-    ):
+    with pytest.raises(sdc.ColumnError, match="no column that 'first' of the ledger has: a ledger of another survey"):
         sdc.differencing(DATA, keys=["band"], sensitive=["part"], ledger=ledger)
     other = DATA.select(age=pl.format("{} years", "age"), sex=pl.format("sex {}", "sex"))
-    with pytest.raises(
-        sdc.ColumnError, match=r"no column is coded as in 'first' .*coded otherwise: sex, age"
-    ):
+    with pytest.raises(sdc.ColumnError, match=r"no column is coded as in 'first' .*coded otherwise: sex, age"):
         sdc.differencing(other, keys=["sex", "age"], ledger=ledger)
 
 
@@ -305,12 +301,8 @@ def test_values_that_contradict_each_other_are_told() -> None:
 
 
 def test_a_value_that_only_the_earlier_release_has_is_one_of_its_values() -> None:
-    new = open_release(
-        pl.DataFrame({"a": [1, 1], "s": ["x", "y"]}), ["a", "s"], id=None, name="new", role="keys"
-    )
-    old = open_release(
-        pl.DataFrame({"b": [1, 1], "s": ["x", "z"]}), ["b", "s"], id=None, name="old", role="keys"
-    )
+    new = open_release(pl.DataFrame({"a": [1, 1], "s": ["x", "y"]}), ["a", "s"], id=None, name="new", role="keys")
+    old = open_release(pl.DataFrame({"b": [1, 1], "s": ["x", "z"]}), ["b", "s"], id=None, name="old", role="keys")
     seen = seen_in_file(new, old, np.array([0, 1]), ["b"], "s")
     assert not seen.alone.any()
     assert seen.sets.tolist() == [[1], [1]]

@@ -23,9 +23,7 @@ def found(**given: object) -> sdc.Differencing:
 
 def test_people_are_counted_once_whatever_is_given_away_of_them() -> None:
     old = with_gaps(DATA, "sex", 0.2)
-    result = sdc.differencing(
-        old, earlier=DATA, keys=HERE, earlier_keys=THERE, sensitive=["job"], aligned=True
-    )
+    result = sdc.differencing(old, earlier=DATA, keys=HERE, earlier_keys=THERE, sensitive=["job"], aligned=True)
     records = result.records
     either = records["certain_together"] | records["given_back"] | records["unprotected"]
     assert result.people == either.sum()
@@ -36,9 +34,7 @@ def test_people_are_counted_once_whatever_is_given_away_of_them() -> None:
 
 def test_three_releases_tell_what_no_two_of_them_tell() -> None:
     """The first may be x, y or z; x, y or w; x, z or w. The others are told by one release alone."""
-    data = pl.DataFrame(
-        {"a": [1, 1, 1, 2], "b": [1, 1, 2, 1], "c": [1, 2, 1, 1], "job": ["x", "y", "z", "w"]}
-    )
+    data = pl.DataFrame({"a": [1, 1, 1, 2], "b": [1, 1, 2, 1], "c": [1, 2, 1, 1], "job": ["x", "y", "z", "w"]})
     files = {key: data.select(key, "job") for key in "bc"}
     given = {"keys": ["a"], "sensitive": ["job"], "aligned": True}
     for key, one in files.items():
@@ -114,9 +110,7 @@ def test_engines_give_the_same() -> None:
     )
     assert pandas.people == expected.people
     assert type(pandas.records).__module__.startswith("pandas")
-    lazy = sdc.differencing(
-        DATA.lazy(), earlier=DATA.lazy(), keys=HERE, earlier_keys=THERE, sensitive=["job"], id="id"
-    )
+    lazy = sdc.differencing(DATA.lazy(), earlier=DATA.lazy(), keys=HERE, earlier_keys=THERE, sensitive=["job"], id="id")
     assert lazy.people == expected.people
 
 
@@ -141,10 +135,7 @@ def test_two_recodings_of_a_census_file_make_occupations_certain(
         census, earlier=census, keys=here, earlier_keys=there, sensitive=["Occupation"], id="Person ID"
     )
     assert result.certain_together == people_told
-    sets = {
-        tuple(keys): {row: set(one["Occupation"]) for row, one in census.group_by(keys)}
-        for keys in (here, there)
-    }
+    sets = {tuple(keys): {row: set(one["Occupation"]) for row, one in census.group_by(keys)} for keys in (here, there)}
     mine = [[sets[tuple(keys)][row] for row in census.select(keys).rows()] for keys in (here, there)]
     assert result.records["certain_together"].to_list() == together(*mine)
 
@@ -156,11 +147,7 @@ def test_two_years_of_a_survey_share_combinations(tmp_path: Path) -> None:
     ledger = ledger.add(old, name="2018", keys=keys, sensitive=["INDP_CAT"], people="2018")
     result = sdc.differencing(new, ledger=ledger, keys=keys, sensitive=["INDP_CAT"], people="2019")
     (entry,) = result.entries
-    both = (
-        new.group_by(keys)
-        .len("here")
-        .join(old.group_by(keys).len("there"), on=keys, how="full", coalesce=True)
-    )
+    both = new.group_by(keys).len("here").join(old.group_by(keys).len("there"), on=keys, how="full", coalesce=True)
     here, there = both["here"].fill_null(0), both["there"].fill_null(0)
     assert entry.new_uniques == ((here == 1) & (there == 0)).sum()
     assert entry.vanished_uniques == ((here == 0) & (there == 1)).sum()

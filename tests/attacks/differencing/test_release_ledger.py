@@ -39,9 +39,7 @@ def ledger_in(folder: Path, name: str = "ledger") -> sdc.ReleaseLedger:
 
 
 def test_what_is_added_is_there_when_it_is_opened_again(tmp_path: Path) -> None:
-    made = ledger_in(tmp_path).add(
-        DATA, name="first", keys=KEYS, sensitive="job", date="2024", people="wave 1"
-    )
+    made = ledger_in(tmp_path).add(DATA, name="first", keys=KEYS, sensitive="job", date="2024", people="wave 1")
     again = sdc.ReleaseLedger.open(tmp_path / "ledger", key=tmp_path / "ledger.key", survey="Survey")
     assert made.entries == again.entries
     (entry,) = again.entries
@@ -73,9 +71,7 @@ def test_it_does_not_say_whether_a_person_is_in_it_without_the_key(tmp_path: Pat
     (entry,) = ledger.entries
     everybody = pl.DataFrame(list(product(range(6), ["f", "m"], range(8))), schema=KEYS, orient="row")
     domain = open_release(everybody, KEYS, id=None, name="domain", role="keys")
-    right = Digester(
-        (tmp_path / "ledger.key").read_bytes() and bytes.fromhex((tmp_path / "ledger.key").read_text())
-    )
+    right = Digester((tmp_path / "ledger.key").read_bytes() and bytes.fromhex((tmp_path / "ledger.key").read_text()))
     wrong = Digester(make_key(tmp_path / "guess.key"))
     n = DATA.n_unique(KEYS)
     part = ledger._sketch(entry).get("counts", sorted(KEYS))
@@ -149,9 +145,7 @@ def test_combinations_are_those_of_the_file_and_in_the_order_of_names() -> None:
     assert found.columns == ("age", "sex")
     counted = RELEASE_DATA.group_by("age", "sex").len()
     assert sorted(found.size.tolist()) == sorted(counted["len"].to_list())
-    assert (
-        found.size[found.of_row] == RELEASE_DATA.select(pl.len().over("age", "sex")).to_series().to_numpy()
-    ).all()
+    assert (found.size[found.of_row] == RELEASE_DATA.select(pl.len().over("age", "sex")).to_series().to_numpy()).all()
 
 
 def test_combinations_of_fewer_columns_follow_from_those_of_all() -> None:
@@ -163,9 +157,7 @@ def test_combinations_of_fewer_columns_follow_from_those_of_all() -> None:
 
 
 def test_digests_do_not_depend_on_the_order_of_records_columns_or_types() -> None:
-    other = RELEASE_DATA.sample(fraction=1.0, shuffle=True, seed=1).with_columns(
-        pl.col("region").cast(pl.Float64)
-    )
+    other = RELEASE_DATA.sample(fraction=1.0, shuffle=True, seed=1).with_columns(pl.col("region").cast(pl.Float64))
     first, second = opened(), opened(other.select(reversed(other.columns)))
     assert {bytes(one) for one in first.digests(KEYS, DIGESTER)} == {
         bytes(one) for one in second.digests(KEYS, DIGESTER)
@@ -225,17 +217,12 @@ def test_a_column_that_one_does_not_have_is_neither() -> None:
 
 def test_rows_belong_together_by_id_or_by_order() -> None:
     moved = RELEASES_DATA.sample(fraction=1.0, shuffle=True, seed=1).head(300)
-    rows = link_rows(
-        releases_opened(RELEASES_DATA, "id"), earlier(releases_opened(moved, "id")), aligned=False
-    )
+    rows = link_rows(releases_opened(RELEASES_DATA, "id"), earlier(releases_opened(moved, "id")), aligned=False)
     assert rows is not None
     hit = rows >= 0
     assert hit.sum() == 300
     assert (moved["id"].to_numpy()[rows[hit]] == RELEASES_DATA["id"].to_numpy()[hit]).all()
-    assert (
-        link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=False)
-        is None
-    )
+    assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=False) is None
     assert link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(moved)), aligned=True) is None
     same = link_rows(releases_opened(RELEASES_DATA), earlier(releases_opened(RELEASES_DATA)), aligned=True)
     assert same is not None
@@ -302,9 +289,7 @@ def test_counts_are_those_of_the_file() -> None:
         columns = list(place[1:])
         found = part.of(release.digests(columns, DIGESTER))
         assert (found == release.combinations(columns).size).all()
-        assert sorted(part.numbers.tolist()) == sorted(
-            SKETCHING_DATA.group_by(columns).len()["len"].to_list()
-        )
+        assert sorted(part.numbers.tolist()) == sorted(SKETCHING_DATA.group_by(columns).len()["len"].to_list())
 
 
 def test_with_an_id_every_person_has_a_combination_and_it_its_values() -> None:

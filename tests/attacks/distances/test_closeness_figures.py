@@ -32,12 +32,8 @@ RELEASES = [pl.DataFrame({"x": [0.0, 9.0], "g": ["a", "b"]}), pl.DataFrame({"x":
 
 
 def found(notes):
-    files = AttackFiles(
-        open_pair(ORIGINAL, RELEASES, None, categories={"variables": ["x"], "by": ["g"]}, attack=True)
-    )
-    return files, closeness(
-        ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, np.random.default_rng(1)), notes
-    )
+    files = AttackFiles(open_pair(ORIGINAL, RELEASES, None, categories={"variables": ["x"], "by": ["g"]}, attack=True))
+    return files, closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, np.random.default_rng(1)), notes)
 
 
 def test_every_figure_of_every_release():
@@ -71,10 +67,7 @@ def test_files_of_very_different_sizes_are_drawn_from_several_times():
     files = AttackFiles(open_pair(real, made, made.reverse(), categories={"variables": ["x"]}, attack=True))
     notes = {}
     (one,) = closeness(ComparedFiles(files, ("x",), ()), Drawing(0.1, 19, rng), notes)
-    assert (
-        notes["adversarial_accuracy"]
-        == "on 40 records of each file, the mean of 30 random draws: sizes differ"
-    )
+    assert notes["adversarial_accuracy"] == "on 40 records of each file, the mean of 30 random draws: sizes differ"
     single = []
     for seed in range(200):
         part = real.sample(40, seed=seed)

@@ -119,9 +119,7 @@ def test_hits_and_identifiability_by_brute_force():
     assert result.records["hit"].to_list() == expected
     plain = ORIGINAL.select("sex").drop_nulls()
     away = distance_to_closest_record(plain.head(3), plain.head(1))
-    assert (
-        away.identifiability == 0.0
-    )  # one variable: an equal original is as near as an equal released record
+    assert away.identifiability == 0.0  # one variable: an equal original is as near as an equal released record
 
 
 def test_a_copy_is_found():
@@ -157,9 +155,7 @@ def test_subgroups_releases_engines_and_seed():
 def test_variables_from_the_scenario_or_an_open_pair():
     scenario = Scenario(keys=["sex"], sensitive=["pay"], numeric=["age"])
     by_scenario = distance_to_closest_record(ORIGINAL, RELEASE, scenario=scenario, seed=1)
-    listed = distance_to_closest_record(
-        ORIGINAL, RELEASE, variables=["sex", "pay", "age"], numeric=["age"], seed=1
-    )
+    listed = distance_to_closest_record(ORIGINAL, RELEASE, variables=["sex", "pay", "age"], numeric=["age"], seed=1)
     assert by_scenario.to_dict() == listed.to_dict()
     numbered = [frame.with_row_index("id") for frame in (ORIGINAL, RELEASE)]
     pair = open_pair(*numbered, categories={}, id="id")

@@ -40,9 +40,7 @@ def texts(n: int, letters: str, least: int, most: int) -> list[str]:
 
 def slipped(text: str, k: int) -> str:
     half = len(text) // 2
-    return [text[1:2] + text[:1] + text[2:], text[:half] + text[half + 1 :], "a" + text, text[:-1] + "b"][
-        k % 4
-    ]
+    return [text[1:2] + text[:1] + text[2:], text[:half] + text[half + 1 :], "a" + text, text[:-1] + "b"][k % 4]
 
 
 @pytest.mark.parametrize("kind", ALPHABETS)
@@ -52,9 +50,7 @@ def test_duckdb_says_the_same(kind):
              for k, (text, other) in enumerate(zip(left, texts(N_PAIRS, *ALPHABETS[kind]), strict=True))]  # fmt: skip
     pairs = pa.table({"a": left, "b": right})
     found = COMPARE(pairs["a"].combine_chunks(), pairs["b"].combine_chunks())
-    expected = (
-        duckdb.connect().from_arrow(pairs).project("jaro_winkler_similarity(a, b) as s").to_arrow_table()
-    )
+    expected = duckdb.connect().from_arrow(pairs).project("jaro_winkler_similarity(a, b) as s").to_arrow_table()
     limits = np.array([0.8, 0.92])[:, None]
     assert np.abs(found.to_numpy() - expected["s"].to_numpy()).max() < 1e-14
     assert ((found.to_numpy() >= limits) == (expected["s"].to_numpy() >= limits)).all()

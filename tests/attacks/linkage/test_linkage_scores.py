@@ -76,9 +76,7 @@ def test_with_rules_u_is_counted_over_the_pairs_of_drawn_records(monkeypatch):
     rules = [[0], [1, 2]]
     whole = scored_links(COLUMNS, rules, 1)
     share = np.mean(np.array(SEX)[:, None] == np.array(SEX)[None])
-    assert {(one.variable, one.agreement): one.u for one in whole.levels}["sex", "equal"] == pytest.approx(
-        share
-    )
+    assert {(one.variable, one.agreement): one.u for one in whole.levels}["sex", "equal"] == pytest.approx(share)
     monkeypatch.setattr(home, "SAMPLE", 400)  # 20 of 40 records of both files
     found = [[one.u for one in scored_links(COLUMNS, rules, seed).levels] for seed in (1, 1, 2)]
     np.testing.assert_array_equal(found[0], found[1])
@@ -188,9 +186,7 @@ def counted(rules):
          *[Step(f"jaro_winkler_similarity(v{j}_l, v{j}_r) >= 0.9", 1)] * (n - 2), Step("ELSE", 0)]
         for j, n in enumerate(LEVELS)
     ]  # fmt: skip
-    connection.execute(
-        f"create table {COMPARED} as {compared_sql(steps, [condition(rule) for rule in rules])}"
-    )
+    connection.execute(f"create table {COMPARED} as {compared_sql(steps, [condition(rule) for rule in rules])}")
     for k in range(len(rules)):
         found = connection.sql(patterns_sql(k, len(LEVELS))).to_arrow_table()
         *levels, pairs = (found[name].to_numpy() for name in found.column_names)
@@ -265,8 +261,7 @@ LEFT, RIGHT = (
     {f"v{j}": SQL_RNG.choice(["a", "b", "c", None], SQL_N).tolist() for j in range(3)} for _ in range(2)
 )  # fmt: skip
 STEPS = [
-    [Step(f"v{j}_l is null or v{j}_r is null", -1), Step(f"v{j}_l = v{j}_r", 1), Step("ELSE", 0)]
-    for j in range(3)
+    [Step(f"v{j}_l is null or v{j}_r is null", -1), Step(f"v{j}_l = v{j}_r", 1), Step("ELSE", 0)] for j in range(3)
 ]
 SQL_RULES = {"all": ["1=1"], "blocked": ["l.v0 = r.v0", "l.v1 = r.v1 and l.v2 = r.v2"]}
 WEIGHTS = [{-1: 0.0, 1: 2.25, 0: -1.5}, {-1: 0.0, 1: 1e-7, 0: -0.25}, {-1: 0.0, 1: 3.0, 0: -2.0}]
@@ -303,9 +298,7 @@ def weight(i: int, k: int) -> float:
 def test_patterns(case):
     connection, rules, met = case
     for rule in range(len(rules)):
-        expected = Counter(
-            tuple(agrees(i, k, j) for j in range(3)) for (i, k), which in met.items() if rule in which
-        )
+        expected = Counter(tuple(agrees(i, k, j) for j in range(3)) for (i, k), which in met.items() if rule in which)
         found = connection.sql(patterns_sql(rule, 3)).fetchall()
         assert {row[:3]: row[3] for row in found} == expected
 

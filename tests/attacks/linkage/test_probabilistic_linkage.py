@@ -44,9 +44,7 @@ def test_slips_do_not_save_anybody():
     assert result.baseline == 1 / N
     assert result.rate_low < result.rate <= result.rate_high
     assert (result.n, result.n_pairs) == (N, N * N)
-    exact = probabilistic_linkage(
-        ORIGINAL, TYPED, variables=VARIABLES, id="id", seed=1, exact=["sur name"], near=0
-    )
+    exact = probabilistic_linkage(ORIGINAL, TYPED, variables=VARIABLES, id="id", seed=1, exact=["sur name"], near=0)
     assert exact.rate < result.rate
     scores = result.scores
     assert scores["recall"].is_sorted()

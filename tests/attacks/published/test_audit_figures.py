@@ -163,9 +163,7 @@ def test_they_are_looked_for_where_they_are_asked_for():
 
 
 REGIONS, JOBS = ("n", "s"), ("cook", "smith", "miner")
-CELLS_WHOLE = pl.DataFrame(
-    {"region": ["n", "n", "n", "s", "s"], "job": ["cook", "smith", "smith", "cook", "miner"]}
-)
+CELLS_WHOLE = pl.DataFrame({"region": ["n", "n", "n", "s", "s"], "job": ["cook", "smith", "smith", "cook", "miner"]})
 
 
 def table(whole: pl.DataFrame, below: int, names: tuple[str, ...] = ("region", "job")) -> sdc.PublishedTable:
@@ -211,9 +209,7 @@ def test_a_table_without_suppressed_cells_has_none() -> None:
     assert sdc.joint_audit(CELLS_WHOLE, CELLS_WHOLE, tables=[["region", "job"]]).cells == ((),)
 
 
-def fits(
-    rows: list[tuple[str, str]], tables: list[dict[Any, tuple[int, int]]], at: list[tuple[int, ...]]
-) -> bool:
+def fits(rows: list[tuple[str, str]], tables: list[dict[Any, tuple[int, int]]], at: list[tuple[int, ...]]) -> bool:
     for counts, places in zip(tables, at, strict=True):
         seen: dict[Any, int] = {}
         for row in rows:

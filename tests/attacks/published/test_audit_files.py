@@ -20,9 +20,7 @@ ROLES = Roles((), None, None, None, None, (), (), 1.0, None)
 
 
 def opened(safe, *tables, whole=WHOLE):
-    (file,), _ = recovery_files(
-        safe, whole, roles=ROLES, columns=None, log=None, id=None, aligned=True, named={}
-    )
+    (file,), _ = recovery_files(safe, whole, roles=ROLES, columns=None, log=None, id=None, aligned=True, named={})
     original = None if whole is None else open_frame(whole)
     return open_audit(file, [count_table(one, original) for one in tables], {})
 
@@ -51,9 +49,7 @@ def test_a_number_that_stands_for_all_above_it_is_read_off_the_original():
 
 def test_a_variable_with_changed_values_is_left_out_and_its_table_summed():
     safe = WHOLE.with_columns(age=pl.Series([35, 31, 42, 90]), sex=pl.Series([None, "m", "f", None]))
-    found = opened(
-        safe.with_columns(age=pl.Series([35, 35, 31, 90])), PublishedTable(variables=["age", "sex"])
-    )
+    found = opened(safe.with_columns(age=pl.Series([35, 35, 31, 90])), PublishedTable(variables=["age", "sex"]))
     assert (found.names, found.left_out) == (("sex",), ("age",))
     ((axes, lower, _),) = found.tables
     assert (axes, lower.sum()) == ((0,), 4)
@@ -104,12 +100,8 @@ def test_ranges_that_overlap_are_refused_without_their_values():
 
 
 def test_a_hierarchy_says_what_belongs_together():
-    tree = as_hierarchy(
-        {"Graz": ["Styria", "Austria"], "Linz": ["Upper", "Austria"], "Wels": ["Upper", "Austria"]}
-    )
-    found = finest_levels(
-        "x", [column("Upper", "Styria"), column("Graz", "Linz", "Wels"), column("Austria")], tree
-    )
+    tree = as_hierarchy({"Graz": ["Styria", "Austria"], "Linz": ["Upper", "Austria"], "Wels": ["Upper", "Austria"]})
+    found = finest_levels("x", [column("Upper", "Styria"), column("Graz", "Linz", "Wels"), column("Austria")], tree)
     assert set(found.finest) == {"Graz", "Linz", "Wels"}
     assert held(found, "Upper") == ["Linz", "Wels"]
     assert held(found, "Austria") == list(found.finest)

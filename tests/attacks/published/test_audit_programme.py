@@ -140,8 +140,7 @@ def start(upper):
 def test_what_one_record_can_be_is_found():
     system, active, point, order = start([4, 1, 1])
     assert (
-        walk(system.relations, system.weight, active, point.copy(), *order, np.ones(3, np.bool_)).tolist()
-        == [True] * 3
+        walk(system.relations, system.weight, active, point.copy(), *order, np.ones(3, np.bool_)).tolist() == [True] * 3
     )
 
 

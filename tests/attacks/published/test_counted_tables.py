@@ -66,9 +66,7 @@ def test_as_they_are_published(how, expected, unlisted):
 
 
 def test_a_frame_with_totals_and_suppressed_cells():
-    counts = pl.DataFrame(
-        {"sex": ["f", "m", "all", "all"], "age": ["30", "30", "30", "all"], "count": [2, None, 5, 5]}
-    )
+    counts = pl.DataFrame({"sex": ["f", "m", "all", "all"], "age": ["30", "30", "30", "all"], "count": [2, None, 5, 5]})
     found = count_table(PublishedTable(counts=counts, count="count", total="all"), None)
     assert cells(found) == {("f", "30"): (2, 2), ("m", "30"): (0, ANY)}
     assert [[one.name for one in total.columns] for total in found.totals] == [["age"], []]
@@ -113,9 +111,7 @@ TABLE = PublishedTable(variables=["sex"], sum="pay")
 
 
 def found(safe, whole=WHOLE):
-    (file,), _ = recovery_files(
-        safe, whole, roles=ROLES, columns=None, log=None, id=None, aligned=True, named={}
-    )
+    (file,), _ = recovery_files(safe, whole, roles=ROLES, columns=None, log=None, id=None, aligned=True, named={})
     return summed_values(file, [sum_table(TABLE, open_frame(WHOLE))])
 
 

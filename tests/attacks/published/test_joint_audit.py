@@ -54,9 +54,7 @@ def released(rows, hidden):
 @st.composite
 def files(draw):
     n = draw(st.integers(3, 6))
-    rows = draw(
-        st.lists(st.tuples(*(st.sampled_from(one) for one in LEVELS.values())), min_size=n, max_size=n)
-    )
+    rows = draw(st.lists(st.tuples(*(st.sampled_from(one) for one in LEVELS.values())), min_size=n, max_size=n))
     hidden = [False] * (3 * n)
     for place in draw(st.lists(st.integers(0, 3 * n - 1), min_size=1, max_size=5, unique=True)):
         hidden[place] = True
@@ -72,8 +70,7 @@ def files(draw):
 def left_by(result, safe, whole):
     rows = result.records
     return {
-        (row - 1, column): left
-        for row, column, left in zip(rows["row"], rows["column"], rows["left"], strict=True)
+        (row - 1, column): left for row, column, left in zip(rows["row"], rows["column"], rows["left"], strict=True)
     }
 
 
@@ -189,9 +186,7 @@ def test_other_codings_are_refused():
 
 
 def test_a_table_finer_than_the_release_tells_what_a_band_hides():
-    banded = WHOLE.with_columns(
-        age=pl.when(pl.col("age") < 40).then(pl.lit("30-39")).otherwise(pl.lit("40-49"))
-    )
+    banded = WHOLE.with_columns(age=pl.when(pl.col("age") < 40).then(pl.lit("30-39")).otherwise(pl.lit("40-49")))
     found = joint_audit(banded, WHOLE, tables=[["region", "age", "job"]])
     assert found.hidden == 8
     assert found.certain == found.right == 2  # the other six are in pairs with two ages, and could be either
@@ -204,9 +199,7 @@ def test_a_table_finer_than_the_release_tells_what_a_band_hides():
 
 def test_a_table_coarser_than_the_release():
     coarse = pl.DataFrame({"age": ["30-39", "40-49"], "job": ["cook", "cook"], "n": [3, 1]})
-    coarse = pl.concat(
-        [coarse, pl.DataFrame({"age": ["30-39", "40-49"], "job": ["smith", "smith"], "n": [2, 2]})]
-    )
+    coarse = pl.concat([coarse, pl.DataFrame({"age": ["30-39", "40-49"], "job": ["smith", "smith"], "n": [2, 2]})])
     found = joint_audit(hide(0, 3), WHOLE, tables=[coarse])
     assert (found.hidden, found.certain, found.right) == (2, 2, 2)
 

@@ -72,8 +72,7 @@ def frame(rows):
 def left_by(result):
     rows = result.records
     return {
-        (row - 1, column): left
-        for row, column, left in zip(rows["row"], rows["column"], rows["left"], strict=True)
+        (row - 1, column): left for row, column, left in zip(rows["row"], rows["column"], rows["left"], strict=True)
     }
 
 
@@ -108,9 +107,7 @@ def test_every_level_left_is_one_of_a_file_that_fits(made, rounded, known, unit)
         tables = [PublishedTable(variables=one, sum="y", **how) for one in sums]
         tables += [PublishedTable(variables=one) for one in counts]
     else:
-        tables = [
-            PublishedTable(counts=summed(whole, levels, one, base, how), sum="y", **how) for one in sums
-        ]
+        tables = [PublishedTable(counts=summed(whole, levels, one, base, how), sum="y", **how) for one in sums]
         tables += [whole.group_by(one).len(name="n") for one in counts]
     found = joint_audit(safe, whole if known else None, tables=tables)
     left = left_by(found)
@@ -122,9 +119,7 @@ def test_every_level_left_is_one_of_a_file_that_fits(made, rounded, known, unit)
 
 
 def summed(whole, levels, variables, base, how):
-    every = pl.DataFrame(
-        list(product(*(levels[name] for name in variables))), schema=list(variables), orient="row"
-    )
+    every = pl.DataFrame(list(product(*(levels[name] for name in variables))), schema=list(variables), orient="row")
     own = whole.group_by(variables).agg(pl.col("y").sum())
     own = every.join(own, on=list(variables), how="left").with_columns(pl.col("y").fill_null(0))
     return own.with_columns(y=base * ((2 * pl.col("y") + base) // (2 * base))) if how else own
@@ -304,9 +299,7 @@ def test_a_suppressed_count_follows_from_the_sum():
 
 def test_a_scenario_declares_sums(tmp_path):
     tables = [{"variables": ["region", "job"], "sum": "income"}]
-    scenario = sdc.Scenario(
-        keys=["region", "job"], tables=tables, aligned=True, thresholds={"joint_recoverable": 0.0}
-    )
+    scenario = sdc.Scenario(keys=["region", "job"], tables=tables, aligned=True, thresholds={"joint_recoverable": 0.0})
     path = tmp_path / "scenario.toml"
     path.write_text(scenario.to_toml(), encoding="utf-8")
     again = sdc.Scenario.from_toml(path)

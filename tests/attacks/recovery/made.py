@@ -64,9 +64,7 @@ def read(data: pl.DataFrame) -> dict[str, ReleasedColumn]:
     return read_columns(frame, frame.columns)
 
 
-def opened(
-    hidden: pl.DataFrame, whole: pl.DataFrame, name: str
-) -> tuple[dict[str, ReleasedColumn], Restoring]:
+def opened(hidden: pl.DataFrame, whole: pl.DataFrame, name: str) -> tuple[dict[str, ReleasedColumn], Restoring]:
     """The columns of a release, and one of them while it is put back."""
     columns = read(hidden)
     return columns, Restoring.of(by_original(columns, read(whole))[name])

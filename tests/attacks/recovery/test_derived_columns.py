@@ -112,16 +112,12 @@ def test_what_ids_begin_with_and_their_gaps():
     starts = [clue for clue in found if clue.words == "the first digits of id"]
     assert any(clue.n_levels == 3 for clue in starts)
     letters = next(clue for clue in found if clue.words == "the first letters of code")
-    assert all(
-        (letters.codes == letters.codes[i]).tolist() == (region == region[i]).tolist() for i in range(3)
-    )
+    assert all((letters.codes == letters.codes[i]).tolist() == (region == region[i]).tolist() for i in range(3))
     gap = next(clue for clue in found if clue.words == "the gap to the next id")
     assert gap.numbers is not None
     assert gap.numbers[0] == 3
     assert np.isnan(gap.numbers[-1])
-    assert [
-        clue.columns for clue in id_clues(read(data.select("few")), "few")
-    ]  # a household's number is one, too
+    assert [clue.columns for clue in id_clues(read(data.select("few")), "few")]  # a household's number is one, too
 
 
 @pytest.mark.parametrize("household", [None, "home"])

@@ -71,9 +71,7 @@ def test_every_value_has_one_source():
 def test_the_order_of_the_columns_does_not_matter(seed):
     rng = np.random.default_rng(seed)
     a = rng.integers(0, 50, 800)
-    whole = pl.DataFrame(
-        {"a": a, "x": [f"v{one % 7}" for one in a], "y": 3 * a + 2, "z": rng.integers(0, 9, 800)}
-    )
+    whole = pl.DataFrame({"a": a, "x": [f"v{one % 7}" for one in a], "y": 3 * a + 2, "z": rng.integers(0, 9, 800)})
     hidden = blanked(whole, ["x", "y"], 0.1, seed)
     one = recovered(hidden, whole)
     order = list(rng.permutation(whole.columns))
@@ -185,9 +183,7 @@ def test_unrelated_columns_rule_nothing_out(seed, levels):
 def test_whole_numbers_in_a_range_are_counted():
     whole = pl.DataFrame({"age": np.arange(200) % 80})
     ten = pl.col("age") // 10 * 10
-    one, (before, after) = left(
-        whole.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9])), whole, "age"
-    )
+    one, (before, after) = left(whole.with_columns(age=pl.concat_str([ten, pl.lit("-"), ten + 9])), whole, "age")
     assert (before == 10).all()
     assert (after == 10).all()
     assert one.open.all()
@@ -253,16 +249,12 @@ def test_what_is_put_back_is_the_original_and_nothing_else_changes():
 
 @pytest.mark.parametrize("kind", ["Int64", "float64", "Int8"])
 def test_the_type_of_a_column_stays(kind):
-    whole = pd.DataFrame(
-        {"x": pd.Series(range(90)).mod(40).astype(kind), "y": [i % 40 * 2 for i in range(90)]}
-    )
+    whole = pd.DataFrame({"x": pd.Series(range(90)).mod(40).astype(kind), "y": [i % 40 * 2 for i in range(90)]})
     hidden = whole.copy()
     hidden.loc[:5, "x"] = None
     columns = read_frame(hidden)
     found = recover(columns, by_original(columns, read_frame(whole)), household=None)
-    back = put_back(
-        open_frame(hidden), found, {name: one.restored for name, one in found.items()}
-    ).to_native()
+    back = put_back(open_frame(hidden), found, {name: one.restored for name, one in found.items()}).to_native()
     assert isinstance(back, pd.DataFrame)
     pd.testing.assert_frame_equal(back, whole)
 

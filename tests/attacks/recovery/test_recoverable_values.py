@@ -123,9 +123,7 @@ def test_guessing_an_unrelated_column_is_no_better_than_its_margin():
     whole = pl.DataFrame({"x": rng.choice(["a", "b", "c"], 4000), "y": rng.integers(0, 9, 4000)})
     found = recoverable_values(blanked(whole, ["x"], 0.2), whole, seed=1)
     assert found.guess_low < 0 < found.guess_high
-    related = whole.with_columns(
-        x=pl.when(pl.Series(rng.random(4000) < 0.7)).then(pl.col("y") % 3).otherwise(1)
-    )
+    related = whole.with_columns(x=pl.when(pl.Series(rng.random(4000) < 0.7)).then(pl.col("y") % 3).otherwise(1))
     found = recoverable_values(blanked(related, ["x"], 0.2), related, seed=1)
     assert found.guess_low > 0
     assert found.guess_rate - found.guess_baseline == pytest.approx(found.guess_beyond)
@@ -154,8 +152,7 @@ def test_mates_are_numbered_and_have_one_head():
     assert only(two, "head").right == only(two, "head").restored > 0
     for found, column in ((one, "number"), (two, "head")):
         assert (
-            f"suppress home together with {column} (together), or leave it out: the mates tell {column}"
-            in found.advice
+            f"suppress home together with {column} (together), or leave it out: the mates tell {column}" in found.advice
         )
 
 
@@ -165,9 +162,7 @@ def test_children_are_counted_from_the_ages_of_mates():
     found = recoverable_values(blanked(children, ["kids"], 0.2), children, household="home")
     assert only(found, "kids").share == 1
     alone = children.with_columns(home=pl.int_range(pl.len()))
-    assert (
-        recoverable_values(blanked(alone, ["kids"], 0.2), alone, household="home", guess=False).restored == 0
-    )
+    assert recoverable_values(blanked(alone, ["kids"], 0.2), alone, household="home", guess=False).restored == 0
 
 
 def test_a_total_of_the_household_less_the_mates():
@@ -191,9 +186,7 @@ def test_the_order_of_the_rows_tells():
 def test_the_first_digits_of_an_id_tell():
     rng = np.random.default_rng(10)
     region = rng.integers(1, 10, 900)
-    whole = pl.DataFrame(
-        {"number": region * 10_000 + rng.permutation(900), "region": [f"r{one}" for one in region]}
-    )
+    whole = pl.DataFrame({"number": region * 10_000 + rng.permutation(900), "region": [f"r{one}" for one in region]})
     found = recoverable_values(blanked(whole, ["region"]), whole, guess=False)
     assert only(found, "region").share == 1
     assert any(source.words == "the first digits of number" for source in only(found, "region").sources)
@@ -213,9 +206,7 @@ def test_restored_values_restore_others():
     rng = np.random.default_rng(12)
     region = np.repeat(rng.integers(0, 6, 500), 2)
     weight = np.where(np.arange(1000) % 2 == 0, region * 10.0 + 5, 1000.0)
-    whole = pl.DataFrame(
-        {"home": np.repeat(np.arange(500), 2), "region": [f"r{one}" for one in region], "w": weight}
-    )
+    whole = pl.DataFrame({"home": np.repeat(np.arange(500), 2), "region": [f"r{one}" for one in region], "w": weight})
     gone = np.repeat(rng.random(500) < 0.1, 2)
     hidden = whole.with_columns(region=pl.when(pl.Series(gone)).then(None).otherwise("region"))
     order = rng.permutation(1000)
@@ -265,9 +256,7 @@ def test_a_log_says_what_was_changed():
     log = SimpleNamespace(n=RELEASED.height, steps=(step,))
     found = recoverable_values(RELEASED, log=log, **ROLES)
     assert [one.column for one in found.columns[0]] == ["region"]
-    coded = SimpleNamespace(
-        method="top_bottom_code", changed={"size": 9}, parameters={"top": 4, "bottom": None}
-    )
+    coded = SimpleNamespace(method="top_bottom_code", changed={"size": 9}, parameters={"top": 4, "bottom": None})
     four = ORIGINAL.with_columns(pl.col("size").clip(upper_bound=4))
     found = recoverable_values(four, log=SimpleNamespace(n=four.height, steps=(coded,)), **ROLES)
     assert only(found, "size").touched == (four["size"] == 4).sum()
@@ -416,9 +405,7 @@ def test_what_to_do_about_each(columns, words, kind, said):
 
 def test_the_figures_of_a_column_belong_together():
     original = survey(500)
-    found = recoverable_values(
-        released(original), original, keys=KEYS, weight="weight", household="home", seed=1
-    )
+    found = recoverable_values(released(original), original, keys=KEYS, weight="weight", household="home", seed=1)
     for one in found.columns[0]:
         states = found.records.filter(column=one.column)["state"].to_list()
         assert len(states) == one.touched

@@ -17,9 +17,7 @@ from sdckit.data.scenarios.roles import Roles
 from sdckit.errors import ColumnError, DataError
 
 N = 60
-WHOLE = pl.DataFrame(
-    {"id": np.arange(N), "x": np.arange(N) % 7, "t": list("abc") * 20, "w": np.arange(N) + 0.5}
-)
+WHOLE = pl.DataFrame({"id": np.arange(N), "x": np.arange(N) % 7, "t": list("abc") * 20, "w": np.arange(N) + 0.5})
 HIDDEN = WHOLE.with_columns(x=pl.when(pl.int_range(N) < 5).then(None).otherwise("x"))
 
 
@@ -27,9 +25,7 @@ def roles(**given):
     return Roles((), given.get("weight"), None, given.get("household"), None, (), (), 1.0, given.get("id"))
 
 
-def opened(
-    released=HIDDEN, original=WHOLE, *, aligned=True, id=None, log=None, columns=None, named=None, **given
-):
+def opened(released=HIDDEN, original=WHOLE, *, aligned=True, id=None, log=None, columns=None, named=None, **given):
     files, _ = recovery_files(
         released, original, roles=roles(id=id, **given), columns=columns, log=log, id=id, aligned=aligned,
         named=named or {},
@@ -144,9 +140,7 @@ def test_categories_that_follow_from_others():
     assert found.expected > 0.95
     usual = found.right(codes(one, truth)[found.rows], usual=True)
     assert usual.mean() == pytest.approx(0.25, abs=0.08)
-    assert found.expected_usual == pytest.approx(
-        np.bincount(one.known[one.known > 0]).max() / (one.known > 0).sum()
-    )
+    assert found.expected_usual == pytest.approx(np.bincount(one.known[one.known > 0]).max() / (one.known > 0).sum())
 
 
 def test_numbers_are_right_when_near():
@@ -194,9 +188,7 @@ def test_perturbed_values_are_guessed_for_half_of_them():
 def test_what_a_mate_has():
     home = np.array([0, 0, 1, 1, 1, 2, -1])
     whole = pl.DataFrame({"home": home, "x": ["a", "b", "c", "c", "d", "e", "f"]})
-    _, one = guesses_opened(
-        whole.with_columns(x=pl.when(pl.int_range(7) == 1).then(None).otherwise("x")), whole, "x"
-    )
+    _, one = guesses_opened(whole.with_columns(x=pl.when(pl.int_range(7) == 1).then(None).otherwise("x")), whole, "x")
     mates = Household("home", home.astype(np.int32), np.array([2, 3, 1]))
     found = _of_a_mate(one, mates)
     assert found[1] == one.known[0]

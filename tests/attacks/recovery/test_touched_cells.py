@@ -30,9 +30,7 @@ from sdckit.attacks.recovery.touched_cells import (
 from sdckit.data.frames import open_frame
 
 RNG = np.random.default_rng(1)
-WHOLE = pl.DataFrame(
-    {"x": RNG.integers(0, 60, 400), "y": RNG.normal(50, 9, 400).round(2), "t": list("abcd") * 100}
-)
+WHOLE = pl.DataFrame({"x": RNG.integers(0, 60, 400), "y": RNG.normal(50, 9, 400).round(2), "t": list("abcd") * 100})
 
 
 def compared(**changes):
@@ -193,9 +191,7 @@ def test_the_log_says_what_was_changed():
 
 
 def test_two_steps_on_one_column():
-    hidden = WHOLE.with_columns(
-        x=pl.when(pl.int_range(400) < 7).then(None).otherwise(pl.col("x").clip(upper_bound=45))
-    )
+    hidden = WHOLE.with_columns(x=pl.when(pl.int_range(400) < 7).then(None).otherwise(pl.col("x").clip(upper_bound=45)))
     first = step("top_bottom_code", {"x": 4}, top=45, bottom=None)
     found = logged(hidden, first, step("local_suppression", {"x": 7}))["x"]
     assert found.kinds == ("top- or bottom-coded", "suppressed")

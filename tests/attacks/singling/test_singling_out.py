@@ -105,9 +105,7 @@ def test_constant_columns_leave_nothing_to_ask():
     result = singling_out(same, other, variables=["x"], control=same, seed=1)
     assert result.n_attacks == 2  # one distinct released record of each value
     third = pl.DataFrame({"x": ["c", "d"], "y": [1, 2]})
-    nothing = singling_out(
-        other, other, variables=["x", "y"], mode="multivariate", n_columns=1, control=third, seed=1
-    )
+    nothing = singling_out(other, other, variables=["x", "y"], mode="multivariate", n_columns=1, control=third, seed=1)
     assert np.isnan(nothing.success_rate)
     assert nothing.notes["success_rate"] == "no attack could be made"
     assert nothing.verdict.startswith("There is nothing to ask: no combination of values")
@@ -165,9 +163,7 @@ def test_same_seed_same_queries():
 def test_the_same_on_another_engine():
     given = {"mode": "multivariate", "n_attacks": 50, "seed": 1}
     here = singling_out(ORIGINAL, OTHERS, control=CONTROL, **given)
-    there = singling_out(
-        *(one.to_pandas() for one in (ORIGINAL, OTHERS)), control=CONTROL.to_pandas(), **given
-    )
+    there = singling_out(*(one.to_pandas() for one in (ORIGINAL, OTHERS)), control=CONTROL.to_pandas(), **given)
     assert here.to_dict()["figures"] == there.to_dict()["figures"]
 
 
@@ -205,9 +201,7 @@ def test_a_file_of_one_kind_of_person_is_no_error(mode):
 
 def ask(values):
     n = len(values)
-    return Predicates(
-        np.zeros((n, 1), np.int64), np.zeros((n, 1), np.int8), np.array(values, np.int32)[:, None]
-    )
+    return Predicates(np.zeros((n, 1), np.int64), np.zeros((n, 1), np.int8), np.array(values, np.int32)[:, None])
 
 
 POOL = Table(np.repeat(np.arange(1, 201), 3)[None].astype(np.int32), np.arange(600))
@@ -248,9 +242,7 @@ COMPARE = (operator.eq, operator.ne, operator.le, operator.ge, operator.lt, oper
 
 def true_of(table, predicates, q):
     true = np.ones(table.n, bool)
-    for column, sign, value in zip(
-        predicates.column[q], predicates.operator[q], predicates.value[q], strict=True
-    ):
+    for column, sign, value in zip(predicates.column[q], predicates.operator[q], predicates.value[q], strict=True):
         codes = table.codes[column]
         true &= COMPARE[sign](codes, value) & ((codes > 0) | (sign < 2))
     return np.flatnonzero(true)
@@ -317,17 +309,13 @@ def table(*columns):
 
 
 def listed(queries):
-    return set(
-        zip(*(one[:, 0].tolist() for one in (queries.column, queries.operator, queries.value)), strict=True)
-    )
+    return set(zip(*(one[:, 0].tolist() for one in (queries.column, queries.operator, queries.value)), strict=True))
 
 
 def test_one_column_by_hand():
     # numbers 1 2 2 3 and a gap; text a a b, gaps twice
     released = table([1, 2, 2, 3, 0], [1, 1, 2, 0, 0])
-    queries, rows, possible = univariate_queries(
-        released, np.array([True, False]), 99, np.random.default_rng(1)
-    )
+    queries, rows, possible = univariate_queries(released, np.array([True, False]), 99, np.random.default_rng(1))
     assert possible == queries.n == 6
     assert listed(queries) == {
         (0, EQUAL, 0), (0, EQUAL, 1), (0, EQUAL, 3), (0, AT_MOST, 1), (0, AT_LEAST, 3), (1, EQUAL, 2),
@@ -338,9 +326,7 @@ def test_one_column_by_hand():
 
 
 def test_a_number_shared_by_the_smallest_is_no_query():
-    queries, _, possible = univariate_queries(
-        table([1, 1, 2, 2]), np.array([True]), 9, np.random.default_rng(1)
-    )
+    queries, _, possible = univariate_queries(table([1, 1, 2, 2]), np.array([True]), 9, np.random.default_rng(1))
     assert possible == queries.n == 0
 
 

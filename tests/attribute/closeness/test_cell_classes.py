@@ -44,9 +44,7 @@ def test_the_spread_of_a_variable():
         dict(zip(spread.level[a:b].tolist(), spread.count[a:b].tolist(), strict=True))
         for a, b in zip(spread.edges[:-1], spread.edges[1:], strict=True)
     ]
-    assert [entries[cell] for cell in found.cells.table.of_row] == [{0: 2, 1: 1}] * 3 + [{0: 2}] * 2 + [
-        {2: 1}
-    ]
+    assert [entries[cell] for cell in found.cells.table.of_row] == [{0: 2, 1: 1}] * 3 + [{0: 2}] * 2 + [{2: 1}]
     assert found.spread("health") is spread
 
 
@@ -123,9 +121,7 @@ def test_what_cannot_be(measure, given, error, words):
 def test_a_key_with_the_name_of_a_figure():
     frame = FRAME.rename({"sex": "cell_size"})
     result = t_closeness(frame, keys=["cell_size"], sensitive="debt")
-    with pytest.raises(
-        ColumnError, match="key 'cell_size' has the name of a column of the table; give prefix="
-    ):
+    with pytest.raises(ColumnError, match="key 'cell_size' has the name of a column of the table; give prefix="):
         _ = result.table
 
 

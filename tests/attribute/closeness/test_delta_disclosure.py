@@ -22,9 +22,7 @@ def test_figures_and_records():
     assert result.violations["s"]["delta"] == {0.3: 8, math.log(2): 8}  # below means strictly below
     assert result.violations["s"]["delta_present"] == {0.3: 8, math.log(2): 4}
     assert result.records["delta_s"].to_list() == pytest.approx([math.inf] * 4 + [math.log(2)] * 4)
-    assert result.notes == {
-        "delta s": "infinite: 1 classes lack a value that the file has; see delta_present"
-    }
+    assert result.notes == {"delta s": "infinite: 1 classes lack a value that the file has; see delta_present"}
     assert result.to_dict()["figures"]["delta"]["s"] is None
 
 

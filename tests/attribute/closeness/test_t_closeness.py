@@ -88,9 +88,7 @@ def test_a_distance_per_variable():
     assert result.level == pytest.approx({"health": 0.375, "debt": 0.25})
     assert result.distances == {"health": "ordered", "debt": "numeric"}
     tree = {"bad": ["ill"], "fair": ["ill"], "good": ["well"]}
-    mixed = t_closeness(
-        FRAME, keys=["sex"], sensitive=["health", "debt"], distance={"health": tree, "debt": "equal"}
-    )
+    mixed = t_closeness(FRAME, keys=["sex"], sensitive=["health", "debt"], distance={"health": tree, "debt": "equal"})
     assert mixed.distances == {"health": "hierarchy", "debt": "equal"}
 
 
@@ -139,9 +137,7 @@ def by_record(found):
 def on_a_line(keys, values, numeric=False):
     spread, of_row = spread_of(keys, values)
     rank = order_of(spread.levels)
-    return by_record(
-        (distance_by_order(spread, rank, steps_of(spread.levels, rank, numeric=numeric)), of_row)
-    )
+    return by_record((distance_by_order(spread, rank, steps_of(spread.levels, rank, numeric=numeric)), of_row))
 
 
 def test_numbers_by_hand():
@@ -202,9 +198,7 @@ def test_compiled_kernels_do_what_their_source_says():
     _by_order(*line, outs[2])
     _by_order.py_func(*line, outs[3])
     assert outs[2].tolist() == pytest.approx(outs[3].tolist(), rel=1e-14)
-    long, short = (
-        _stretch.py_func(0, b, 0.4, below, step, at, weighed) for b in (len(step), earth_movers.SHORT)
-    )
+    long, short = (_stretch.py_func(0, b, 0.4, below, step, at, weighed) for b in (len(step), earth_movers.SHORT))
     assert long == pytest.approx(np.sum(step * np.abs(0.4 - below)), rel=1e-12)
     assert short == pytest.approx(np.sum((step * np.abs(0.4 - below))[: earth_movers.SHORT]), rel=1e-12)
 

@@ -32,9 +32,7 @@ SURVEY = pl.DataFrame(
         "pay": [1, 2, 3, 4, 5, 6],
     }
 )
-RELEASE = pl.DataFrame(
-    {"sex": ["f", "m", "m", "x"], "ill": ["y", "n", "n", "y"], "pay": [1.0, 4.0, 6.0, None]}
-)
+RELEASE = pl.DataFrame({"sex": ["f", "m", "m", "x"], "ill": ["y", "n", "n", "y"], "pay": [1.0, 4.0, 6.0, None]})
 GIVEN = {"keys": ["sex"], "target": "ill"}
 
 
@@ -90,9 +88,7 @@ def test_exclusions_leave_the_denominator():
     assert result.records["keys_in_released"].to_list() == [1, 1, 1, 0, 0, 0]
     for more, n_counted in (({"exclude_missing_keys": ["sex"]}, 5), ({"max_cell": 1}, 2)):
         assert attribute_disclosure(SURVEY, RELEASE, **GIVEN, **more).n_counted == n_counted
-    pairs = attribute_disclosure(
-        SURVEY, RELEASE, **GIVEN, exclude_pairs=[("sex", "m", "n"), ("sex", None, None)]
-    )
+    pairs = attribute_disclosure(SURVEY, RELEASE, **GIVEN, exclude_pairs=[("sex", "m", "n"), ("sex", None, None)])
     assert pairs.excluded == {"pair of key and target": 3}
 
 
@@ -120,9 +116,7 @@ def test_a_level_that_everybody_has():
 
 def test_a_scenario_an_id_and_a_pair():
     original, release = (frame.with_row_index("row") for frame in (SURVEY, RELEASE))
-    result = attribute_disclosure(
-        original, release, scenario=Scenario(keys=["sex"], sensitive=["ill"]), id="row"
-    )
+    result = attribute_disclosure(original, release, scenario=Scenario(keys=["sex"], sensitive=["ill"]), id="row")
     assert result.records.columns[:2] == ["row", "disclosive_in_original"]
     pair = open_pair(SURVEY, RELEASE, categories={"keys": ["sex"]})
     assert attribute_disclosure(pair, **GIVEN).correctly_disclosed == 4 / 6

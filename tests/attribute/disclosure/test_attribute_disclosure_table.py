@@ -30,8 +30,7 @@ def test_the_most_disclosed_comes_first():
     assert result.to_dict()["figures"]["correctly_disclosed"] == {"pay": 0.5, "ill": 0}
     assert result.notes == {"released": "a release has the original's keys and values, row by row, of pay"}
     assert (
-        result.results["ill"].disclosed
-        == attribute_disclosure(SURVEY, RELEASE, keys=["sex"], target="ill").disclosed
+        result.results["ill"].disclosed == attribute_disclosure(SURVEY, RELEASE, keys=["sex"], target="ill").disclosed
     )
 
 

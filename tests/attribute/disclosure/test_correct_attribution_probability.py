@@ -231,9 +231,7 @@ def test_the_files_as_the_search_reads_them():
     original = pl.DataFrame({"k": ["a", None], "t": ["u", "v"], "x": [10.0, None]})
     release = pl.DataFrame({"k": ["b"], "t": ["v"], "x": [None]}, schema_overrides={"x": pl.Float64})
     more = pl.concat([release, original])
-    pair = open_pair(
-        original, more, categories={"keys": ["k"], "target": ["t"]}, numeric={"numeric target": ["x"]}
-    )
+    pair = open_pair(original, more, categories={"keys": ["k"], "target": ["t"]}, numeric={"numeric target": ["x"]})
     widths = {"x": Width(0.5, True, 0.0)}
     groups = target_groups(pair, ["t", "x"], widths)
     assert groups.of_row[0][1] == groups.of_row[1][0] == groups.of_row[1][2] != groups.of_row[0][0]

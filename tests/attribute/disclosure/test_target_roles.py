@@ -194,9 +194,7 @@ def test_pairs_of_prediction_are_in_the_unit_of_the_bars(files):
 
 
 def test_records_without_a_target_are_in_no_pair(files):
-    original = files[0].with_columns(
-        income=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise("income")
-    )
+    original = files[0].with_columns(income=pl.when(pl.int_range(pl.len()) < 7).then(None).otherwise("income"))
     result = sdc.prediction_risk(original, files[1], keys=KEYS, target="income", numeric=["income"])
     assert sum(row["n"] for row in rows_of(result.pairs())) == result.n == original.height - 7
 

@@ -64,9 +64,7 @@ def test_normal_draws_are_their_own_logs():
     x = np.array([1.0, 2.0, 4.0])
     survey, release = pl.DataFrame({"x": x}), pl.DataFrame({"x": x + 0.3})
     mean, sd, grid = RNG.normal(2, 1, (50, 3)), RNG.uniform(1, 2, 50), np.array([0.0, 3.0])
-    result = bayesian_attribute_risk(
-        survey, release, target="x", draws={"mean": mean, "sd": sd}, guesses=grid
-    )
+    result = bayesian_attribute_risk(survey, release, target="x", draws={"mean": mean, "sd": sd}, guesses=grid)
     table = np.column_stack([x, np.tile(grid, (3, 1))])
     logs = {
         "log_guess": norm.logpdf(table[None], mean[:, :, None], sd[:, None, None]),

@@ -69,9 +69,7 @@ def test_which_kind():
     with pytest.raises(DataError, match=r"parameters of a model.*predictive\(original\)"):
         kind_of({"coefficients": 1, "model": "poisson"})
     for wrong in ({"mean": 1}, [1], {}, None, {"rate": 1, "sd": 1}):
-        with pytest.raises(
-            DataError, match=r"draws= takes a dict of arrays: \{'mean', 'sd'\} or .*'poisson'"
-        ):
+        with pytest.raises(DataError, match=r"draws= takes a dict of arrays: \{'mean', 'sd'\} or .*'poisson'"):
             kind_of(wrong)
 
 

@@ -54,9 +54,7 @@ def test_numbers_are_means_over_all_that_are_tied():
 
 
 def test_more_neighbours_than_records_are_all():
-    assert guess_numbers(Model("knn", 9, None), on_a_line([0, 5], [1]), np.array([1.0, 3.0])).tolist() == [
-        2.0
-    ]
+    assert guess_numbers(Model("knn", 9, None), on_a_line([0, 5], [1]), np.array([1.0, 3.0])).tolist() == [2.0]
 
 
 def test_keys_that_tell_nothing_apart():
@@ -132,9 +130,7 @@ def test_models_that_cannot_be(model, numeric, n_neighbors, words):
 def test_a_model_that_fails_says_nothing_of_the_data():
     model = checked(LogisticRegression(), numeric=False)
     features = on_a_line([0, 1234567.5], [0])
-    with pytest.raises(
-        DataError, match=r"LogisticRegression could not be fitted and asked \(ValueError\)"
-    ) as found:
+    with pytest.raises(DataError, match=r"LogisticRegression could not be fitted and asked \(ValueError\)") as found:
         guess_levels(model, features, np.array([1, 1]), np.array([1]), np.array([0]))
     assert found.value.__cause__ is None
     assert "1234567" not in str(found.value)
@@ -143,9 +139,7 @@ def test_a_model_that_fails_says_nothing_of_the_data():
 # Nearest records by a k-d tree: the distances are those of a full comparison, whatever is equally far.
 
 
-POINTS = st.lists(
-    st.tuples(st.integers(-3, 3), st.integers(0, 5), st.integers(0, 2)), min_size=3, max_size=40
-)
+POINTS = st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 5), st.integers(0, 2)), min_size=3, max_size=40)
 
 
 @given(POINTS, POINTS, st.integers(1, 3), st.booleans())

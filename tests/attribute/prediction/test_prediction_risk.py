@@ -40,9 +40,7 @@ KEYS = ["age", "sex"]
 
 
 def risk(original=ORIGINAL, released=RELEASED, **options):
-    return prediction_risk(
-        original, released, **{"keys": KEYS, "target": "income", "n_neighbors": 1, **options}
-    )
+    return prediction_risk(original, released, **{"keys": KEYS, "target": "income", "n_neighbors": 1, **options})
 
 
 def same(one, two):
@@ -137,9 +135,7 @@ def test_models_of_scikit_learn(model):
 
 def test_a_model_for_categories():
     rng = np.random.default_rng(3)
-    original = pl.DataFrame({"x": rng.integers(0, 40, 120)}).with_columns(
-        y=(pl.col("x") > 20).cast(pl.String)
-    )
+    original = pl.DataFrame({"x": rng.integers(0, 40, 120)}).with_columns(y=(pl.col("x") > 20).cast(pl.String))
     for model in ("tree", "forest"):
         result = prediction_risk(original, original, keys=["x"], target="y", model=model, seed=1)
         assert result.accuracy_original == result.accuracy_released > 0.95
@@ -242,9 +238,7 @@ def test_what_a_wrong_guess_costs():
     assert tied.mean_loss_released == (0.5 * 2 * 1 + 0.5 * 2 * 10) / 4
 
 
-@pytest.mark.parametrize(
-    ("loss", "expected"), [("squared", 50.0), ("relative", (0.0 + 1.0 + 0.0 + 0.25) / 3)]
-)
+@pytest.mark.parametrize(("loss", "expected"), [("squared", 50.0), ("relative", (0.0 + 1.0 + 0.0 + 0.25) / 3)])
 def test_losses_of_numbers(loss, expected):
     original = pl.DataFrame({"age": [20, 30, 40, 50], "income": [0.0, 10.0, 30.0, 40.0]})
     released = original.with_columns(income=pl.Series([0.0, 20.0, 30.0, 50.0]))
@@ -259,9 +253,7 @@ def test_losses_of_numbers(loss, expected):
 
 
 def test_ties_and_scales():
-    original = pl.DataFrame(
-        {"x": [0.0, 1.0, 1.0, 1.0], "z": [0.0, 0.0, 100.0, 0.0], "y": [0.0, 1.0, 2.0, 6.0]}
-    )
+    original = pl.DataFrame({"x": [0.0, 1.0, 1.0, 1.0], "z": [0.0, 0.0, 100.0, 0.0], "y": [0.0, 1.0, 2.0, 6.0]})
     asked = {"keys": ["x", "z"], "target": "y", "numeric": ["x", "z", "y"], "n_neighbors": 1}
     every = prediction_risk(original, original, **asked)
     assert every.records["error_released"].to_list() == [0.0, 2.5, 0.0, 2.5]

@@ -50,9 +50,7 @@ def halved(f):
 
 
 @on_engines
-@pytest.mark.parametrize(
-    "options", [{}, {"alpha": 0.25}, {"missing": "category"}, {"missing": {"b": "category"}}]
-)
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.25}, {"missing": "category"}, {"missing": {"b": "category"}}])
 def test_counts_are_those_of_one_piece(plan, monkeypatch, options):
     whole, parts = both(plan, monkeypatch, **options)
     assert (parts.n, parts.n_cells, parts.n_missing) == (whole.n, whole.n_cells, whole.n_missing)
@@ -65,9 +63,7 @@ def test_counts_are_those_of_one_piece(plan, monkeypatch, options):
         assert b.total() == pytest.approx(a.total(), rel=1e-13)
         assert b.extremes() == pytest.approx(a.extremes(), rel=1e-13)
     again = parts.as_categories()
-    assert (
-        again.values("sample_frequency").total() == whole.as_categories().values("sample_frequency").total()
-    )
+    assert again.values("sample_frequency").total() == whole.as_categories().values("sample_frequency").total()
     assert not again.has_wildcards
 
 
@@ -95,9 +91,7 @@ def test_what_needs_all_cells(plan, monkeypatch):
         parts.in_memory, lambda: parts.count_levels("h"), lambda: parts.with_cells({}),
         lambda: parts.by_parts(lambda cells: (cells, 0)),
     ):  # fmt: skip
-        with pytest.raises(
-            DataError, match=rf"needs all {whole.n_cells} cells at once, .* takes 150; take fewer"
-        ):
+        with pytest.raises(DataError, match=rf"needs all {whole.n_cells} cells at once, .* takes 150; take fewer"):
             call()
     assert parts.in_memory("h").source.columns == ["a", "b", "h", "w"]
     made, found = parts.as_categories().by_parts(lambda cells: (cells, cells.n_cells))
@@ -233,8 +227,6 @@ def test_what_is_there_is_not_written_again(room):
 def test_a_full_disk(room, monkeypatch):
     made = Spilled()
     monkeypatch.setattr(spilled.np, "save", lambda *_: (_ for _ in ()).throw(OSError(28, "SECRET")))
-    with pytest.raises(
-        DataError, match=r"could not be put aside in files: the disk is full.*TMPDIR"
-    ) as caught:
+    with pytest.raises(DataError, match=r"could not be put aside in files: the disk is full.*TMPDIR") as caught:
         made.array(np.array([1]))
     assert caught.value.__context__ is None

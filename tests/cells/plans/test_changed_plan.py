@@ -161,9 +161,7 @@ def test_a_file_that_is_here_whole_does_not_go_back(plan: Any, monkeypatch: pyte
     rows = changed.distinct(["a"])
     assert rows.size.sum() == 6
     part = changed.brought(["a"])
-    with pytest.raises(
-        AssertionError, match="went back"
-    ):  # of columns that were others before, these are kept
+    with pytest.raises(AssertionError, match="went back"):  # of columns that were others before, these are kept
         changed.with_records(part, part.table.set_column(0, "a", pa.array(["z"] * 6)))
 
 
@@ -227,9 +225,7 @@ def test_records_that_are_numbered_anew_get_no_values_of_others(plan: Any, colum
 
 
 def test_texts_become_codes_in_their_order() -> None:
-    whole = pa.chunked_array(
-        [pa.array(["S", "L"]).dictionary_encode(), pa.array([None, "M", "?"]).dictionary_encode()]
-    )
+    whole = pa.chunked_array([pa.array(["S", "L"]).dictionary_encode(), pa.array([None, "M", "?"]).dictionary_encode()])
     table = pa.table({"size": whole, "n": [1, 2, 3, 4, 5]})
     codes = as_codes(table, {"size": ["none", "S", "M", "L"]})
     assert codes["size"].chunk(0).dictionary.to_pylist() == ["S", "M", "L", "?"]

@@ -106,9 +106,7 @@ def test_more_cells_than_fit_here(plan, monkeypatch):
     monkeypatch.setattr(counting, "most_cells", lambda n_keys: 3)
     assert (grouped.n_cells_if_many(), len(count_by(frame, ["a", "b"], 4))) == (3, 3)
     monkeypatch.setattr(counting, "most_cells", lambda n_keys: 2)
-    with pytest.raises(
-        DataError, match=r"these 2 columns have 3 different combinations, .* takes 2; take fewer"
-    ):
+    with pytest.raises(DataError, match=r"these 2 columns have 3 different combinations, .* takes 2; take fewer"):
         count_by(frame, ["a", "b"], 4)
 
 
@@ -296,9 +294,7 @@ def test_categories_are_grouped_as_they_are_and_brought_as_text():
 def test_lists_and_structures_are_no_keys(plan):
     for values in ([[1], [2]], [{"q": 1}, {"q": 2}]):
         schema = opened(plan, {"k": values}).collect_schema()
-        with pytest.raises(
-            DataError, match=r"column 'k' holds (List|Struct): a variable needs one plain value"
-        ):
+        with pytest.raises(DataError, match=r"column 'k' holds (List|Struct): a variable needs one plain value"):
             KeyColumn.of("k", 0, schema["k"])
 
 
@@ -318,9 +314,7 @@ def test_the_name_of_a_type_tells_no_value_of_it():
 def test_one_pass_of_aggregates(plan):
     nothing = pl.Series([None] * 3, dtype=pl.Float64)
     frame = opened(plan, pl.DataFrame({"v": [1.0, None, 3.0], "none": nothing}))
-    total, few, empty = aggregate(
-        frame, nw.col("v").sum(), count(nw.col("v").is_null()), nw.col("none").max()
-    )
+    total, few, empty = aggregate(frame, nw.col("v").sum(), count(nw.col("v").is_null()), nw.col("none").max())
     assert (total, few) == (4.0, 1.0)
     assert math.isnan(empty)
 

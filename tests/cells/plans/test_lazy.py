@@ -36,9 +36,7 @@ F = [2, 2, 3, 3, 3, 1]  # sample frequencies of GAPS by wildcards, worked by han
 
 def cells(plan, columns=None, **options):
     with quiet():
-        return as_cells(
-            plan(pl.DataFrame(GAPS if columns is None else columns)), **{"keys": ["a", "b"], **options}
-        )
+        return as_cells(plan(pl.DataFrame(GAPS if columns is None else columns)), **{"keys": ["a", "b"], **options})
 
 
 def shown(made, *names):
@@ -90,9 +88,7 @@ def test_the_rule_in_words(plan):
 @on_engines
 def test_frequencies_by_hand(plan):
     found = cells(plan, weight="w")
-    f, size, big_f, unique = shown(
-        found, "sample_frequency", "cell_size", "population_frequency", "sample_unique"
-    )
+    f, size, big_f, unique = shown(found, "sample_frequency", "cell_size", "population_frequency", "sample_unique")
     assert f == F
     assert size == [2, 2, 1, 1, 1, 1]
     assert big_f == [30, 30, 120, 120, 120, 60]
@@ -117,9 +113,7 @@ def test_a_kernel_of_two_figures(plan):
 @FEW
 @given(
     members=st.lists(
-        st.tuples(
-            st.sampled_from([1, 2, 3, None]), st.one_of(st.floats(1e-12, 1), st.sampled_from([1.0, 0.5]))
-        ),
+        st.tuples(st.sampled_from([1, 2, 3, None]), st.one_of(st.floats(1e-12, 1), st.sampled_from([1.0, 0.5]))),
         min_size=1,
         max_size=12,
     )
@@ -151,9 +145,7 @@ def test_a_record_without_household_is_alone(plan, gap):
     made = cells(plan, columns, missing="category").with_column("risk", np.reciprocal, "sample_frequency")
     with np.errstate(divide="ignore"):
         made = made.with_household("joint", "risk", "h", **LOGS)
-    with pytest.warns(
-        SdcWarning, match="2 records have no household id in 'h': each is a household of its own"
-    ):
+    with pytest.warns(SdcWarning, match="2 records have no household id in 'h': each is a household of its own"):
         values, sizes = made.values("joint").distribution()
     assert shown(made, "joint")[0] == pytest.approx([0.75, 0.75, 1, 1, 1, 1])
     assert (values.tolist(), sizes.tolist()) == (pytest.approx([0.75, 1]), [2, 4])
@@ -272,9 +264,7 @@ def test_levels_the_most_frequent_first(plan):
 
 @on_engines
 def test_no_more_levels_than_are_listed(plan):
-    listed, n_levels, large = cells(plan, {"a": list(range(MAX_LEVELS + 1)) * 2}, keys=["a"]).level_counts(
-        "a"
-    )
+    listed, n_levels, large = cells(plan, {"a": list(range(MAX_LEVELS + 1)) * 2}, keys=["a"]).level_counts("a")
     assert (len(listed), n_levels, large) == (MAX_LEVELS, MAX_LEVELS + 1, 0)
 
 

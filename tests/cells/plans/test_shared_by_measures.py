@@ -31,9 +31,7 @@ LOGS = {"before": lambda risk: np.log1p(-risk), "after": lambda logs: -np.expm1(
 
 def cells(plan, columns=None, **options):
     with quiet():
-        return as_cells(
-            plan(pl.DataFrame(GAPS if columns is None else columns)), **{"keys": ["a", "b"], **options}
-        )
+        return as_cells(plan(pl.DataFrame(GAPS if columns is None else columns)), **{"keys": ["a", "b"], **options})
 
 
 def shown(made, *names):
@@ -61,9 +59,7 @@ def test_members_lie_in_the_cells_that_were_counted(plan, file, every):
 
 @on_engines
 def test_members_are_brought_once_and_summed_here(plan, monkeypatch):
-    made = cells(plan, weight="w", missing="category").with_column(
-        "risk", lambda f: 1 / f / 2, "sample_frequency"
-    )
+    made = cells(plan, weight="w", missing="category").with_column("risk", lambda f: 1 / f / 2, "sample_frequency")
     with quiet():
         engine = made.with_household("r", "risk", "h", **LOGS).values("r").distribution()
         again = cells(plan, weight="w", missing="category")
@@ -109,9 +105,7 @@ def test_records_that_have_changed_since_they_were_counted():
 @FEW
 @given(file=files(max_rows=12), data=st.data())
 def test_levels_counted_with_the_cells(plan, file, data):
-    values = data.draw(
-        st.lists(st.sampled_from(["p", "q", None]), min_size=len(file.rows), max_size=len(file.rows))
-    )
+    values = data.draw(st.lists(st.sampled_from(["p", "q", None]), min_size=len(file.rows), max_size=len(file.rows)))
     values[0] = "p"
     frame = plan(file.frame(s=pl.Series(values, dtype=pl.String), row=pl.int_range(len(values), eager=True)))
     given_roles = {"keys": file.keys, "missing": file.missing, "sensitive": ["s"], "weight": "w"}

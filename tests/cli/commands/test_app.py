@@ -49,13 +49,9 @@ def test_what_is_bad_is_one_line_and_starts_nothing(sdckit, begun: list[list[str
     assert begun == []
 
 
-def test_a_missing_extra_says_how_to_get_it(
-    sdckit, begun: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_extra_says_how_to_get_it(sdckit, begun: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     find = importlib.util.find_spec
-    monkeypatch.setattr(
-        command.importlib.util, "find_spec", lambda name: None if name == "shiny" else find(name)
-    )
+    monkeypatch.setattr(command.importlib.util, "find_spec", lambda name: None if name == "shiny" else find(name))
     done = sdckit("app")
     assert done.err == 'error: the app needs shiny; install it: pip install "sdckit[app]"\n'
     assert (done.code, begun) == (2, [])

@@ -39,9 +39,7 @@ def test_the_verdict_does_not_change_the_exit_code(sdckit, survey: Path) -> None
     assert sdckit("assess", survey, *KEYS, "--k", 1000).code == 0
 
 
-def test_subgroups_have_tables_here_and_in_no_protected_document(
-    sdckit, survey: Path, tmp_path: Path
-) -> None:
+def test_subgroups_have_tables_here_and_in_no_protected_document(sdckit, survey: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.json"
     done = sdckit("assess", survey, "--keys", "sex,age", "--by", "region", "--json", out)
     assert done.code == 0
@@ -79,9 +77,7 @@ def test_no_value_of_a_record_in_the_tables(sdckit, survey: Path) -> None:
 
 
 def test_several_intruders_side_by_side(sdckit, survey: Path) -> None:
-    done = sdckit(
-        "assess", survey, "--intruders", "neighbour=sex,age", "--intruders", "register=sex,age,region"
-    )
+    done = sdckit("assess", survey, "--intruders", "neighbour=sex,age", "--intruders", "register=sex,age,region")
     assert done.code == 0
     assert "Intruders side by side" in done.out
     told = " ".join(done.out.split())
@@ -142,16 +138,12 @@ def test_quiet_says_nothing(sdckit, survey: Path, tmp_path: Path) -> None:
     assert (tmp_path / "r.html").exists()
 
 
-def test_a_dry_run_reads_no_data_and_writes_nothing(
-    sdckit, survey: Path, tmp_path: Path, monkeypatch
-) -> None:
+def test_a_dry_run_reads_no_data_and_writes_nothing(sdckit, survey: Path, tmp_path: Path, monkeypatch) -> None:
     def forbidden(*_: object, **__: object) -> None:
         raise AssertionError("the data were read")
 
     monkeypatch.setattr("sdckit.data.files.readers.read_file", forbidden)
-    done = sdckit(
-        "assess", survey, *KEYS, "--sensitive", "income", "--report", tmp_path / "r.html", "--dry-run"
-    )
+    done = sdckit("assess", survey, *KEYS, "--sensitive", "income", "--report", tmp_path / "r.html", "--dry-run")
     assert (done.code, done.err) == (0, "")
     for part in (
         "Would read 4 of 7 columns",
@@ -259,9 +251,7 @@ def test_a_dry_run_names_further_measures(sdckit, survey: Path) -> None:
     assert "k_map" not in done.out
 
 
-def test_earlier_documents_are_audited_together_with_the_new_one(
-    sdckit, survey: Path, tmp_path: Path
-) -> None:
+def test_earlier_documents_are_audited_together_with_the_new_one(sdckit, survey: Path, tmp_path: Path) -> None:
     folder = tmp_path / "earlier"
     folder.mkdir()
     assert sdckit("assess", survey, *KEYS, "--json", folder / "first.json").code == 0

@@ -22,9 +22,7 @@ def files(tmp_path):
 
 def test_before_after_matching_and_learning(sdckit, files):
     original, released = files
-    done = sdckit(
-        "assess", original, "--released", released, *ROLES, "--aligned", "--k", 3, "--match-risk", 0.1
-    )
+    done = sdckit("assess", original, "--released", released, *ROLES, "--aligned", "--k", 3, "--match-risk", 0.1)
     assert done.code == 0
     lines = [line for line in done.out.splitlines() if line.strip()]
     assert lines[0] == "original.csv"
@@ -118,9 +116,7 @@ def test_how_rows_are_matched(sdckit, files, tmp_path):
     for width in (0, 0.1):
         path = tmp_path / f"{width}.json"
         given = ("--match-width", f"income={width},age=2", "--match-absolute", "age", "--high-risk", 0.2)
-        done = sdckit(
-            "assess", original, "--released", released, *roles, *given, "--internal", "--json", path
-        )
+        done = sdckit("assess", original, "--released", released, *roles, *given, "--internal", "--json", path)
         assert done.code == 0
         found[width] = json.loads(path.read_text())["intruders"][0]["measures"]["matching_risk"]
         assert "within ± 2 of the value" in done.out

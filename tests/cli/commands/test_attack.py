@@ -246,17 +246,13 @@ def test_each_is_what_python_gives() -> None:
     with quiet():
         expected = {
             "singling_out:univariate": sdc.singling_out(*files, variables=NAMES, **both),
-            "singling_out:multivariate": sdc.singling_out(
-                *files, variables=NAMES, mode="multivariate", **both
-            ),
+            "singling_out:multivariate": sdc.singling_out(*files, variables=NAMES, mode="multivariate", **both),
             "linkability:default": sdc.linkability(*files, known=(known[0], known[1]), numeric=[], **both),
             "probabilistic_linkage:default": sdc.probabilistic_linkage(
                 *files, variables=keys, numeric=[], id="pid", seed=1
             ),
             "inference:default:ill": sdc.inference(*files, known=keys, target="ill", numeric=[], **both),
-            "inference:default:income": sdc.inference(
-                *files, known=keys, target="income", numeric=["income"], **both
-            ),
+            "inference:default:income": sdc.inference(*files, known=keys, target="income", numeric=["income"], **both),
             "membership": sdc.membership(*files, **income, **both),
             "distance_to_closest_record": sdc.distance_to_closest_record(
                 *files, **income, control=CONTROL, by=["sex"], seed=1

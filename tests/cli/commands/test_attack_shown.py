@@ -127,9 +127,7 @@ def test_distances_name_their_direction(control: pl.DataFrame | None) -> None:
         figures = [own] if control is None else [own, other]
         assert row(text, words)[-len(figures) :] == [f"{figure:.4g}" for figure in figures]
     accuracies = [near.adversarial_accuracy, near.adversarial_accuracy_control][: 1 if control is None else 2]
-    assert " ".join(row(text, "adversarial accuracy")).endswith(
-        " ".join(f"{100 * one:.1f} %" for one in accuracies)
-    )
+    assert " ".join(row(text, "adversarial accuracy")).endswith(" ".join(f"{100 * one:.1f} %" for one in accuracies))
 
 
 def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
@@ -137,9 +135,7 @@ def test_the_worst_group_stands_first_and_ten_are_shown() -> None:
     text = shown("membership", found, control=OTHERS, by=("town",))
     expected = list(rows_of(found.by_group))
     assert expected[0]["residual"] > 0
-    for words, one in zip(
-        group_rows(text, "Telling who is in the file, by town"), expected[:10], strict=True
-    ):
+    for words, one in zip(group_rows(text, "Telling who is in the file, by town"), expected[:10], strict=True):
         assert words[:4] == [one["town"], "10", f"{100 * one['success_rate']:.1f}", "%"]
         better = one["success_rate"] > one["baseline_rate"]
         ends = f"{100 * one['risk_low']:.0f}–{100 * one['risk_high']:.0f}"

@@ -148,8 +148,6 @@ def test_a_key_that_is_there_is_never_replaced(sdckit, folder: Path) -> None:
     before, trained = key.read_bytes(), out.read_bytes()
     done = sdckit(*words, "--out", folder / "other.csv")
     assert done.code == 2
-    assert done.lines == [
-        "error: key.json exists, and without it nobody finds its records; give another --key"
-    ]
+    assert done.lines == ["error: key.json exists, and without it nobody finds its records; give another --key"]
     assert (key.read_bytes(), out.read_bytes()) == (before, trained)
     assert not (folder / "other.csv").exists()

@@ -45,9 +45,7 @@ def test_a_threshold_exceeded(sdckit, survey: Path, scenario) -> None:
 
 def test_the_intruder_is_named_where_there_are_several(sdckit, survey: Path, tmp_path: Path) -> None:
     path = tmp_path / "s.toml"
-    path.write_text(
-        '[intruders]\nneighbour = ["sex"]\nregister = ["sex", "age", "region"]\n[thresholds]\nk = 3\n'
-    )
+    path.write_text('[intruders]\nneighbour = ["sex"]\nregister = ["sex", "age", "region"]\n[thresholds]\nk = 3\n')
     rows = [line.split()[:2] for line in sdckit("check", survey, "--scenario", path).out.splitlines()]
     assert ["holds", "neighbour:"] in rows
     assert ["exceeded", "register:"] in rows
@@ -107,9 +105,7 @@ def test_the_scenario_is_required(sdckit, survey: Path) -> None:
 
 
 @pytest.mark.parametrize("spoil", ["gone", "column", "weight"])
-def test_bad_input_is_2_and_shows_no_value(
-    sdckit, survey: Path, scenario, frame: pl.DataFrame, spoil
-) -> None:
+def test_bad_input_is_2_and_shows_no_value(sdckit, survey: Path, scenario, frame: pl.DataFrame, spoil) -> None:
     path = scenario("k = 2")
     if spoil == "gone":
         survey.unlink()
@@ -149,9 +145,7 @@ def test_the_exit_code(passed: bool, undefined: tuple[object, ...], code: int) -
     assert exit_code(SimpleNamespace(passed=passed, undefined=undefined)) == code
 
 
-def test_a_limit_on_attacks_needs_people_never_in_the_file(
-    sdckit, survey: Path, scenario, tmp_path: Path
-) -> None:
+def test_a_limit_on_attacks_needs_people_never_in_the_file(sdckit, survey: Path, scenario, tmp_path: Path) -> None:
     released, control = tmp_path / "released.csv", tmp_path / "control.csv"
     frame = pl.read_csv(survey)
     frame.sample(fraction=1, shuffle=True, seed=1).write_csv(released)
@@ -171,9 +165,7 @@ def rare_file(tmp_path: Path, rare: int = 3) -> Path:
     path = tmp_path / "rare.csv"
     pl.DataFrame(
         {"sex": ["f", "m"] * 100 + ["f"] * rare, "age": ages, "w": [2.0] * (199 + rare) + [None]}
-    ).with_columns(job=pl.when(pl.col("age") == 60).then(pl.lit("NA")).otherwise(pl.lit("cook"))).write_csv(
-        path
-    )
+    ).with_columns(job=pl.when(pl.col("age") == 60).then(pl.lit("NA")).otherwise(pl.lit("cook"))).write_csv(path)
     return path
 
 

@@ -46,9 +46,7 @@ def test_limits_that_hold(sdckit, survey: Path, people: Path) -> None:
         (("--population", "SMALL"), "must be a part of the population"),
     ],
 )
-def test_bad_options_are_clear(
-    sdckit, survey: Path, people: Path, frame: pl.DataFrame, options, words: str
-) -> None:
+def test_bad_options_are_clear(sdckit, survey: Path, people: Path, frame: pl.DataFrame, options, words: str) -> None:
     files = {"PEOPLE": people, "SMALL": people.with_name("small.csv")}
     frame.head(100).write_csv(files["SMALL"])
     done = sdckit("delta-presence", survey, *KEYS, *(files.get(option, option) for option in options))

@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 
-def test_it_prints_the_answer_and_writes_the_report(
-    sdckit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_prints_the_answer_and_writes_the_report(sdckit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     done = sdckit("demo")
     assert (done.code, done.err) == (0, "")

@@ -70,9 +70,7 @@ def test_a_record_that_is_not_named_well(sdckit, survey: Path, options, words: s
 def test_a_direct_identifier_is_not_read(sdckit, survey: Path, tmp_path: Path) -> None:
     stored = tmp_path / "s.toml"
     stored.write_text('keys = ["sex", "age"]\nidentifiers = ["name"]\n')
-    done = sdckit(
-        "explain", survey, "--scenario", stored, "--id", "name", "--value", "person 3", "--internal"
-    )
+    done = sdckit("explain", survey, "--scenario", stored, "--id", "name", "--value", "person 3", "--internal")
     assert (done.code, done.out) == (2, "")
     assert "direct identifier, which is never read" in done.err
 

@@ -13,9 +13,7 @@ from sdckit.errors import ScenarioError
 from sdckit.workflow.recipes import explore as module
 
 Runner = Callable[..., object]
-RECIPE = (
-    '[[steps]]\nmethod = "pram"\ncolumns = ["region"]\n\n[[steps]]\nmethod = "local_suppression"\nk = 2\n'
-)
+RECIPE = '[[steps]]\nmethod = "pram"\ncolumns = ["region"]\n\n[[steps]]\nmethod = "local_suppression"\nk = 2\n'
 
 
 @pytest.fixture

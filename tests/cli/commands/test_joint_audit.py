@@ -32,9 +32,7 @@ def counts(tmp_path: Path, survey: Path) -> Path:
 def test_a_file_of_counts_and_tables_counted_in_the_original(
     sdckit, released: Path, survey: Path, counts: Path
 ) -> None:
-    done = sdckit(
-        COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--counted", "region,income,sex"
-    )
+    done = sdckit(COMMAND, released, *KEYS, "--original", survey, "--tables", counts, "--counted", "region,income,sex")
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())
     for said in (
@@ -50,9 +48,7 @@ def test_a_file_of_counts_and_tables_counted_in_the_original(
 
 def test_the_tables_of_a_scenario(sdckit, tmp_path: Path, released: Path, counts: Path) -> None:
     scenario = tmp_path / "scenario.toml"
-    scenario.write_text(
-        'keys = ["sex", "age", "region"]\n\n[[tables]]\nfile = "counts.csv"\n', encoding="utf-8"
-    )
+    scenario.write_text('keys = ["sex", "age", "region"]\n\n[[tables]]\nfile = "counts.csv"\n', encoding="utf-8")
     done = sdckit(COMMAND, released, "--scenario", scenario)
     assert (done.code, done.err) == (0, "")
     assert "counts.csv" in done.out

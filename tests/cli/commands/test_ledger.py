@@ -113,9 +113,7 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
         (["check", "first.csv", "--scenario", "scenario.toml", "--id", "idd"], "no column 'idd'"),
     ],
 )
-def test_bad_input_is_told(
-    folder: Path, capfd: pytest.CaptureFixture[str], line: list[str], told: str
-) -> None:
+def test_bad_input_is_told(folder: Path, capfd: pytest.CaptureFixture[str], line: list[str], told: str) -> None:
     assert run(["ledger", *line]) == 2
     assert told in capfd.readouterr().err
 
@@ -158,16 +156,12 @@ def test_the_id_need_not_go_out(folder: Path, capfd: pytest.CaptureFixture[str])
     assert run(beside) == 1
     told = " ".join(capfd.readouterr().out.split())
     keys = ["part", "sex", "age"]
-    found = sdc.differencing(
-        DATA, earlier=DATA, earlier_keys=["region", "band"], keys=keys, sensitive=["job"], id="id"
-    )
+    found = sdc.differencing(DATA, earlier=DATA, earlier_keys=["region", "band"], keys=keys, sensitive=["job"], id="id")
     assert found.certain_together > 0
     assert f"exceeded of {100 * found.certain_together / len(DATA):.3g} % of the records" in told, told
 
 
-def test_a_release_without_its_id_is_remembered_with_it(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_without_its_id_is_remembered_with_it(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("recipe.toml").write_text(MIXED, encoding="utf-8")
     assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
     line = ["ledger", "add", "safe.csv", "--scenario", "first.toml", "--name", "mixed"]
@@ -187,9 +181,7 @@ def test_a_release_without_its_id_is_remembered_with_it(
     assert "row by row they are not the same people's" in " ".join(capfd.readouterr().err.split())
 
 
-def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(
-    folder: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_key_that_the_recipe_left_out_is_asked_of_nobody(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     Path("recipe.toml").write_text(MIXED.replace('"id"', '"band"'), encoding="utf-8")
     assert run(["protect", "recipe.toml", "first.csv", "--out", "safe.csv", "--log", "log.json"]) == 0
     place = ["--ledger", "ledger", "--key", "ledger.key", "--scenario", "first.toml"]

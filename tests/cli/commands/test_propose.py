@@ -34,9 +34,7 @@ def scenario(tmp_path: Path) -> Path:
     return path
 
 
-def test_what_it_writes_protects_and_passes(
-    sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path
-) -> None:
+def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     recipe, safe, log, told = (tmp_path / name for name in ("r.toml", "safe.csv", "log.json", "p.json"))
     report = tmp_path / "report.md"
     call = ("propose", survey, "--scenario", scenario, "--alternatives", 1)
@@ -53,9 +51,7 @@ def test_what_it_writes_protects_and_passes(
     assert reasons
     assert all(why in texts[2] for why in reasons)
     assert found["alternatives"][0]["words"] in texts[2]
-    assert (
-        sdckit("protect", recipe, survey, "--scenario", scenario, "--out", safe, "--log", log, "-q").code == 0
-    )
+    assert sdckit("protect", recipe, survey, "--scenario", scenario, "--out", safe, "--log", log, "-q").code == 0
     done = sdckit("check", survey, "--scenario", scenario, "--released", safe, "--log", log, "--seed", 1)
     assert done.code == 0, done.out
     done = sdckit(*call, "--out", recipe)

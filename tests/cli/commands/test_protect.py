@@ -66,9 +66,7 @@ def test_a_release_with_log_and_report(sdckit: Runner, survey: Path, recipe: Pat
     assert again.data.equals(released)
 
 
-def test_a_report_is_audited_with_earlier_documents(
-    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_a_report_is_audited_with_earlier_documents(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
     folder = tmp_path / "earlier"
     folder.mkdir()
     call = ("protect", recipe, survey, "--out", tmp_path / "out.parquet", "--beside", folder)
@@ -87,9 +85,7 @@ def test_a_report_is_audited_with_earlier_documents(
     assert not (tmp_path / "again.md").exists()
 
 
-def test_the_log_repeats_and_a_seed_does_not(
-    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_the_log_repeats_and_a_seed_does_not(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
     log = tmp_path / "log.json"
     call = ("protect", recipe, survey, "--out")
     done = sdckit(*call, tmp_path / "a.csv", "--seed", 2**64, "--log", log, "-q")
@@ -110,9 +106,7 @@ def test_a_short_seed_warns(sdckit: Runner, survey: Path, recipe: Path, tmp_path
     assert "1789" not in done.err
 
 
-def test_replay_refuses_what_the_log_is_not_about(
-    sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path
-) -> None:
+def test_replay_refuses_what_the_log_is_not_about(sdckit: Runner, survey: Path, recipe: Path, tmp_path: Path) -> None:
     log, out = tmp_path / "log.json", tmp_path / "out.csv"
     assert sdckit("protect", recipe, survey, "--out", out, "--log", log, "-q").code == 0
     out.unlink()

@@ -35,9 +35,7 @@ def scenario(tmp_path: Path) -> Path:
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_what_it_writes_protects_and_passes(
-    sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path
-) -> None:
+def test_what_it_writes_protects_and_passes(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     recipe, safe, log = tmp_path / "r.toml", tmp_path / "safe.csv", tmp_path / "log.json"
     done = sdckit("recipe", "init", survey, "--scenario", scenario, "--out", recipe)
     assert (done.code, done.err) == (0, "")
@@ -50,9 +48,7 @@ def test_what_it_writes_protects_and_passes(
     assert done.code == 0, done.out
 
 
-def test_it_is_printed_unless_a_file_is_named(
-    sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path
-) -> None:
+def test_it_is_printed_unless_a_file_is_named(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "r.toml"
     call = ("recipe", "init", survey, "--scenario", scenario)
     printed = sdckit(*call)
@@ -61,9 +57,7 @@ def test_it_is_printed_unless_a_file_is_named(
     assert recipe.read_text(encoding="utf-8") == printed.out.replace("recipe.toml", "r.toml")
 
 
-def test_a_file_that_exists_stays_unless_forced(
-    sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path
-) -> None:
+def test_a_file_that_exists_stays_unless_forced(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     recipe = tmp_path / "r.toml"
     recipe.write_text("mine", encoding="utf-8")
     call = ("recipe", "init", survey, "--scenario", scenario, "--out", recipe)
@@ -87,9 +81,7 @@ def test_what_names_rare_values_is_for_its_owner_alone(
     assert recipe.stat().st_mode & 0o777 == 0o600
 
 
-def test_limits_may_come_from_a_type_of_release(
-    sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path
-) -> None:
+def test_limits_may_come_from_a_type_of_release(sdckit: Runner, survey: Path, scenario: Path, tmp_path: Path) -> None:
     scenario.write_text(SCENARIO.replace("[thresholds]\nk = 3\n", ""), encoding="utf-8")
     done = sdckit("recipe", "init", survey, "--scenario", scenario)
     assert done.code == 2

@@ -80,9 +80,7 @@ def test_the_gate_still_fails(sdckit, folder: Path, kind: str) -> None:
     protected(sdckit, kind)
     strict = scenario(identifiers=["name"], thresholds={"k": 300})
     Path("strict.toml").write_text(strict.to_toml())
-    done = sdckit(
-        "check", f"raw.{kind}", "--released", f"rel.{kind}", "--scenario", "strict.toml", "--log", "l.json"
-    )
+    done = sdckit("check", f"raw.{kind}", "--released", f"rel.{kind}", "--scenario", "strict.toml", "--log", "l.json")
     assert done.code == 1
     assert done.out.splitlines()[-1] == f"raw.{kind}: NOT passed"
 
@@ -168,9 +166,7 @@ def test_without_any_key_there_is_nothing_to_check(sdckit, folder: Path) -> None
     drop = {"method": "drop_identifiers", "columns": ["age", "job", "size"]}
     Path("drop.toml").write_text(sdc.Recipe([drop]).to_toml())
     survey().drop("name", "age", "job", "size").write_csv("rel.csv")
-    done = sdckit(
-        "check", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--recipe", "drop.toml"
-    )
+    done = sdckit("check", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--recipe", "drop.toml")
     assert (done.code, done.lines[-1]) == (
         2, "error: the release has none of the keys of any intruder; nothing is left to assess",
     )  # fmt: skip
@@ -223,9 +219,7 @@ def test_what_does_not_belong_together_is_refused(sdckit, folder: Path, name: st
         assert done.code == 2, done.err
         assert words in done.err
         assert "person 1" not in done.err + done.out
-    done = sdckit(
-        "attack", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--n-attacks", 5, *options
-    )
+    done = sdckit("attack", "raw.csv", "--released", "rel.csv", "--scenario", "k.toml", "--n-attacks", 5, *options)
     assert done.code == 2, done.err
     assert words in done.err or "release 1 has 100 records" in done.err
 
@@ -290,9 +284,7 @@ def test_a_hierarchy_stands_beside_the_recipe(sdckit, folder: Path) -> None:
     assert (done.code, "is not the one of the log" in done.err) == (2, True)
 
 
-def test_the_order_of_households_that_were_divided_is_drawn_again(
-    sdckit, tmp_path: Path, monkeypatch
-) -> None:
+def test_the_order_of_households_that_were_divided_is_drawn_again(sdckit, tmp_path: Path, monkeypatch) -> None:
     """The steps before go by columns that the scenario does not name, or nobody reads."""
     monkeypatch.chdir(tmp_path)
     people().with_columns(name=pl.lit("x"), note=pl.lit("y")).write_csv("raw.csv")

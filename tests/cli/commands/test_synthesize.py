@@ -123,9 +123,7 @@ def test_an_engine_writes_what_memory_makes(
     files = sorted(one.name for one in tmp_path.glob("here*"))
     assert len(files) == (2 if "--m" in given else 1)
     for name in files:
-        expected = pl.read_parquet(tmp_path / name).with_columns(
-            pl.col(pl.Enum, pl.Categorical).cast(pl.String)
-        )
+        expected = pl.read_parquet(tmp_path / name).with_columns(pl.col(pl.Enum, pl.Categorical).cast(pl.String))
         assert "name" not in expected.columns
         assert pl.read_parquet(tmp_path / name.replace("here", "there")).equals(expected)
 

@@ -126,9 +126,7 @@ BELOW = [["f", "34", "north", ""], ["m", "51", "south", "x"], ["f", "8", "east",
     ],
 )
 def test_a_record_in_place_of_the_header(header, why):
-    with pytest.raises(
-        DataError, match=rf"^x\.csv: the first line does not look like a header .*: {why}"
-    ) as caught:
+    with pytest.raises(DataError, match=rf"^x\.csv: the first line does not look like a header .*: {why}") as caught:
         header_names(PATH, header, BELOW)
     told = str(caught.value)
     assert "north" not in told

@@ -105,9 +105,7 @@ def test_other_kinds(kind):
 
 
 LEVELS = st.lists(st.text("ab12. ", min_size=1, max_size=3), min_size=1, max_size=6, unique=True)
-CODES = st.dictionaries(
-    st.text("ab12. ", min_size=1, max_size=3), st.integers(-3, 5) | st.floats(-3, 5), max_size=4
-)
+CODES = st.dictionaries(st.text("ab12. ", min_size=1, max_size=3), st.integers(-3, 5) | st.floats(-3, 5), max_size=4)
 
 
 @given(LEVELS, CODES, st.sampled_from(["SPSS", "Stata"]))

@@ -132,9 +132,7 @@ def test_missing_by_default(saved, code):
     assert frame.rows() == [(1, "x"), (None, None), (2, "None")]
     told = [str(warning.message) for warning in caught]
     bare = code.strip('"')
-    wanted = (
-        [f"survey.csv: taken for missing: '{bare}' in a (1 record), b (1 record). To choose"] if bare else []
-    )
+    wanted = [f"survey.csv: taken for missing: '{bare}' in a (1 record), b (1 record). To choose"] if bare else []
     assert [text.partition(" the codes")[0] for text in told] == wanted
 
 
@@ -154,9 +152,7 @@ def test_a_number_of_nines_is_hinted_at_with_the_codes_to_give(saved):
     assert frame["educ"].to_list()[:4] == [1, 2, 3, -999]
     assert len(caught) == 2
     told = str(caught[1].message)
-    assert told.startswith(
-        "survey.csv: educ holds -999 in 5 records, occ holds 'Refused' in 5 records. If that"
-    )
+    assert told.startswith("survey.csv: educ holds -999 in 5 records, occ holds 'Refused' in 5 records. If that")
     assert "--missing=NA --missing=-999 --missing=Refused" in told
     assert read_file(path, missing=["NA", "-999", "Refused"]).null_count().row(0) == (5, 10)
 
@@ -288,9 +284,7 @@ def test_no_header(saved):
 
 def test_a_first_line_that_may_be_a_record_is_not_told(saved):
     path = saved(f"{MARK},north\nx,south\n")  # nothing in it says which it is
-    refused(
-        ColumnError, "no column 'sex', 'norht'; the names there are not told", path, columns=["sex", "norht"]
-    )
+    refused(ColumnError, "no column 'sex', 'norht'; the names there are not told", path, columns=["sex", "norht"])
     assert not scan_header(path).certain
     path = saved("Sex,region\nx,south\n")
     refused(ColumnError, r"no column 'sex' \(did you mean 'Sex'\?\)", path, columns=["sex", "region"])
@@ -298,9 +292,7 @@ def test_a_first_line_that_may_be_a_record_is_not_told(saved):
 
 def test_the_delimiter_that_fits_is_named(saved):
     for text in (f"a,b,c\n{MARK},2,3\n", f"{MARK},2,3\n4,5,6\n", f'a,b,c\n"{MARK};x",2,3\n'):
-        refused(
-            FileFormatError, r"given \(';'\) does not fit; ',' cuts .* 3 fields", saved(text), delimiter=";"
-        )
+        refused(FileFormatError, r"given \(';'\) does not fit; ',' cuts .* 3 fields", saved(text), delimiter=";")
     refused(FileFormatError, "'tab' cuts", saved(f"a\tb\n{MARK}\t2\n"), delimiter=",")
     assert read_file(saved("a\n1\n"), delimiter=";")["a"].to_list() == [1]
 
@@ -347,9 +339,7 @@ def test_ragged_line_far_down(saved, monkeypatch):
     refused(FileFormatError, "line 4323: 1 field", saved("a,b\n" + "\n".join(lines)))
 
 
-@pytest.mark.parametrize(
-    "text", [f'a,b\n"{MARK},2\n3,4\n', f'a,b\n"x",1\n"{MARK}" y,2\n5" z,{MARK}\n"q",4\n']
-)
+@pytest.mark.parametrize("text", [f'a,b\n"{MARK},2\n3,4\n', f'a,b\n"x",1\n"{MARK}" y,2\n5" z,{MARK}\n"q",4\n'])
 def test_unpaired_quotes(saved, text):
     refused(FileFormatError, r"line|quotes", saved(text))
 
@@ -360,9 +350,7 @@ def test_nul_bytes(saved):
 
 
 def test_neither_utf8_nor_cp1252(saved):
-    refused(
-        FileFormatError, "line 2: the bytes are neither", saved(b"a,b\n" + MARK.encode() + b",\x81\xff\n")
-    )
+    refused(FileFormatError, "line 2: the bytes are neither", saved(b"a,b\n" + MARK.encode() + b",\x81\xff\n"))
 
 
 @pytest.mark.parametrize(

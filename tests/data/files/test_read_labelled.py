@@ -99,9 +99,7 @@ def test_texts_and_labels_follow_the_rule_of_every_format(tmp_path):
     path = tmp_path / "s.dta"
     frame = pd.DataFrame({"t": ["a", "NA", "", "."], "c": [1, 2, 1, 1]})
     pyreadstat.write_dta(frame, str(path), variable_value_labels={"c": {1: "yes", 2: "N/A"}})
-    with pytest.warns(
-        SdcWarning, match=r"'NA' in t \(1 record\); '\.' in t \(1 record\); 'N/A' in c \(1 record\)"
-    ):
+    with pytest.warns(SdcWarning, match=r"'NA' in t \(1 record\); '\.' in t \(1 record\); 'N/A' in c \(1 record\)"):
         read = read_file(path)
     assert read["t"].to_list() == ["a", None, None, None]
     assert read["c"].to_list() == ["yes", None, "yes", "yes"]
@@ -183,9 +181,7 @@ def test_sas_catalogue_beside_the_file_gives_the_labels(tmp_path, monkeypatch):
     def read_sas7bdat(name, **options):
         calls.append(options)
         frame = pl.DataFrame({"sex": [1.0, 2.0]})
-        meta = SimpleNamespace(
-            column_names=["sex"], number_rows=2, variable_value_labels={"sex": {1.0: "m", 2.0: "f"}}
-        )
+        meta = SimpleNamespace(column_names=["sex"], number_rows=2, variable_value_labels={"sex": {1.0: "m", 2.0: "f"}})
         return (frame.clear() if options.get("metadataonly") else frame), meta
 
     monkeypatch.setattr(pyreadstat, "read_sas7bdat", read_sas7bdat)
@@ -252,9 +248,7 @@ def test_spss_of_read_labels(tmp_path):
         variable_measure={"sex": "nominal"}, variable_format={"w": "F6.1"},
     )  # fmt: skip
     found = sdc.read_labels(path)
-    assert found.get("sex") == ColumnLabels(
-        "Sex", {"m": 1, "f": 2, "refused": 9}, ((9, 9),), "nominal", "F8.2"
-    )
+    assert found.get("sex") == ColumnLabels("Sex", {"m": 1, "f": 2, "refused": 9}, ((9, 9),), "nominal", "F8.2")
     assert found.get("w").missing == ((-9, -1),)
     assert found.get("w").display == "F6.1"
     assert found.get("t").missing == (("z", "z"),)

@@ -89,9 +89,7 @@ def test_missing_codes_in_categories_and_small_integers(tmp_path):
 def test_one_rule_for_the_text_of_every_format(tmp_path, kind):
     texts = ["x", "NA", "N/A", "NaN", "nan", "NULL", "null", ".", "", None, "None", "na"]
     path = saved(tmp_path, kind, pl.DataFrame({"t": texts, "n": range(12)}))
-    with pytest.warns(
-        SdcWarning, match=rf"^file.{kind}: taken for missing: .*'N/A' in t \(1 record\)"
-    ) as caught:
+    with pytest.warns(SdcWarning, match=rf"^file.{kind}: taken for missing: .*'N/A' in t \(1 record\)") as caught:
         frame = read_file(path)
     assert frame["t"].to_list() == ["x", *[None] * 9, "None", "na"]
     assert len(caught) == 1
@@ -293,9 +291,7 @@ def test_labels_are_of_both(tmp_path):
     first = sdc.write_file(
         pl.DataFrame({"hid": [1], "age": [3]}), tmp_path / "a.sav", labels={"hid": "A", "age": "Age"}
     )
-    second = sdc.write_file(
-        pl.DataFrame({"hid": [1], "n": [3]}), tmp_path / "b.dta", labels={"hid": "B", "n": "N"}
-    )
+    second = sdc.write_file(pl.DataFrame({"hid": [1], "n": [3]}), tmp_path / "b.dta", labels={"hid": "B", "n": "N"})
     assert sdc.read_labels(first, join=second).variables == {"hid": "A", "n": "N", "age": "Age"}
     assert sdc.read_file(first, join=second, join_key="hid").rows() == [(1, 3, 3)]
 
@@ -303,9 +299,7 @@ def test_labels_are_of_both(tmp_path):
 def test_households_without_persons_are_told(files):
     with files[1].open("a", encoding="utf-8") as file:
         file.write("c,9,n,Cid\n,1,n,Dan\n")
-    with pytest.warns(
-        SdcWarning, match="2 of the 4 records of houses.csv belong to no record of persons.csv"
-    ) as told:
+    with pytest.warns(SdcWarning, match="2 of the 4 records of houses.csv belong to no record of persons.csv") as told:
         assert read(files).height == 3
     assert "Cid" not in str(told[0].message)
     assert read(files, rows=2).height == 2  # of a part nothing can be said

@@ -74,9 +74,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
     ROWS.write_ipc(tmp_path / "a.arrow")
     (tmp_path / "empty").mkdir()
     (tmp_path / "broken.parquet").write_text("no Parquet")
-    with pytest.raises(
-        sdc.FileFormatError, match=r"a\.arrow is Arrow: an engine reads Parquet and CSV; write"
-    ):
+    with pytest.raises(sdc.FileFormatError, match=r"a\.arrow is Arrow: an engine reads Parquet and CSV; write"):
         scan_file(tmp_path / "a.arrow")
     with pytest.raises(sdc.FileFormatError, match="the folder empty holds neither Parquet"):
         scan_file(tmp_path / "empty")
@@ -135,9 +133,7 @@ def test_an_address_reaches_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     reader = SimpleNamespace(read=SimpleNamespace(parquet=lambda *files: asked.append(files)))
     sql = SimpleNamespace(SparkSession=SimpleNamespace(getActiveSession=lambda: reader))
     monkeypatch.setitem(sys.modules, "pyspark.sql", sql)
-    with pytest.raises(
-        sdc.FileFormatError, match="Spark cannot open abfss://box@store/census"
-    ):  # it is given None
+    with pytest.raises(sdc.FileFormatError, match="Spark cannot open abfss://box@store/census"):  # it is given None
         scan_file("abfss://box@store/census", engine="spark")
     assert asked == [("abfss://box@store/census",)]
 
@@ -150,13 +146,9 @@ def test_an_address_that_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(sdc.FileFormatError, match=r"Polars cannot open gs://bucket/x\.parquet: it") as caught:
         scan_file("gs://bucket/x.parquet")
     assert caught.value.__context__ is None
-    with pytest.raises(
-        sdc.FileFormatError, match=r"s3://bucket/x\.csv\.gz is CSV, which is read from this machine"
-    ):
+    with pytest.raises(sdc.FileFormatError, match=r"s3://bucket/x\.csv\.gz is CSV, which is read from this machine"):
         scan_file("s3://bucket/x.csv.gz")
-    with pytest.raises(
-        sdc.FileFormatError, match="is Parquet: delimiter, encoding and decimal mark are of CSV"
-    ):
+    with pytest.raises(sdc.FileFormatError, match="is Parquet: delimiter, encoding and decimal mark are of CSV"):
         scan_file("s3://bucket/x.parquet", decimal=",")
 
 

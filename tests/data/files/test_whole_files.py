@@ -140,9 +140,7 @@ def test_signals_are_as_before_when_nothing_is_under_way(tmp_path: Path) -> None
             signal.signal(signal.SIGTERM, standing)
             with replacing(tmp_path / "a", what="it"), spill_folder():
                 answered = signal.getsignal(signal.SIGTERM)
-                assert (answered is standing) == (
-                    standing is not signal.SIG_DFL
-                )  # who has an answer keeps it
+                assert (answered is standing) == (standing is not signal.SIG_DFL)  # who has an answer keeps it
             assert signal.getsignal(signal.SIGTERM) is standing
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -203,9 +201,7 @@ def test_a_full_disk_is_told_as_one_in_every_format(
     assert target.read_text() == "older"
 
 
-def test_a_disk_that_is_full_only_when_the_system_writes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_is_full_only_when_the_system_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(_: int) -> None:
         raise OSError(errno.EDQUOT, "")
 

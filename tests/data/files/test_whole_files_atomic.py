@@ -44,9 +44,7 @@ def test_a_pipe_is_refused_and_stays(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     (tmp_path / "link").symlink_to(pipe)
     for path in (pipe, tmp_path / "link"):
-        with pytest.raises(
-            FileFormatError, match=f"cannot write {path.name}: it is not a regular file; use - to"
-        ):
+        with pytest.raises(FileFormatError, match=f"cannot write {path.name}: it is not a regular file; use - to"):
             write_whole("text", path)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["link", "pipe"]

@@ -78,16 +78,12 @@ def test_a_source_is_never_overwritten(tmp_path: Path) -> None:
     assert source.read_bytes() == before
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_file(FRAME, tmp_path / "out.csv")
     before = path.read_bytes()
 
     fill_disk(monkeypatch)
-    with pytest.raises(
-        FileFormatError, match=f"could not write out.csv: {DISK_FULL}; nothing was left behind"
-    ):
+    with pytest.raises(FileFormatError, match=f"could not write out.csv: {DISK_FULL}; nothing was left behind"):
         write_file(FRAME, path)
     assert path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir()] == ["out.csv"]
@@ -283,9 +279,7 @@ def test_codes_labels_and_levels_of_measurement_stay(tmp_path):
     assert meta.variable_measure["sex"] == "nominal"
     assert meta.original_variable_types["income"] == "F7.1"
     assert meta.original_variable_types["n"] == "F1.0"
-    again = sdc.write_file(
-        sdc.read_file(path, user_missing=True), tmp_path / "b.sav", labels=sdc.read_labels(path)
-    )
+    again = sdc.write_file(sdc.read_file(path, user_missing=True), tmp_path / "b.sav", labels=sdc.read_labels(path))
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -418,9 +412,7 @@ def test_parquet_and_arrow_take_variable_labels_where_given(tmp_path, ending):
     assert sdc.read_labels(path).variables == {"sex": "Sex", "income": "Income"}
     assert MARK.encode() not in path.read_bytes()
     plain = sdc.write_file(LABELLED_FRAME, tmp_path / f"b.{ending}")
-    assert (
-        pl.read_parquet(path).equals(pl.read_parquet(plain)) if ending == "parquet" else path.stat().st_size
-    )
+    assert pl.read_parquet(path).equals(pl.read_parquet(plain)) if ending == "parquet" else path.stat().st_size
     with pytest.warns(sdc.SdcWarning, match="refused"):
         assert sdc.read_file(path).schema == sdc.read_file(plain).schema
     assert sdc.read_labels(tmp_path / f"b.{ending}").variables == {}

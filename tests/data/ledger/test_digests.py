@@ -34,9 +34,7 @@ def test_digests_are_the_hmac_of_the_standard_library() -> None:
     (pair,) = digester.combinations([(digester.levels(COLUMN), np.array([1], np.int32))] * 2, 1)
     assert bytes(pair) == hmac.digest(key, b"combination\x000\x00" + bytes(female) * 2, "sha256")[:WIDTH]
     (joined,) = digester.joined(female[None], missing[None])
-    assert (
-        bytes(joined) == hmac.digest(key, b"with\x000\x00" + bytes(female) + bytes(missing), "sha256")[:WIDTH]
-    )
+    assert bytes(joined) == hmac.digest(key, b"with\x000\x00" + bytes(female) + bytes(missing), "sha256")[:WIDTH]
 
 
 def test_a_missing_value_is_none_that_can_be_written() -> None:
@@ -48,12 +46,7 @@ def test_a_missing_value_is_none_that_can_be_written() -> None:
 
 def test_the_same_value_of_another_column_or_under_another_key_is_another() -> None:
     other = Levels("age", COLUMN.codes, COLUMN.texts)
-    found = {
-        bytes(one)
-        for name in (COLUMN, other)
-        for key in (b"k", b"l")
-        for one in Digester(key * 32).levels(name)
-    }
+    found = {bytes(one) for name in (COLUMN, other) for key in (b"k", b"l") for one in Digester(key * 32).levels(name)}
     assert len(found) == 12
 
 
@@ -140,9 +133,7 @@ def test_an_empty_part_has_nothing() -> None:
 
 def test_the_widest_set_comes_first() -> None:
     part, _ = sorted_part(DIGESTS[:1], np.ones(1))
-    sketch = Sketch(
-        {("counts", "b"): part, ("counts", "a", "b"): part, ("people", "id", "a", "b", "c"): part}
-    )
+    sketch = Sketch({("counts", "b"): part, ("counts", "a", "b"): part, ("people", "id", "a", "b", "c"): part})
     assert sketch.sets() == [("a", "b"), ("b",)]
     assert sketch.get("counts", ("b",)) is part
     assert sketch.get("candidates", ("b",)) is None

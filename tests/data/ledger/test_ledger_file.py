@@ -22,9 +22,7 @@ SKETCH = Sketch({
 
 
 def test_a_sketch_is_read_as_it_was_written(tmp_path: Path) -> None:
-    made = create_file(tmp_path / "ledger", "Survey", KEY).with_entry(
-        "2024", SKETCH, date="2024-05", people="all"
-    )
+    made = create_file(tmp_path / "ledger", "Survey", KEY).with_entry("2024", SKETCH, date="2024-05", people="all")
     again = open_file(tmp_path / "ledger", KEY)
     (entry,) = again.entries
     assert (again.survey, entry.name, entry.date, entry.people) == ("Survey", "2024", "2024-05", "all")
@@ -161,9 +159,7 @@ def test_a_key_that_others_can_read_is_refused(tmp_path: Path, mode: int) -> Non
 
 
 def test_a_lost_key_says_what_that_means(tmp_path: Path) -> None:
-    with pytest.raises(
-        FileFormatError, match=r"there is no key lost\.key; the ledger answers nothing without its key"
-    ):
+    with pytest.raises(FileFormatError, match=r"there is no key lost\.key; the ledger answers nothing without its key"):
         read_key(tmp_path / "lost.key")
 
 

@@ -117,9 +117,7 @@ def test_no_codes_no_change():
 
 @pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["a", "NA", "", "."])])
 def test_defaults_in_texts(dtype):
-    frame = pl.DataFrame(
-        {"x": pl.Series(["a", "NA", "", None, "NA", "."], dtype=dtype), "n": [float("nan")] * 6}
-    )
+    frame = pl.DataFrame({"x": pl.Series(["a", "NA", "", None, "NA", "."], dtype=dtype), "n": [float("nan")] * 6})
     done, found = take_defaults(frame)
     assert done["x"].to_list() == ["a", None, None, None, None, None]
     assert done.schema == frame.schema
@@ -183,9 +181,7 @@ def test_unsigned():
     assert codes([1, 2, 3, 99, 99], pl.UInt8) == [("99", 2)]
 
 
-@pytest.mark.parametrize(
-    "dtype", [pl.String, pl.Categorical, pl.Enum(["a", "Refused", "don't know", "lost"])]
-)
+@pytest.mark.parametrize("dtype", [pl.String, pl.Categorical, pl.Enum(["a", "Refused", "don't know", "lost"])])
 def test_words(dtype):
     found = codes(["a", "Refused", "Refused", "don't know", None, "lost"], dtype)
     assert found == [("Refused", 2), ("don't know", 1)]

@@ -52,11 +52,7 @@ def test_files_of_one_list_fit_together(make):
     first, second = only_records([make(["L", None]), make(["S", "S"])])
     assert categories(first, "x") == categories(second, "x") == ["S", "L"]
     assert categories(only_records(make(["L", None])), "x") == ["L"]
-    other = (
-        make(["XL"])
-        if make is as_pandas
-        else pl.DataFrame({"x": pl.Series(["XL"], dtype=pl.Enum(["XL", "M"]))})
-    )
+    other = make(["XL"]) if make is as_pandas else pl.DataFrame({"x": pl.Series(["XL"], dtype=pl.Enum(["XL", "M"]))})
     alone = only_records([as_polars(["L"]), other])[0]
     assert categories(alone, "x") == (["L", "XL"] if make is as_pandas else ["L"])
 
@@ -126,15 +122,11 @@ def test_a_whole_column_is_left_where_it_is():
 
 def test_chunks_with_dictionaries_of_their_own_and_the_order_kept():
     chunks = [
-        pa.DictionaryArray.from_arrays(
-            pa.array([2, None], pa.int8()), pa.array(["z", "b", "a"]), ordered=True
-        ),
+        pa.DictionaryArray.from_arrays(pa.array([2, None], pa.int8()), pa.array(["z", "b", "a"]), ordered=True),
         pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int8()), pa.array(["z", "c"]), ordered=True),
     ]
     column = pa.chunked_array(chunks)
-    table = pa.table(
-        {"x": column}, schema=pa.schema([pa.field("x", column.type, nullable=True, metadata={"a": "b"})])
-    )
+    table = pa.table({"x": column}, schema=pa.schema([pa.field("x", column.type, nullable=True, metadata={"a": "b"})]))
     use = column_use(column)
     assert use is not None
     assert use.kept == ["z", "a", "c"]
@@ -148,17 +140,13 @@ def test_chunks_with_dictionaries_of_their_own_and_the_order_kept():
 
 
 def test_a_table_without_rows():
-    table = pa.table(
-        {"x": pa.array([], pa.dictionary(pa.int32(), pa.string())), "y": pa.array([], pa.int64())}
-    )
+    table = pa.table({"x": pa.array([], pa.dictionary(pa.int32(), pa.string())), "y": pa.array([], pa.int64())})
     assert arrow_records(table, arrow_use(table)).schema == table.schema
 
 
 def test_dictionaries_within_lists_and_structures_become_plain():
     inner = pa.dictionary(pa.int32(), pa.string())
-    kind = pa.struct(
-        [("a", pa.list_(inner)), ("b", pa.large_list(inner)), ("c", pa.list_(inner, 2)), ("d", pa.int8())]
-    )
+    kind = pa.struct([("a", pa.list_(inner)), ("b", pa.large_list(inner)), ("c", pa.list_(inner, 2)), ("d", pa.int8())])
     plain = without_dictionaries(kind)
     assert "dictionary" not in str(plain)
     assert plain.field("d").type == pa.int8()
@@ -294,9 +282,7 @@ def test_the_same_values_of_the_same_type_of_polars_records(values):
     assert b"hidden" not in pickle.dumps(records_bare(cut))
 
 
-@pytest.mark.parametrize(
-    "kind", [pl.Int128, pl.UInt8, pl.Decimal(12, 3), pl.Time, pl.Datetime("ms", "UTC"), pl.Null]
-)
+@pytest.mark.parametrize("kind", [pl.Int128, pl.UInt8, pl.Decimal(12, 3), pl.Time, pl.Datetime("ms", "UTC"), pl.Null])
 def test_types_of_every_kind(kind):
     frame = pl.DataFrame({"x": pl.Series([None, None], dtype=kind)})
     assert records_bare(frame).schema == frame.schema

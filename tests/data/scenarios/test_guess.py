@@ -126,18 +126,14 @@ def test_several_rows_per_person(name):
     assert one(name, codes(4)).role == "ignore"
 
 
-@pytest.mark.parametrize(
-    "name", ["sexcode", "agecat", "hhsex", "regioncode", "RESPAGE", "maritalst", "subregion"]
-)
+@pytest.mark.parametrize("name", ["sexcode", "agecat", "hhsex", "regioncode", "RESPAGE", "maritalst", "subregion"])
 def test_a_known_word_within_a_word_is_a_key_if_its_values_are_few(name):
     assert one(name, codes(4)).role == "key"
     assert one(name, ["a", "b"] * (N // 2)).role == "key"
     assert one(name, codes(150)).warning or one(name, codes(150)).role in ("ignore", "numeric")
 
 
-@pytest.mark.parametrize(
-    "name", ["usage", "average", "percentage", "agent", "statement", "laughs", "opinion"]
-)
+@pytest.mark.parametrize("name", ["usage", "average", "percentage", "agent", "statement", "laughs", "opinion"])
 def test_a_known_word_within_a_word_by_chance(name):
     assert one(name, codes(4)).role == "ignore"
 
@@ -233,9 +229,7 @@ def test_sensitive_columns_are_never_sure_and_always_asked():
 
 def test_labels_of_a_frame():
     frame = pl.DataFrame({"V1": codes(2), "V2": codes(60)})
-    found = guess_roles(
-        frame, labels={"V1": "Geschlecht", "V2": "Alter"}, value_labels={"V1": ["Mann", "Frau"]}
-    )
+    found = guess_roles(frame, labels={"V1": "Geschlecht", "V2": "Alter"}, value_labels={"V1": ["Mann", "Frau"]})
     assert [(guess.role, guess.confidence) for guess in found] == [("key", "sure"), ("key", "sure")]
     assert "its label and its categories speak of sex" in found["V1"].reason
 
@@ -305,10 +299,7 @@ def test_is_valid_and_explains_every_column(tmp_path):
 def test_the_example_limits_are_valid_once_uncommented(tmp_path):
     text = scenario_toml(survey())
     wanted = ("release", "missing", "[thresholds]", "k =", "risk =", "l =")
-    lines = [
-        line[2:] if line.startswith("# ") and line[2:].startswith(wanted) else line
-        for line in text.splitlines()
-    ]
+    lines = [line[2:] if line.startswith("# ") and line[2:].startswith(wanted) else line for line in text.splitlines()]
     scenario = scenario_of("\n".join(lines), tmp_path)
     assert scenario.thresholds.declared == {"k": 3, "risk": 0.1, "l": 2}
     assert scenario.release == "scientific-use"
@@ -333,9 +324,7 @@ def test_codes_that_may_mean_missing_are_a_line_to_uncomment(tmp_path):
         text = scenario_toml(path)
     assert scenario_of(text, tmp_path).missing_codes == ()
     assert "# Taken for missing: 'NA' in \"sex\" (20 records)." in text
-    assert (
-        '# "a\\nb" holds -999 in 20 records. If that means missing:\n# missing_codes = ["NA", "-999"]' in text
-    )
+    assert '# "a\\nb" holds -999 in 20 records. If that means missing:\n# missing_codes = ["NA", "-999"]' in text
     chosen = text.replace("# missing_codes", "missing_codes")
     assert scenario_of(chosen, tmp_path).missing_codes == ("NA", "-999")
     with pytest.warns(SdcWarning):
@@ -380,16 +369,12 @@ def test_questions_stand_together_and_the_names_are_those_to_delete(tmp_path):
     assert scenario.unconfirmed == tuple(f"item{i}" for i in range(40))
     assert text.count("Could a stranger know it?") == 1
     assert max(len(line) for line in text.splitlines()) <= 80
-    answered = (
-        text[: text.index("unconfirmed = [")] + text[text.index("]\n", text.index("unconfirmed")) + 2 :]
-    )
+    answered = text[: text.index("unconfirmed = [")] + text[text.index("]\n", text.index("unconfirmed")) + 2 :]
     assert scenario_of(answered, tmp_path).unconfirmed == ()
 
 
 def test_what_members_of_a_household_share_is_told():
-    found = guess_roles(
-        survey().with_columns(region=pl.int_range(TOML_N) // 3 % 4, sex=pl.Series([1, 1, 2] * 100))
-    )
+    found = guess_roles(survey().with_columns(region=pl.int_range(TOML_N) // 3 % 4, sex=pl.Series([1, 1, 2] * 100)))
     assert found.household_variables == ("region",)
     text = write_guesses(found, name="x", looked_at="", notes=MissingNotes())
     assert 'household_variables = ["region"]' in text
@@ -421,6 +406,4 @@ def test_any_file_gives_a_valid_scenario(tmp_path_factory, columns):
     scenario = scenario_of(scenario_toml(frame), tmp_path_factory.getbasetemp())
     assert "sex" in scenario.keys
     roles = {guess.column: guess.role for guess in guess_roles(frame)}
-    assert {name for name, role in roles.items() if role not in ("ignore", "identifier")} == set(
-        scenario.columns
-    )
+    assert {name for name, role in roles.items() if role not in ("ignore", "identifier")} == set(scenario.columns)

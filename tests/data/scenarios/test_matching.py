@@ -37,9 +37,7 @@ def test_there_and_back(tmp_path_factory, entries):
 
 
 def test_what_is_written():
-    text = Scenario(
-        keys=KEYS, matching={"known": ["sex"], "width": {"age": 2}, "relative": {"age": False}}
-    ).to_toml()
+    text = Scenario(keys=KEYS, matching={"known": ["sex"], "width": {"age": 2}, "relative": {"age": False}}).to_toml()
     assert text.partition("[matching]")[2].splitlines() == [
         "", 'known = ["sex"]', "", "[matching.width]", "age = 2.0", "", "[matching.relative]", "age = false",
     ]  # fmt: skip

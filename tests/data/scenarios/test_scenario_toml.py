@@ -29,9 +29,7 @@ def test_tables_come_back(entries, path, content):
     assert tomllib.loads(write_toml(entries, [(path, content)])) == entries | inner
 
 
-@pytest.mark.parametrize(
-    ("text", "line"), [("a = 1\nb = \n", 2), ("a = 1\nb = [1,\n2\n\n", 3), ('a = """x\n', 1)]
-)
+@pytest.mark.parametrize(("text", "line"), [("a = 1\nb = \n", 2), ("a = 1\nb = [1,\n2\n\n", 3), ('a = """x\n', 1)])
 def test_a_syntax_error_names_the_line(tmp_path, text, line):
     path = tmp_path / "s.toml"
     path.write_text(text)

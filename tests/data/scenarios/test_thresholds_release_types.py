@@ -48,9 +48,7 @@ def test_an_open_file_is_held_to_more_than_one_under_contract() -> None:
 
 
 def test_the_scenario_wins_then_the_office_then_what_was_published() -> None:
-    scenario = Scenario(
-        **ROLES, release="public-use", release_types=OFFICE, thresholds={"k": 3, "global_risk": 0.1}
-    )
+    scenario = Scenario(**ROLES, release="public-use", release_types=OFFICE, thresholds={"k": 3, "global_risk": 0.1})
     assert limits_in_force(scenario, compared=True) == {
         "k": Limit(3, "scenario", 11),
         "risk": Limit(0.05, "release type", 0.05),

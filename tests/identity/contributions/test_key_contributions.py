@@ -125,17 +125,13 @@ def survey(n=3000):
 
 def test_every_step_does_what_is_said_of_it(tmp_path):
     frame = survey()
-    (tmp_path / "regions.csv").write_text(
-        "".join(f"{one};{one[:2]}\n" for one in sorted(set(frame["region"])))
-    )
+    (tmp_path / "regions.csv").write_text("".join(f"{one};{one[:2]}\n" for one in sorted(set(frame["region"]))))
     keys = ["age", "status", "region", "health", "job", "rooms"]
     declared = Scenario(keys=keys, numeric=["rooms"], hierarchies={"region": "regions.csv"})
     (tmp_path / "scenario.toml").write_text(declared.to_toml())
     scenario = Scenario.from_toml(tmp_path / "scenario.toml")
     result = key_contributions(frame, scenario=scenario)
-    assert {
-        key: (one.scale, one.plain_rule, one.step_is_public) for key, one in result.coarsenings.items()
-    } == {
+    assert {key: (one.scale, one.plain_rule, one.step_is_public) for key, one in result.coarsenings.items()} == {
         "age": ("number", "bands with round edges", True),
         "status": ("unknown", "the rarest levels as one", False),
         "region": ("codes", "hierarchy, level 1", True),

@@ -53,9 +53,7 @@ def test_every_key_and_pair_once(entropy, n_cells, pairs):
 
 
 @pytest.mark.parametrize("known", [{"weight": "w"}, {"sampling_fraction": 0.03}, {}])
-@pytest.mark.parametrize(
-    "rule", [{"missing": "category"}, {}, {"alpha": 0.3}, {"missing": {"k1": "category"}}]
-)
+@pytest.mark.parametrize("rule", [{"missing": "category"}, {}, {"alpha": 0.3}, {"missing": {"k1": "category"}}])
 @pytest.mark.parametrize("few", [True, False], ids=["by NumPy", "by kernels"])
 def test_the_same_as_margin_by_margin(monkeypatch, known, rule, few):
     monkeypatch.setattr(leaving_out, "FEW_CELLS", 10**9 if few else -1)

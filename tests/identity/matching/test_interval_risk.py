@@ -64,9 +64,7 @@ def test_several_releases():
     assert [one["rate"] for one in result.per_release] == [0.75, 1.0]
     assert result.rate == 0.875
     assert result.records["p_inside"].to_list() == [1.0, 1.0, 1.0, 0.5]
-    assert result.notes == {
-        "released": "1 of 2 releases have the original's values of these variables, row by row"
-    }
+    assert result.notes == {"released": "1 of 2 releases have the original's values of these variables, row by row"}
     assert interval_risk(SURVEY, SURVEY, numeric=["x"]).notes["released"].startswith("the release has")
 
 

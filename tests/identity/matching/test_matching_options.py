@@ -123,9 +123,7 @@ def test_how_each_variable_is_matched():
     ends = matched_variables(by, bounds="open", around="released")[1]
     assert ends.matched == "within ± 2 of the released value, without the ends"
     none = found(width=0)
-    assert [one.matched for one in matched_variables(none, bounds="closed", around="original")] == [
-        "exactly"
-    ] * 4
+    assert [one.matched for one in matched_variables(none, bounds="closed", around="original")] == ["exactly"] * 4
     assert closed[3].stated == {
         "name": "income", "role": "synthetic", "kind": "number", "width": 0.25, "relative": True,
         "matched": "within ± 25 % of the value",
@@ -202,9 +200,7 @@ def test_files_that_are_read_when_asked_for():
 
 
 def test_a_width_that_no_variable_uses():
-    with pytest.raises(
-        DataError, match="width is used by no variable: none of the variables is a synthetic number"
-    ):
+    with pytest.raises(DataError, match="width is used by no variable: none of the variables is a synthetic number"):
         settled(known=["sex"], synthetic=["code"], width=0.2)
     with pytest.raises(DataError, match=r"age is left as it was; .* width=\{'age': ...\}"):
         settled(known=["sex", "age"], width=0.2)

@@ -24,9 +24,7 @@ SURVEY = pl.DataFrame(
 FIRST = SURVEY.with_columns(income=pl.Series([104.0, 96.0, 310.0, -52.0]))
 SECOND = SURVEY.with_columns(income=pl.Series([200.0, 205.0, 900.0, 1.0]))
 DICE = np.random.default_rng(3)
-NUMBERS = pl.DataFrame(
-    {"sex": DICE.choice(["f", "m"], 60), "x": DICE.normal(0, 1, 60), "y": DICE.normal(10, 4, 60)}
-)
+NUMBERS = pl.DataFrame({"sex": DICE.choice(["f", "m"], 60), "x": DICE.normal(0, 1, 60), "y": DICE.normal(10, 4, 60)})
 MOVED = NUMBERS.with_columns(
     x=pl.col("x") + pl.Series(DICE.normal(0, 0.4, 60)), y=pl.col("y") + pl.Series(DICE.normal(0, 1, 60))
 )
@@ -135,9 +133,7 @@ def test_a_release_that_is_the_original():
 def test_around_the_released_value():
     original, released = pl.DataFrame({"x": [100.0]}), pl.DataFrame({"x": [110.5]})
     counts = [
-        matching_risk(original, released, synthetic=["x"], numeric=["x"], around=around).records[
-            "match_count"
-        ][0]
+        matching_risk(original, released, synthetic=["x"], numeric=["x"], around=around).records["match_count"][0]
         for around in ("original", "released")
     ]
     assert counts == [0, 1]
@@ -193,9 +189,7 @@ def test_bad_input(released, options, error, message):
 @pytest.mark.parametrize("name", ["sex", "income"])
 def test_missing_values_are_refused_on_request(name):
     gap = FIRST.with_columns(pl.when(pl.int_range(4) > 0).then(pl.col(name)).alias(name))
-    with pytest.raises(
-        DataError, match=f"the release: '{name}' is missing in 1 records, and missing='error'"
-    ):
+    with pytest.raises(DataError, match=f"the release: '{name}' is missing in 1 records, and missing='error'"):
         matching_risk(SURVEY, gap, **ROLES, missing="error")
     assert matching_risk(SURVEY, FIRST, **ROLES, missing="error").n == 4
 

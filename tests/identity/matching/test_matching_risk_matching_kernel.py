@@ -89,9 +89,7 @@ def test_groups_given_and_groups_made_are_the_same():
     one = category([1, 2, 1], [1, 1, 2])
     given = np.array([5, 0, 5], np.int32), np.array([5, 5, 0], np.int32), 6
     number = interval([1, 2, 3], [1, 2, 3])
-    assert (
-        count_matches([one], [number], given).tolist() == count_matches([one], [number]).tolist() == [1, 0, 0]
-    )
+    assert count_matches([one], [number], given).tolist() == count_matches([one], [number]).tolist() == [1, 0, 0]
 
 
 def test_too_many_patterns_of_missing_values(monkeypatch):
@@ -116,12 +114,8 @@ WHOLE = st.integers(-3, 3) | st.none()
 )
 def test_counts_and_hits(rows, radius, closed):
     group = np.array([row[0] for row in rows], np.int32)
-    x, y, u, v = (
-        np.array([np.nan if row[at] is None else row[at] for row in rows], float) for at in range(1, 5)
-    )
-    intervals = [
-        Interval(one, other, radius, False, 0.0, closed, True, False) for one, other in ((x, u), (y, v))
-    ]
+    x, y, u, v = (np.array([np.nan if row[at] is None else row[at] for row in rows], float) for at in range(1, 5))
+    intervals = [Interval(one, other, radius, False, 0.0, closed, True, False) for one, other in ((x, u), (y, v))]
     units = [2.0, 1.0]
     count, true = match_in_ball([Category(group, group, False)], intervals, units, np.arange(len(rows)))
     near = np.zeros((len(rows), len(rows)))

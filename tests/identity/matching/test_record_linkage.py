@@ -61,9 +61,7 @@ def test_ranks_compare_order_only():
 
 def test_assignment_is_one_to_one_and_equal_originals_are_interchangeable():
     original = pl.DataFrame({"x": [0.0, 0.0, 10.0]})
-    result = record_linkage(
-        original, pl.DataFrame({"x": [0.1, 8.0, 9.0]}), variables=["x"], method="assignment"
-    )
+    result = record_linkage(original, pl.DataFrame({"x": [0.1, 8.0, 9.0]}), variables=["x"], method="assignment")
     assert sorted(result.records["linked_row"]) == [1, 2, 3]
     assert result.records["correct"].to_list() == [0.5, 0.5, 1.0]
     assert result.records["second_distance"].to_list() == pytest.approx([0.01, 0.2, 0.9])
@@ -98,9 +96,7 @@ def test_what_is_a_number():
     masked = coded.with_columns(party=pl.Series([2, 1, 8, 3]))
     by_storage = record_linkage(coded, masked, variables=["party"])
     assert by_storage.rate == pytest.approx(0.5)
-    assert record_linkage(coded, masked, variables=["party"], numeric=[]).rate == pytest.approx(
-        (0 + 0 + 0.25 + 1) / 4
-    )
+    assert record_linkage(coded, masked, variables=["party"], numeric=[]).rate == pytest.approx((0 + 0 + 0.25 + 1) / 4)
     scenario = Scenario(keys=["sex"], numeric=["age"])
     assert record_linkage(SURVEY, RELEASE, scenario=scenario).rate == 0.625
     plain = Scenario(keys=["party"])

@@ -52,9 +52,7 @@ def test_a_given_estimate_by_hand(factor, isolation):
         sum(isolated),
     )
     assert (result.rate, result.isolated_rate) == pytest.approx((sum(inside) / n, sum(isolated) / n))
-    assert result.weighted_risk == pytest.approx(
-        sum(d for d, one in zip(away, inside, strict=True) if one) / n
-    )
+    assert result.weighted_risk == pytest.approx(sum(d for d, one in zip(away, inside, strict=True) if one) / n)
     assert result.isolated_weighted_risk == pytest.approx(
         sum(d for d, one in zip(away, isolated, strict=True) if one) / n
     )

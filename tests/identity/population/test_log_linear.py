@@ -60,9 +60,7 @@ def test_main_effects_by_hand(file):
     dense = dense_main_effects(grid, counts)
     assert len(dense) == grid.n_possible
     assert dense.sum() == pytest.approx(n, rel=1e-12)
-    np.testing.assert_allclose(
-        dense[grid.place(grid.layout)[0]], expected_main_effects(grid, counts), rtol=1e-12
-    )
+    np.testing.assert_allclose(dense[grid.place(grid.layout)[0]], expected_main_effects(grid, counts), rtol=1e-12)
 
 
 @given(files(min_keys=2), st.data())
@@ -260,9 +258,7 @@ def test_sums_over_cells_one_by_one(cells, pi):
     found = fit_statistics(sum_grid(mu, pi), mu[seen], f[seen], pi)
     b, spread = parts.sum(0), parts.std(0, ddof=1) * math.sqrt(len(cells))
     assert (found.b1, found.b2) == pytest.approx(b, abs=1e-9 * scale.max())
-    assert (found.z1, found.z2) == pytest.approx(
-        b / np.sqrt(variance), abs=1e-7 * (scale / np.sqrt(variance)).max()
-    )
+    assert (found.z1, found.z2) == pytest.approx(b / np.sqrt(variance), abs=1e-7 * (scale / np.sqrt(variance)).max())
     if (spread > 1e-6 * scale).all():
         expected = b / spread
         assert (found.robust_z1, found.robust_z2) == pytest.approx(expected, rel=1e-6, abs=1e-6)

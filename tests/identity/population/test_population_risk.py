@@ -154,15 +154,11 @@ def test_the_search_is_told_in_words():
     found = population_risk(tied, **design, select=True)
     first, last = list(found.path.values())[0 :: len(found.path) - 1]
     assert found.notes["path"].endswith(f"of keys to main effects: z2 went from {first:.4g} to {last:.4g}")
-    assert (
-        "added 1 pair of" in found.notes["path"]
-        or f"added {len(found.path) - 1} pairs of" in found.notes["path"]
-    )
+    assert "added 1 pair of" in found.notes["path"] or f"added {len(found.path) - 1} pairs of" in found.notes["path"]
     loose = population_risk(tied.select("a", "c"), keys=["a", "c"], sampling_fraction=0.5, select=True)
     assert loose.notes["path"].startswith("a forward search added no pair of keys: z2 of main effects is")
     assert (
-        "nothing to select"
-        in population_risk(tied, **(design | {"sampling_fraction": 1.0}), select=True).notes["path"]
+        "nothing to select" in population_risk(tied, **(design | {"sampling_fraction": 1.0}), select=True).notes["path"]
     )
 
 

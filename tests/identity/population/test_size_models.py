@@ -55,8 +55,7 @@ def test_zayatz_in_exact_fractions(values, fraction):
     one = table(values, fraction)
     n, N, counts = int(one.n), int(one.population), Counter(values.tolist())
     chance = {
-        j: Fraction(j * math.comb(N - j, n - 1), math.comb(N, n)) if N - j >= n - 1 else Fraction(0)
-        for j in counts
+        j: Fraction(j * math.comb(N - j, n - 1), math.comb(N, n)) if N - j >= n - 1 else Fraction(0) for j in counts
     }
     assert _chance_of_one(one).tolist() == pytest.approx([float(chance[j]) for j in sorted(counts)], rel=1e-9)
     found = zayatz(one)
@@ -151,9 +150,7 @@ def test_pitman_without_large_classes_falls_back_to_ewens():
     assert seen == pytest.approx(one.u, rel=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("values", "status"), [([1] * 9, "all_unique"), ([2, 2], "no_uniques"), ([5], "no_uniques")]
-)
+@pytest.mark.parametrize(("values", "status"), [([1] * 9, "all_unique"), ([2, 2], "no_uniques"), ([5], "no_uniques")])
 def test_pitman_where_there_is_nothing_to_fit(values, status):
     found = pitman(table(values))
     assert found.status == status
@@ -254,9 +251,7 @@ def test_the_slide_model_expects_what_it_was_fitted_to():
     table = drawn()
     observed = observed_sizes(table)
     for name in ("snb", "snb3"):
-        assert expected_by_model(name, table, MODELS[name](table))[:2] == pytest.approx(
-            observed[:2], rel=1e-6
-        )
+        assert expected_by_model(name, table, MODELS[name](table))[:2] == pytest.approx(observed[:2], rel=1e-6)
     assert expected_by_model("snb3", table, snb3(table)).sum() == pytest.approx(table.u, rel=1e-6)
 
 
@@ -338,9 +333,7 @@ def test_it_recovers_the_population_it_is_true_of():
     assert snb(table).uniques == pytest.approx(truth, rel=0.1)
     # the chance of a sample unique to be population unique, by Bayes
     alpha, beta = (three.parameters[name] for name in ("alpha", "beta"))
-    assert three.p_unique == pytest.approx(
-        table.pi * beta**alpha / chances(alpha, beta, table.pi)[1], rel=1e-6
-    )
+    assert three.p_unique == pytest.approx(table.pi * beta**alpha / chances(alpha, beta, table.pi)[1], rel=1e-6)
 
 
 binomial_sizes = st.lists(st.integers(1, 9), min_size=3, max_size=60).map(np.array)
@@ -400,9 +393,7 @@ def test_missing_keys_are_levels_whatever_the_cells_say():
     wild = as_cells(FRAME, keys=["a"], sampling_fraction=0.5)
     for data in (FRAME, FRAME.lazy(), wild):
         with quiet():
-            cells = category_cells(
-                data, **({} if data is wild else {"keys": ["a"], "sampling_fraction": 0.5})
-            )
+            cells = category_cells(data, **({} if data is wild else {"keys": ["a"], "sampling_fraction": 0.5}))
         assert sorted(cells.columns["sample_frequency"].tolist()) == [1, 1, 2]
         assert sampling_fraction_of(cells) == 0.5
 

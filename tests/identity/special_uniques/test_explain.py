@@ -176,15 +176,8 @@ def test_more_keys_than_a_word_has_bits_and_many_records():
 @given(st.lists(st.integers(0, 31), max_size=12), st.integers(1, 5))
 def test_agrees_with_every_subset(disagree, max_size):
     bits = lambda one: sum(1 << j for j in one)  # noqa: E731
-    meets = [
-        one
-        for size in range(6)
-        for one in combinations(range(5), size)
-        if all(bits(one) & d for d in disagree)
-    ]
-    expected = [
-        one for one in meets if not any(set(other) < set(one) for other in meets) and len(one) <= max_size
-    ]
+    meets = [one for size in range(6) for one in combinations(range(5), size) if all(bits(one) & d for d in disagree)]
+    expected = [one for one in meets if not any(set(other) < set(one) for other in meets) and len(one) <= max_size]
     found, searched = minimal_sets(disagree, 5, max_size)
     assert sorted(found) == sorted(expected)
     assert [len(one) for one in found] == sorted(len(one) for one in found)

@@ -118,9 +118,7 @@ def test_a_key_that_others_determine_is_in_no_minimal_unique_with_them(table):
 
 def test_a_step_is_told_per_size_and_the_search_ends_where_nobody_is_left():
     told = []
-    found = find_minimal_uniques(
-        np.array([[0, 1, 2], [0, 0, 0]]), np.array([1, 1, 1]), max_size=2, step=told.append
-    )
+    found = find_minimal_uniques(np.array([[0, 1, 2], [0, 0, 0]]), np.array([1, 1, 1]), max_size=2, step=told.append)
     assert told == ["key subsets of size 1", "key subsets of size 2"]
     assert found.subset_counts == {(0,): 3}
 
@@ -129,9 +127,7 @@ def test_memory():
     for n_keys, n_cells in ((8, 1000), (20, 10**5), (63, 10**6)):
         needs = [memory_needed(n_keys, n_cells, k) for k in range(1, n_keys + 1)]
         assert needs == sorted(needs)
-        assert [largest_size(n_keys, n_cells, need) >= k for k, need in enumerate(needs, 1)] == [
-            True
-        ] * n_keys
+        assert [largest_size(n_keys, n_cells, need) >= k for k, need in enumerate(needs, 1)] == [True] * n_keys
         assert largest_size(n_keys, n_cells, needs[0] - 1) == 0
         assert memory_needed(n_keys, n_cells, 2, 1000) > memory_needed(n_keys, n_cells, 2)
     assert memory_needed(10, 1000, 5) >= 4 * 1000 * comb(10, 4)
@@ -300,12 +296,8 @@ def test_count_in_table(form):
 def test_book(form):
     codes = np.array([[0, 1, 1], [2, 0, 1]], np.uint8)
     by_size, by_level = np.zeros((3, 2), np.uint32), np.zeros((2, 5))
-    form(kernel.book)(
-        np.array([0, 2], np.uint32), 1, np.array([0, 1]), codes, np.array([0, 2, 5]), by_size, by_level
-    )
-    form(kernel.book)(
-        np.array([2], np.uint32), 0, np.array([1]), codes, np.array([0, 2, 5]), by_size, by_level
-    )
+    form(kernel.book)(np.array([0, 2], np.uint32), 1, np.array([0, 1]), codes, np.array([0, 2, 5]), by_size, by_level)
+    form(kernel.book)(np.array([2], np.uint32), 0, np.array([1]), codes, np.array([0, 2, 5]), by_size, by_level)
     assert by_size.tolist() == [[0, 1], [0, 0], [1, 1]]
     assert by_level.tolist() == [[0, 0, 0, 1, 0], [1, 1, 0, 1, 1]]
 

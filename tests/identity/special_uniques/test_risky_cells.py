@@ -75,9 +75,7 @@ def test_identification_levels_are_one_variable_of_each_nested_level(given_level
 
 def test_identification_levels_of_the_measure():
     frame = FRAME.with_columns(x=pl.Series([1, 1, 2, 2, 1]))
-    result = risky_cells(
-        frame, keys=[*KEYS, "x"], identification_levels={"sex": 1, "job": 2, "x": 2}, threshold={2: 1}
-    )
+    result = risky_cells(frame, keys=[*KEYS, "x"], identification_levels={"sex": 1, "job": 2, "x": 2}, threshold={2: 1})
     assert [row.variables for row in result.table] == [("sex", "job"), ("sex", "x")]
     whole = risky_cells(frame, keys=[*KEYS, "x"])
     assert [row.n_unsafe for row in result.table] == [

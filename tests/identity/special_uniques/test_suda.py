@@ -151,9 +151,7 @@ def test_no_uniques_are_scores_of_zero():
         two = suda(pl.DataFrame({"a": [1, 1, 2, 2]}), keys=["a"])
     for result in (same, two):
         assert (result.sample_uniques, result.dis, result.notes["dis"]) == (0, 0.0, NO_UNIQUES)
-        assert (
-            set(result.records["dis_score"].to_list()) == set(result.records["suda_score"].to_list()) == {0}
-        )
+        assert set(result.records["dis_score"].to_list()) == set(result.records["suda_score"].to_list()) == {0}
     assert (same.pairs, two.pairs) == (0, 4)
 
 
@@ -171,10 +169,7 @@ def test_levels_far_apart_are_no_burden():
     for missing in ("wildcard", "category"):
         left, right = (suda(data, keys=["a", "b"], missing=missing) for data in (near, far))
         assert left.to_dict() == right.to_dict()
-        spread = {
-            level.removesuffix("0" * 9) or "0": share
-            for level, share in right.level_contributions["a"].items()
-        }
+        spread = {level.removesuffix("0" * 9) or "0": share for level, share in right.level_contributions["a"].items()}
         assert spread == left.level_contributions["a"]
 
 
@@ -228,9 +223,7 @@ def test_number_of_keys():
 def test_a_search_beyond_memory_is_refused_with_the_size_that_fits():
     rng = np.random.default_rng(5)
     wide = pl.DataFrame({f"k{j}": rng.integers(0, 9, 2000) for j in range(40)})
-    with pytest.raises(
-        DataError, match=r"up to 40 of 40 keys may need .* GB for 2000 cells; max_size=\d+ fits"
-    ):
+    with pytest.raises(DataError, match=r"up to 40 of 40 keys may need .* GB for 2000 cells; max_size=\d+ fits"):
         suda(wide, keys=wide.columns)
 
 

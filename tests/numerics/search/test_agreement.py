@@ -39,9 +39,7 @@ def test_counts_are_those_of_all_pairs(weights, k):
     assert found.tied.tolist() == (away == last).sum(axis=1).tolist()
     of_row = np.repeat(np.arange(len(base)), sizes)
     assert found.nearest.tolist() == of_row[away.argmin(axis=1)].tolist()
-    assert (
-        search(base, query, weights, k, sizes=sizes.tolist(), counted=False).smallest == found.smallest
-    ).all()
+    assert (search(base, query, weights, k, sizes=sizes.tolist(), counted=False).smallest == found.smallest).all()
 
 
 def test_a_row_does_not_find_itself_but_those_like_it():
@@ -106,9 +104,7 @@ def test_all_sets_by_weight(weights, power):
     if not used:
         return
     found = column_sets(metric(*weights, power=power), fields(len(weights)))
-    expected = sorted(
-        sum(weights[j] for j in one) for r in range(len(used) + 1) for one in combinations(used, r)
-    )
+    expected = sorted(sum(weights[j] for j in one) for r in range(len(used) + 1) for one in combinations(used, r))
     assert found.weight.tolist() == expected
     assert found.complete
     for weight, columns, kept in zip(found.weight, found.columns.tolist(), found.kept.tolist(), strict=True):

@@ -37,10 +37,7 @@ def search(base, query, caps, weights, k, *, skip=None):
 def test_counts_are_those_of_all_pairs(k, steps):
     rng = np.random.default_rng(k)
     caps, weights = [0.5, 1.0], np.array([1.0, 0.25, 0.25])
-    files = [
-        (np.sort(rng.integers(0, steps, (n, 2)) / steps, axis=0), rng.integers(0, 3, (n, 3)))
-        for n in (90, 40)
-    ]
+    files = [(np.sort(rng.integers(0, steps, (n, 2)) / steps, axis=0), rng.integers(0, 3, (n, 3))) for n in (90, 40)]
     found = search(*files, caps, weights, k)
     (x, c), (y, d) = files
     away = np.minimum(np.abs(y[:, None] - x), caps).sum(axis=2) + (d[:, None] != c) @ weights

@@ -40,9 +40,7 @@ def test_leaves_share_out_the_rows(n, p, q):
             assert (low[node] == numbers[inside].min(axis=0)).all()
             assert (high[node] == numbers[inside].max(axis=0)).all()
         for j in range(q):
-            assert {c % 64 for c in codes[inside, j]} == {
-                b for b in range(64) if int(levels[node, j]) >> b & 1
-            }
+            assert {c % 64 for c in codes[inside, j]} == {b for b in range(64) if int(levels[node, j]) >> b & 1}
         assert alike == all(len(set(codes[inside, j])) == 1 for j in range(q))
         if left < 0:
             assert stop - start <= LEAF

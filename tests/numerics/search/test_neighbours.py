@@ -46,9 +46,7 @@ def files(draw):
     """Two files of a few numbers and categories, with repeats and missing values; a power of distance."""
     p, q = draw(st.sampled_from([(1, 0), (0, 1), (2, 0), (1, 2), (0, 4), (2, 3)]))
     sizes = draw(st.integers(1, 12)), draw(st.integers(2, 40))
-    numbers = [
-        tuple(np.array(draw(st.lists(NUMBER, min_size=n, max_size=n))) for n in sizes) for _ in range(p)
-    ]
+    numbers = [tuple(np.array(draw(st.lists(NUMBER, min_size=n, max_size=n))) for n in sizes) for _ in range(p)]
     codes = [tuple(np.array(draw(st.lists(CODE, min_size=n, max_size=n))) for n in sizes) for _ in range(q)]
     return numbers, codes, draw(st.sampled_from(["gower", 1, 2]))
 
@@ -149,9 +147,7 @@ def test_the_chance_of_being_among_those_drawn(drawn, k):
 
 def test_a_skipped_row_that_is_not_near_takes_nothing_away():
     base, query = differences([(np.array([0.0, 0.0, 9.0, 9.0]), np.array([1.0, 1.0]))], power=1)
-    totals, counts = prepare(base).totals(
-        query, 1, np.array([[1.0], [2.0], [4.0], [8.0]]), skip=np.array([2, 0])
-    )
+    totals, counts = prepare(base).totals(query, 1, np.array([[1.0], [2.0], [4.0], [8.0]]), skip=np.array([2, 0]))
     assert totals.ravel().tolist() == [3.0, 2.0]
     assert counts.tolist() == [2, 1]
 
@@ -165,9 +161,7 @@ def test_a_skipped_row_alone_with_its_values():
 
 
 def test_rows_of_one_word_are_told_apart(monkeypatch):
-    base, query = gower(
-        [(np.array([0.0, 1.0, 2.0, 1.0]), np.array([0.9]))], [(np.array([1, 2, 1, 2]), np.array([2]))]
-    )
+    base, query = gower([(np.array([0.0, 1.0, 2.0, 1.0]), np.array([0.9]))], [(np.array([1, 2, 1, 2]), np.array([2]))])
     monkeypatch.setattr(neighbours, "hash_rows", lambda columns, n: np.zeros(n, np.uint64))
     found = prepare(base).nearest(query, 3)
     assert found.distance[0] == pytest.approx([0.025, 0.025, 0.725])
@@ -201,9 +195,7 @@ def test_distances_alone_are_those_of_the_nearest(drawn, k):
 @given(st.data())
 def test_weights_that_nearly_agree_or_count_for_nothing(data):
     n, m, q = data.draw(st.integers(1, 60)), data.draw(st.integers(2, 60)), data.draw(st.integers(2, 5))
-    weights = data.draw(
-        st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 0.3, 1e-13]), min_size=q, max_size=q)
-    )
+    weights = data.draw(st.lists(st.sampled_from([0.0, 1.0, 1.0 + 1e-12, 0.3, 1e-13]), min_size=q, max_size=q))
     weights[0] = 1.0
     rng = np.random.default_rng(data.draw(st.integers(0, 10**6)))
     rows = [rng.integers(0, 4, (size, q)) for size in (n, m)]

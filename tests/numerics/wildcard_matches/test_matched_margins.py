@@ -79,9 +79,7 @@ def test_agrees_with_pairs(seed, n, wild, alpha, cost):
     with pytest.MonkeyPatch.context() as patch:
         if cost is not None:  # else by NumPy
             patch.setattr(few_matches, "PAIRS", -1)
-            patch.setattr(
-                matched_margins, "COST_OF_FILLED_MARGINS", cost
-            )  # filled only, either, looked up only
+            patch.setattr(matched_margins, "COST_OF_FILLED_MARGINS", cost)  # filled only, either, looked up only
         patch.setattr(matched_margins, "PARTNERS", 1)
         found = matched_sums(
             weigh(words, size, weight), plan, shifts=[0, 3, 6, 9], bits=[BITS] * 4, limits=LIMITS, wild=rule
@@ -139,8 +137,7 @@ def test_agrees_with_pairs_of_filling(cost, seed, n_keys, alpha, data):
     full = np.full(len(keys), FILLING_MISSING, np.uint64)
     pattern = patterns_of(merged.words, np.array(shifts, np.uint64), full, full)
     clear_of = {
-        bits: ~sum(FILLING_MISSING << shifts[i] for i in range(len(keys)) if bits >> i & 1)
-        & 0xFFFFFFFFFFFFFFFF
+        bits: ~sum(FILLING_MISSING << shifts[i] for i in range(len(keys)) if bits >> i & 1) & 0xFFFFFFFFFFFFFFFF
         for bits in np.unique(pattern).tolist()
     }
     levels = [np.unique(codes[codes[:, j] != FILLING_MISSING, j]) for j in keys]

@@ -39,9 +39,7 @@ def made(rng, n, levels=4):
     of = np.sort(of)
     present = np.unique(np.append(of, 0))
     edges = np.append(np.searchsorted(of, present), len(words))
-    sums = np.stack([rng.integers(1, 4, len(words)), rng.integers(4, 90, len(words)) / 4], axis=1).astype(
-        float
-    )
+    sums = np.stack([rng.integers(1, 4, len(words)), rng.integers(4, 90, len(words)) / 4], axis=1).astype(float)
     return Sections(words, sums, np.arange(len(words), dtype=float), present.astype(np.uint64), edges)
 
 
@@ -113,9 +111,7 @@ def test_filled_cells_meet_complete_ones(seed, n, alpha, shared):
 def test_more_filled_cells_than_are_kept(monkeypatch):
     n = 3 * sections.LIKELY
     words = np.append(np.arange(n, dtype=np.uint64) << np.uint64(1), np.uint64(2 * n))
-    cells = Sections(
-        words, np.ones((n + 1, 2)), np.ones(n + 1), np.array([0, 1], np.uint64), np.array([0, n, n + 1])
-    )
+    cells = Sections(words, np.ones((n + 1, 2)), np.ones(n + 1), np.array([0, 1], np.uint64), np.array([0, n, n + 1]))
     parts = parts_of(words, 1)
     room = room_for(cells, parts)
     cells = merge_sections(cells, words, parts, room, clear=WORD, gone=0)

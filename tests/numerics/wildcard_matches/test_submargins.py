@@ -42,15 +42,12 @@ def recoded(field, table):
 
 
 def check(rows, branches, shared):
-    cells = weigh(
-        *(np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), "Qqd", strict=True))
-    )
+    cells = weigh(*(np.array(column, kind) for column, kind in zip(zip(*rows, strict=True), "Qqd", strict=True)))
     found = margin_sums(cells, branches, shifts=SHIFTS, bits=BITS, shared=shared, limits=LIMITS)
     for branch, counted in zip(branches, found, strict=True):
         wanted = [(counted.alone, clear(branch.field))]
         wanted += [
-            (sums, clear(branch.field, other))
-            for other, sums in zip(branch.partners, counted.together, strict=True)
+            (sums, clear(branch.field, other)) for other, sums in zip(branch.partners, counted.together, strict=True)
         ]
         if branch.coarse is None:
             assert counted.coarse is None
@@ -85,9 +82,7 @@ def test_many_cells_in_many_buckets():
 
 def test_sums_do_not_depend_on_the_threads(monkeypatch):
     rng = np.random.default_rng(5)
-    cells = weigh(
-        rng.permutation(1 << 12).astype(np.uint64), np.ones(1 << 12, np.int64), rng.uniform(1, 9, 1 << 12)
-    )
+    cells = weigh(rng.permutation(1 << 12).astype(np.uint64), np.ones(1 << 12, np.int64), rng.uniform(1, 9, 1 << 12))
     given = {"shifts": SHIFTS, "bits": BITS, "shared": [2], "limits": LIMITS}
     many = margin_sums(cells, [Branch(0, (1,))], **given)
     monkeypatch.setattr(submargins, "run", lambda function, items: [function(item) for item in items])
@@ -135,9 +130,7 @@ def test_dealt(n, monkeypatch):
     bucket = np.repeat(np.arange(len(edges) - 1), np.diff(edges))
     assert np.all((np.diff(came) > 0) | (np.diff(bucket) > 0))
     owner = {}
-    for word, one in zip(
-        (dealt.words >> np.uint64(6) & np.uint64(63)).tolist(), bucket.tolist(), strict=True
-    ):
+    for word, one in zip((dealt.words >> np.uint64(6) & np.uint64(63)).tolist(), bucket.tolist(), strict=True):
         assert owner.setdefault(word, one) == one
     if n > 1000:
         assert len(set(owner.values())) > 30

@@ -14,9 +14,7 @@ JOBS = pl.DataFrame({"job": ["a", "b", "c", None] * 2000, "sex": ["f", "m"] * 40
 
 
 def test_the_shares_that_stay_and_go():
-    data, change = mask_categorical(
-        JOBS, columns=["job", "sex"], probability={"job": 0.7, "sex": 0.9}, seed=1
-    )
+    data, change = mask_categorical(JOBS, columns=["job", "sex"], probability={"job": 0.7, "sex": 0.9}, seed=1)
     assert data.schema == JOBS.schema
     assert data["id"].equals(JOBS["id"])
     assert data["job"].is_null().equals(JOBS["job"].is_null())
@@ -30,9 +28,7 @@ def test_the_shares_that_stay_and_go():
 
 
 def test_seeds_and_engines():
-    first, second = (
-        mask_categorical(JOBS, columns=["job"], probability=0.5, seed=seed).data for seed in (1, 2)
-    )
+    first, second = (mask_categorical(JOBS, columns=["job"], probability=0.5, seed=seed).data for seed in (1, 2))
     assert not first.equals(second)
     frame = JOBS.to_pandas()
     again = mask_categorical(frame, columns=["job"], probability=0.5, seed=1).data
@@ -44,9 +40,7 @@ def test_types_are_kept():
     frame = pl.DataFrame(
         {"x": pl.Series(["a", "b"] * 9, dtype=pl.Categorical), "y": [1, 2] * 9, "z": [True, False] * 9}
     )
-    assert (
-        mask_categorical(frame, columns=["x", "y", "z"], probability=0.1, seed=1).data.schema == frame.schema
-    )
+    assert mask_categorical(frame, columns=["x", "y", "z"], probability=0.1, seed=1).data.schema == frame.schema
 
 
 @pytest.mark.parametrize(

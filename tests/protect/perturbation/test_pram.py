@@ -90,27 +90,21 @@ def shares(frame, matrix, **where):
     "options", [{}, {"pd": 0.2, "alpha": 1}, {"pd": {"job": {"clerk": 0, "smith": 1, "none": 0.3}}}]
 )
 def test_invariant_matrices_keep_the_shares(options):
-    matrices = pram(SURVEY, columns=["job"], strata=["area"], seed=4, **options).change.secret["matrix"][
-        "job"
-    ]
+    matrices = pram(SURVEY, columns=["job"], strata=["area"], seed=4, **options).change.secret["matrix"]["job"]
     areas = SURVEY["area"].unique(maintain_order=True)
     assert len(matrices) == 2
     assert matrices[0] != matrices[1]
     for area, matrix in zip(areas, matrices, strict=True):
         before, after = shares(SURVEY, matrix, area=area)
         assert after == pytest.approx(before)
-    ((plain,),) = (
-        pram(SURVEY, columns=["job"], invariant=False, pd=0.2, seed=4).change.secret["matrix"].values()
-    )
+    ((plain,),) = pram(SURVEY, columns=["job"], invariant=False, pd=0.2, seed=4).change.secret["matrix"].values()
     before, after = shares(SURVEY, plain)
     assert after != pytest.approx(before, abs=0.01)
 
 
 def test_alpha_mixes_with_staying():
     rows = {"clerk": {"smith": 1}, "smith": {"clerk": 1}, "none": {"none": 1}}
-    (found,) = pram(SURVEY, columns=["job"], matrix={"job": rows}, alpha=0.25, seed=1).change.secret[
-        "matrix"
-    ]["job"]
+    (found,) = pram(SURVEY, columns=["job"], matrix={"job": rows}, alpha=0.25, seed=1).change.secret["matrix"]["job"]
     assert found["clerk"] == pytest.approx({"clerk": 0.75, "smith": 0.25})
     assert pram(SURVEY, columns=["job"], alpha=0, seed=1).change.changed == {"job": 0}
 

@@ -82,11 +82,7 @@ def test_both_ends_by_their_mean_where_asked():
 def test_equal_values_are_told_apart_at_random():
     frame = pl.DataFrame({"x": [0] * 50 + [1] * 50, "i": range(100)})
     rows = [
-        tuple(
-            np.flatnonzero(
-                (rank_swap(frame, columns=["x"], p=2, seed=seed).data["x"] != frame["x"]).to_numpy()
-            )
-        )
+        tuple(np.flatnonzero((rank_swap(frame, columns=["x"], p=2, seed=seed).data["x"] != frame["x"]).to_numpy()))
         for seed in range(20)
     ]
     assert len(set(rows)) > 10
@@ -101,10 +97,7 @@ def test_the_same_draw_on_every_engine():
     assert data.dtypes.equals(frame.dtypes)
     assert data["age"].tolist() == expected["age"].to_list()
     assert found == change
-    assert (
-        rank_swap(SURVEY.to_arrow(), columns=NUMBERS, seed=9).data["rent"].to_pylist()
-        == expected["rent"].to_list()
-    )
+    assert rank_swap(SURVEY.to_arrow(), columns=NUMBERS, seed=9).data["rent"].to_pylist() == expected["rent"].to_list()
     pd.testing.assert_frame_equal(frame, before)
 
 

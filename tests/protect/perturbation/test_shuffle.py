@@ -43,12 +43,9 @@ def test_margins_exactly_and_rank_correlations_about():
 
 def test_given_the_others_the_new_values_say_nothing_of_the_old():
     data, _ = shuffle(SURVEY, columns=["income"], given=["age"], seed=1)
-    scores = pd.DataFrame(
-        {"new": data["income"].rank(), "old": SURVEY["income"].rank(), "age": SURVEY["age"].rank()}
-    )
+    scores = pd.DataFrame({"new": data["income"].rank(), "old": SURVEY["income"].rank(), "age": SURVEY["age"].rank()})
     rests = [
-        scores[name] - np.polyval(np.polyfit(scores["age"], scores[name], 1), scores["age"])
-        for name in ("new", "old")
+        scores[name] - np.polyval(np.polyfit(scores["age"], scores[name], 1), scores["age"]) for name in ("new", "old")
     ]
     assert abs(np.corrcoef(*rests)[0, 1]) < 0.05
 
@@ -72,9 +69,7 @@ def test_missing_values():
     assert data["income"].sort().equals(gaps["income"].sort())
     assert data["age"].equals(gaps["age"])
     known = ~(gaps["age"].is_null() | gaps["income"].is_null())
-    assert rank_correlations(data.filter(known)) == pytest.approx(
-        rank_correlations(gaps.filter(known)), abs=0.04
-    )
+    assert rank_correlations(data.filter(known)) == pytest.approx(rank_correlations(gaps.filter(known)), abs=0.04)
 
 
 def test_variables_that_determine_each_other():

@@ -58,15 +58,11 @@ def test_a_rare_household_changes_places_with_one_of_its_size():
 def test_profiles_fall_back():
     strict, change = swapped(hierarchy=["region"], carry_along=["town"], similar=[["tenure"]])
     assert strict.equals(PEOPLE)
-    assert change.notes["not swapped"].startswith(
-        "households below k without a similar one elsewhere: 1 by region"
-    )
+    assert change.notes["not swapped"].startswith("households below k without a similar one elsewhere: 1 by region")
     wide, _ = swapped(hierarchy=["region"], carry_along=["town"], similar=[["tenure"], []])
     assert wide["region"].to_list()[:2] == ["s", "s"]
     other_size, _ = swapped(hierarchy=["region"], carry_along=["town"], similar=[["tenure"]], same_size=False)
-    moved = [
-        hh for hh, a, b in zip(PEOPLE["hh"], PEOPLE["region"], other_size["region"], strict=True) if a != b
-    ]
+    moved = [hh for hh, a, b in zip(PEOPLE["hh"], PEOPLE["region"], other_size["region"], strict=True) if a != b]
     assert set(moved) in ({1, 4}, {1, 7})
 
 
@@ -94,10 +90,7 @@ def test_filled_up_to_the_swap_rate():
 def test_seeds_and_engines():
     one = swapped(swap_rate=0.5, same_size=False)
     assert one.data.equals(swapped(swap_rate=0.5, same_size=False).data)
-    assert (
-        len({str(swapped(swap_rate=0.5, same_size=False, seed=s).data["town"].to_list()) for s in range(9)})
-        > 1
-    )
+    assert len({str(swapped(swap_rate=0.5, same_size=False, seed=s).data["town"].to_list()) for s in range(9)}) > 1
     frame = PEOPLE.to_pandas().set_index(pd.Index(list("qwertzuiop")))
     data, _ = swapped(frame, swap_rate=0.5, same_size=False)
     assert data["town"].tolist() == one.data["town"].to_list()

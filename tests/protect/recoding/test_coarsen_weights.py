@@ -40,9 +40,7 @@ def test_a_weight_that_told_the_region_no_longer_does():
 def test_strata_keep_their_totals_and_are_said_to_be_told():
     data = people()
     found, change = sdc.coarsen_weights(data, weight="w", strata="region", k=5, seed=1)
-    before, after = (
-        one.group_by("region").agg(pl.sum("w")).sort("region")["w"].to_list() for one in (data, found)
-    )
+    before, after = (one.group_by("region").agg(pl.sum("w")).sort("region")["w"].to_list() for one in (data, found))
     assert after == pytest.approx(before, rel=1e-12)
     assert change.parameters["told"] == ["region"]
     assert "still tell region" in change.notes["told"]

@@ -44,9 +44,7 @@ def test_distances_that_are_no_number_any_more():
 @pytest.mark.usefixtures("nothing_compiled")
 def test_without_trees_only_until_they_are_worth_compiling(monkeypatch):
     ways = []
-    monkeypatch.setattr(
-        mdav_kernel, "group_few", lambda z, *_: ways.append(len(z)) or np.zeros(len(z), np.int64)
-    )
+    monkeypatch.setattr(mdav_kernel, "group_few", lambda z, *_: ways.append(len(z)) or np.zeros(len(z), np.int64))
     rng = np.random.default_rng(1)
     for _ in range(6):
         mdav_groups(rng.normal(size=(20, 2)), 3)

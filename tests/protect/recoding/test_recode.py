@@ -82,9 +82,7 @@ def test_hierarchy(frame, level):
 
 def test_hierarchies_from_files(tmp_path):
     file = tmp_path / "place.csv"
-    file.write_text(
-        "town;land;state\n" + "".join(f"{t};{a};{b}\n" for t, (a, b) in UP.items()), encoding="utf-8"
-    )
+    file.write_text("town;land;state\n" + "".join(f"{t};{a};{b}\n" for t, (a, b) in UP.items()), encoding="utf-8")
     tree = read_hierarchy(file, header=True)
     frame = pl.DataFrame(DATA)
     assert recode(frame, column="place", hierarchy=tree, level="land").data["place"].to_list() == [
@@ -104,9 +102,7 @@ def test_hierarchies_from_files(tmp_path):
 
 def test_a_hierarchy_that_misses_values_says_how_many_and_where_to_see_them():
     frame = pl.DataFrame({"place": ["Graz", "zq7", "zq7", "zq8", None]})
-    with pytest.raises(
-        DataError, match=r"2 of its values, in 3 records, are in no line of the hierarchy"
-    ) as told:
+    with pytest.raises(DataError, match=r"2 of its values, in 3 records, are in no line of the hierarchy") as told:
         recode(frame, column="place", hierarchy=UP, level=1)
     assert "zq" not in str(told.value)
     assert 'secret["outside"]' in str(told.value)

@@ -23,9 +23,7 @@ def test_values_go_where_the_risk_is_greater(make, as_column):
     safe, change = suppress_above(frame, risk=risk, threshold=0.5, columns=["job", "age"])
     assert type(safe) is type(frame)
     found = {
-        name: [
-            None if pd.isna(v) else v for v in (safe[name].to_pylist() if make is pa.table else safe[name])
-        ]
+        name: [None if pd.isna(v) else v for v in (safe[name].to_pylist() if make is pa.table else safe[name])]
         for name in DATA
     }
     assert found == {"job": ["cook", None, None, "cook"], "age": [31, None, None, 34], "risk": DATA["risk"]}
@@ -84,7 +82,5 @@ def test_a_household_variable_goes_for_all_members():
     assert safe["age"].is_null().to_numpy().tolist() == (risk > 0.5).tolist()
     assert change.changed == {"region": int(hit.sum()), "age": int((risk > 0.5).sum())}
     assert change.parameters["household_variables"] == ["region"]
-    alone = suppress_above(
-        data, risk=risk, threshold=0.5, columns=["region"], household="home", household_variables=[]
-    )
+    alone = suppress_above(data, risk=risk, threshold=0.5, columns=["region"], household="home", household_variables=[])
     assert alone.data["region"].null_count() == int((risk > 0.5).sum())

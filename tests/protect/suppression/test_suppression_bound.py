@@ -15,9 +15,7 @@ def bounds(rows, k, alpha=1.0):
     at = working(rows, alpha).situation(range(len(rows[0])))
     choices = find_choices(at, k, free(rows))
     found = needs_of(at, k, choices, free(rows))
-    return lower_bound(at, k, choices, found, alpha), lower_bound(
-        at, k, choices, needs_unbounded(at, k), alpha
-    )
+    return lower_bound(at, k, choices, found, alpha), lower_bound(at, k, choices, needs_unbounded(at, k), alpha)
 
 
 @pytest.mark.parametrize("missing", [0.0, 0.15])
@@ -78,9 +76,7 @@ def solved(rows, k, nodes=1000, least=0):
     return solve(at, k, found.cells, found.keys, least, nodes)
 
 
-@pytest.mark.parametrize(
-    ("seed", "k", "missing"), [(1, 2, 0.0), (2, 3, 0.0), (3, 2, 0.2), (4, 2, 0.0), (5, 3, 0.1)]
-)
+@pytest.mark.parametrize(("seed", "k", "missing"), [(1, 2, 0.0), (2, 3, 0.0), (3, 2, 0.2), (4, 2, 0.0), (5, 3, 0.1)])
 def test_fewest(seed, k, missing):
     rows = draw_rows(seed, 6, (2, 3, 3), missing)
     solution = solved(rows, k)

@@ -29,9 +29,7 @@ def frequencies(rows, keys, alpha, strata):
     for stratum in set(strata):
         own = [i for i, other in enumerate(strata) if other == stratum]
         some = [tuple(rows[i][j] for j in keys) for i in own]
-        for i, f in zip(
-            own, brute.frequencies(some, [1.0] * len(own), [True] * len(keys), alpha)[0], strict=True
-        ):
+        for i, f in zip(own, brute.frequencies(some, [1.0] * len(own), [True] * len(keys), alpha)[0], strict=True):
             found[i] = f
     return found
 
@@ -40,10 +38,7 @@ def left(safe, r, j, requests, alpha, strata):
     """Levels of a key that could not have been given back to a record: it, or one that loses by it, is below k."""
     found = set()
     for v in {row[j] for row in safe} - {None}:
-        back = [
-            tuple(v if (i, m) == (r, j) else value for m, value in enumerate(row))
-            for i, row in enumerate(safe)
-        ]
+        back = [tuple(v if (i, m) == (r, j) else value for m, value in enumerate(row)) for i, row in enumerate(safe)]
         for keys, k in requests:
             before, now = (frequencies(rows, keys, alpha, strata) for rows in (safe, back))
             hurt = [i for i, (a, b) in enumerate(zip(before, now, strict=True)) if i == r or b < a - 1e-9]
@@ -67,9 +62,7 @@ def by_hand(rows, safe, requests, alpha=1.0, strata=None):
             right[r, j] = found == {row[j]} or (not found and vanished == {row[j]})
     certain = set()
     for r, j in right:
-        like = [
-            i for i in range(len(safe)) if (safe[i], strata[i]) == (safe[r], strata[r]) and (i, j) in right
-        ]
+        like = [i for i in range(len(safe)) if (safe[i], strata[i]) == (safe[r], strata[r]) and (i, j) in right]
         if all(right[i, j] for i in like):
             certain.add((r, j))
     return certain, len(right)
@@ -117,12 +110,9 @@ def test_the_same_whoever_took_the_values_out(data, alpha):
         lambda rows: all(any(row[j] is not None for row in rows) for j in range(p))))  # fmt: skip
     drop = data.draw(st.lists(st.tuples(*[st.booleans()] * p), min_size=len(rows), max_size=len(rows)))
     safe = [
-        tuple(None if out else value for value, out in zip(*one, strict=True))
-        for one in zip(rows, drop, strict=True)
+        tuple(None if out else value for value, out in zip(*one, strict=True)) for one in zip(rows, drop, strict=True)
     ]
-    strata = data.draw(
-        st.one_of(st.none(), st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows)))
-    )
+    strata = data.draw(st.one_of(st.none(), st.lists(st.integers(0, 1), min_size=len(rows), max_size=len(rows))))
     requests = [(tuple(range(p)), data.draw(st.integers(1, 4)))]
     if p > 1:
         requests.append(((0, p - 1), data.draw(st.integers(1, 4))))
@@ -131,9 +121,7 @@ def test_the_same_whoever_took_the_values_out(data, alpha):
 
 def test_keys_that_fit_into_no_word_are_counted_by_tables():
     rng = np.random.default_rng(3)
-    rows = [
-        tuple(row) for row in np.where(rng.random((60, 40)) < 0.03, rng.integers(1, 9, (60, 40)), 0).tolist()
-    ]
+    rows = [tuple(row) for row in np.where(rng.random((60, 40)) < 0.03, rng.integers(1, 9, (60, 40)), 0).tolist()]
     frame = frame_of(rows)
     safe = rows_of(local_suppression(frame, keys=frame.columns, k=2, exact=False).data, frame.columns)
     requests = ((tuple(range(40)), 2),)
@@ -222,9 +210,7 @@ def test_one_more_record_that_looks_the_same_and_is_another():
     assert change.n_changed == change.parameters["n_implied"] == 1
     hidden, more = local_suppression(frame, keys=["k0", "k1"], k=3, exact=False, hide_implied=True, seed=1)
     assert (more.n_changed, more.parameters["n_implied"]) == (2, 0)
-    lost = [
-        (row, other) for row, other in zip(ROWS, rows_of(hidden, ["k0", "k1"]), strict=True) if row != other
-    ]
+    lost = [(row, other) for row, other in zip(ROWS, rows_of(hidden, ["k0", "k1"]), strict=True) if row != other]
     assert len({other for _, other in lost}) == 1
     assert len({row for row, _ in lost}) == 2
     first = rows_of(safe, ["k0", "k1"])
@@ -236,9 +222,7 @@ def test_the_company_is_drawn():
     frame = frame_of(ROWS)
     chosen, seeds = set(), set()
     for seed in [*range(30), None, None]:
-        safe, change = local_suppression(
-            frame, keys=["k0", "k1"], k=3, exact=False, hide_implied=True, seed=seed
-        )
+        safe, change = local_suppression(frame, keys=["k0", "k1"], k=3, exact=False, hide_implied=True, seed=seed)
         chosen.add(tuple(i for i, row in enumerate(rows_of(safe, ["k0", "k1"])) if None in row))
         seeds.add(change.secret["seed"])
     assert len(seeds) == 32
@@ -260,9 +244,7 @@ def test_k_holds_and_what_still_follows_is_told(rows, k, alpha, seed):
     frame = frame_of(rows)
     keys = frame.columns
     plain = local_suppression(frame, keys=keys, k=k, alpha=alpha, exact=False)
-    safe, change = local_suppression(
-        frame, keys=keys, k=k, alpha=alpha, exact=False, hide_implied=True, seed=seed
-    )
+    safe, change = local_suppression(frame, keys=keys, k=k, alpha=alpha, exact=False, hide_implied=True, seed=seed)
     released = rows_of(safe, keys)
     assert min(decoys_frequencies(released, alpha)) >= k - 1e-9
     assert change.n_changed >= plain.change.n_changed
@@ -278,9 +260,7 @@ def test_nothing_follows_in_files_of_some_size(seed):
     rows = draw_rows(seed, 400, (3, 4, 6, 5))
     frame = frame_of(rows)
     change = local_suppression(frame, keys=frame.columns, k=4, exact=False).change
-    hidden = local_suppression(
-        frame, keys=frame.columns, k=4, exact=False, hide_implied=True, seed=seed
-    ).change
+    hidden = local_suppression(frame, keys=frame.columns, k=4, exact=False, hide_implied=True, seed=seed).change
     assert hidden.parameters["n_implied"] == 0
     assert change.n_changed <= hidden.n_changed <= change.n_changed + 4 * change.parameters["n_implied"]
 

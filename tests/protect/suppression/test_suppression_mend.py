@@ -19,9 +19,7 @@ from sdckit.protect.suppression.suppression_mend import (
 
 
 def after(file, rows):
-    return [
-        tuple(None if file.gone[j, i] else value for j, value in enumerate(row)) for i, row in enumerate(rows)
-    ]
+    return [tuple(None if file.gone[j, i] else value for j, value in enumerate(row)) for i, row in enumerate(rows)]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0])

@@ -23,9 +23,7 @@ from sdckit.protect.suppression.suppression_together import (
     widen,
 )
 
-HOMES = pl.DataFrame(
-    {"home": [1, 1, 2, 2, 2], "a": [1, 1, 2, 2, 2], "b": [1, 2, 3, None, 5], "c": [1, 2, 3, 4, 5]}
-)
+HOMES = pl.DataFrame({"home": [1, 1, 2, 2, 2], "a": [1, 1, 2, 2, 2], "b": [1, 2, 3, None, 5], "c": [1, 2, 3, 4, 5]})
 KEYS = ("a", "b")
 
 

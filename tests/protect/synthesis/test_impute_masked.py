@@ -56,9 +56,7 @@ def test_files_without_the_copies_and_with_the_types_of_the_originals():
         assert one["income"].is_null().equals(SURVEY["income"].is_null())
         assert set(one["tenure"]) == {"own", "rent"}
     assert found.change.n == 2 * N
-    assert found.change.changed["tenure"] == sum(
-        int((one["tenure"] != SURVEY["tenure"]).sum()) for one in found.data
-    )
+    assert found.change.changed["tenure"] == sum(int((one["tenure"] != SURVEY["tenure"]).sum()) for one in found.data)
     assert found.change.parameters["models"] == {"income": "normal", "tenure": "logistic"}
 
 
@@ -167,18 +165,14 @@ ERRORS = {"u": 0.8, "v": 1.5, "w": 0.8}
 
 
 def chains(order, models, predicting, *, n_chains, iterations):
-    masked = read_masked(
-        VARIABLES, {name: f"{name}_z" for name in order}, {name: ERRORS[name] for name in order}
-    )
+    masked = read_masked(VARIABLES, {name: f"{name}_z" for name in order}, {name: ERRORS[name] for name in order})
     fits = {
         name: fit_linear(VARIABLES[name], models[name], [VARIABLES[one] for one in predicting[name]], np.arange(ROWS),
                          n_draws=0, proper=False, rng=np.random.default_rng(1))
         for name in order
     }  # fmt: skip
     others = {"x": seen(VARIABLES["x"], VARIABLES["x"].held)}
-    found = [
-        run_chain(masked, fits, others, iterations, 0, np.random.default_rng(at)) for at in range(n_chains)
-    ]
+    found = [run_chain(masked, fits, others, iterations, 0, np.random.default_rng(at)) for at in range(n_chains)]
     return fits, found
 
 
@@ -200,9 +194,7 @@ def test_two_numbers_have_their_joint_normal_distribution():
     drawn = np.stack([np.stack([one.values[name].number for name in ("u", "v")], axis=1) for one in found])
     assert np.abs(drawn.mean(axis=0) - expected).max() < 5 * np.sqrt(spread.max() / 400)
     left = drawn - expected
-    np.testing.assert_allclose(
-        np.einsum("hni,hnj->ij", left, left) / (400 * ROWS), spread, rtol=0.03, atol=0.01
-    )
+    np.testing.assert_allclose(np.einsum("hni,hnj->ij", left, left) / (400 * ROWS), spread, rtol=0.03, atol=0.01)
     assert all(one.accepted == {"u": 1.0, "v": 1.0} for one in found)
 
 
@@ -217,15 +209,11 @@ def _mean(fit, values):
 def test_a_number_with_a_category_after_it_has_the_distribution_of_bayes():
     """u by Metropolis, since w is logistic in it: the mean and spread beside sums over a grid."""
     predicting = {"u": ("x",), "w": ("x", "u")}
-    fits, found = chains(
-        ("u", "w"), {"u": "normal", "w": "logistic"}, predicting, n_chains=300, iterations=15
-    )
+    fits, found = chains(("u", "w"), {"u": "normal", "w": "logistic"}, predicting, n_chains=300, iterations=15)
     grid = np.linspace(-6, 8, 701)
     one = 7
     at = {"x": np.full(ROWS, X[one]), "u": np.resize(grid, ROWS)}
-    eta = np.concatenate([_mean(fits["w"], at), _mean(fits["w"], {**at, "u": np.resize(grid[ROWS:], ROWS)})])[
-        :701
-    ]
+    eta = np.concatenate([_mean(fits["w"], at), _mean(fits["w"], {**at, "u": np.resize(grid[ROWS:], ROWS)})])[:701]
     prior = -0.5 * ((grid - _mean(fits["u"], {"x": X})[one]) / fits["u"].best[1]) ** 2
     copy = -0.5 * ((FRAME["u_z"][one] - grid) / 0.8) ** 2
     total = np.zeros(701)
@@ -290,10 +278,7 @@ def test_all_pairs_of_levels_have_their_probability():
     here = np.flatnonzero((variables["a"].held.level == 0) & (variables["c"].held.level == 0))
     for (a, c), weight in weights.items():
         share = np.mean(
-            [
-                ((one.values["a"].level[here] == a) & (one.values["c"].level[here] == c)).mean()
-                for one in found
-            ]
+            [((one.values["a"].level[here] == a) & (one.values["c"].level[here] == c)).mean() for one in found]
         )
         assert share == pytest.approx(weight / total, abs=0.012)
 

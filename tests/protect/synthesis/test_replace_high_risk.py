@@ -218,12 +218,9 @@ def test_the_same_seed_draws_the_same_whatever_the_number_of_threads(monkeypatch
     rng = np.random.default_rng(1)
     columns = [rng.integers(0, 3, 500) for _ in range(2)], [rng.normal(size=500)]
     draws = [
-        draw_donors(np.arange(500), *columns, np.ones(500, bool), k=3, rng=np.random.default_rng(5))
-        for _ in range(2)
+        draw_donors(np.arange(500), *columns, np.ones(500, bool), k=3, rng=np.random.default_rng(5)) for _ in range(2)
     ]
-    monkeypatch.setattr(
-        "sdckit.protect.synthesis.replace_high_risk.chunks", lambda n, minimum: [(0, 7), (7, n)]
-    )
+    monkeypatch.setattr("sdckit.protect.synthesis.replace_high_risk.chunks", lambda n, minimum: [(0, 7), (7, n)])
     draws.append(draw_donors(np.arange(500), *columns, np.ones(500, bool), k=3, rng=np.random.default_rng(5)))
     assert draws[0].tolist() == draws[1].tolist() == draws[2].tolist()
 

@@ -181,9 +181,7 @@ def test_what_is_refused(given, error, says):
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12))
 def test_an_order_has_every_predictor_first_or_names_a_circle(pairs):
     names = list("abcdef")
-    asked = {
-        names[at]: Predicted(tuple({names[other] for one, other in pairs if one == at})) for at, _ in pairs
-    }
+    asked = {names[at]: Predicted(tuple({names[other] for one, other in pairs if one == at})) for at, _ in pairs}
     try:
         order = order_by_predictors(names, asked)
     except DataError as error:
@@ -217,9 +215,7 @@ VARIABLES = {name: read_variable(open_frame(ORDER_FRAME)[name]) for name in ORDE
 
 
 def ordered(given=None, *, targets=("a", "b", "c"), joint=(), helpers=("x",), fixed=False):
-    order, predicting, formulas = in_order(
-        targets, given, VARIABLES, joint=joint, helpers=helpers, fixed=fixed
-    )
+    order, predicting, formulas = in_order(targets, given, VARIABLES, joint=joint, helpers=helpers, fixed=fixed)
     return order, predicting, set(formulas)
 
 

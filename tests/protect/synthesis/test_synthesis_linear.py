@@ -91,9 +91,7 @@ def test_separation_and_collinear_predictors_have_an_answer():
     wide = pl.DataFrame({"x": X, "same": 2 * X, "up": X > 0})
     found = [read_variable(open_frame(wide)[name]) for name in wide.columns]
     for one, model in ((found[2], "logistic"), (VARIABLES["y"], "normal")):
-        made = fit_linear(
-            one, model, found[:2], np.arange(N), n_draws=2, proper=False, rng=np.random.default_rng(0)
-        )
+        made = fit_linear(one, model, found[:2], np.arange(N), n_draws=2, proper=False, rng=np.random.default_rng(0))
         assert np.isfinite(made.best[0]).all()
         assert np.isfinite(made.drawn[0]).all()
 
@@ -128,10 +126,7 @@ DATA = pl.DataFrame(
         "age": DRAWS_RNG.integers(20, 60, DRAWS_N),
         "kids": DRAWS_RNG.poisson(1.5, DRAWS_N),
         "job": pl.Series(DRAWS_RNG.choice(["a", "b", None], DRAWS_N), dtype=pl.String),
-        "income": [
-            None if i % 7 == 0 else float(x)
-            for i, x in enumerate(DRAWS_RNG.normal(100, 10, DRAWS_N).round(1))
-        ],
+        "income": [None if i % 7 == 0 else float(x) for i, x in enumerate(DRAWS_RNG.normal(100, 10, DRAWS_N).round(1))],
         "member": DRAWS_RNG.choice([True, False], DRAWS_N),
     }
 )
@@ -149,9 +144,7 @@ def made_draws():
 
 def grid(name, values):
     """The first record's density at every value of a variable."""
-    guesses = pl.concat([DATA[:1]] * len(values)).with_columns(
-        pl.Series(name, values, dtype=DATA.schema[name])
-    )
+    guesses = pl.concat([DATA[:1]] * len(values)).with_columns(pl.Series(name, values, dtype=DATA.schema[name]))
     return np.exp(made_draws()[name].log_density(guesses))
 
 
@@ -313,14 +306,12 @@ def test_columns_without_draws_say_why():
             draws[name]
     with pytest.raises(ColumnError, match="no column 'jib' was synthesised; did you mean 'job'"):
         draws["jib"]
-    none = synthesize(DATA, columns=["job"], models="multinomial", posterior_draws=0, seed=1).change.secret[
-        "draws"
-    ]
+    none = synthesize(DATA, columns=["job"], models="multinomial", posterior_draws=0, seed=1).change.secret["draws"]
     with pytest.raises(DataError, match="posterior_draws=0 kept no draws"):
         none["job"]
-    nobody = synthesize(
-        DATA, columns=["job"], models="multinomial", rows=[False] * DRAWS_N, seed=1
-    ).change.secret["draws"]
+    nobody = synthesize(DATA, columns=["job"], models="multinomial", rows=[False] * DRAWS_N, seed=1).change.secret[
+        "draws"
+    ]
     with pytest.raises(DataError, match="no record is flagged"):
         nobody["job"]
     kept = pickle.loads(pickle.dumps(draws))

@@ -80,9 +80,7 @@ def test_a_model_for_another_column():
 @pytest.mark.parametrize("model", ["cart", "normal", "sample", LinearRegression()])
 def test_missing_numbers_are_drawn_first(model):
     chosen = models({"income": model})["income"]
-    fitted = fit_model(
-        V["income"], chosen, [V["sex"]], np.arange(N), Settings(5, 3, False), np.random.default_rng(1)
-    )
+    fitted = fit_model(V["income"], chosen, [V["sex"]], np.arange(N), Settings(5, 3, False), np.random.default_rng(1))
     made = fitted.draw({"sex": seen(V["sex"], V["sex"].held)}, N, np.random.default_rng(2), 0)
     gone = np.isnan(made.number)
     assert ((made.level == -1) == gone).all()
@@ -107,9 +105,7 @@ def test_kept_draws():
 
 def test_an_estimator_that_fails_says_nothing_of_the_values():
     stubborn = DecisionTreeClassifier(max_depth=-1)
-    with pytest.raises(
-        DataError, match="DecisionTreeClassifier could not be fitted to 300 records"
-    ) as caught:
+    with pytest.raises(DataError, match="DecisionTreeClassifier could not be fitted to 300 records") as caught:
         fit_model(
             V["job"], models({"job": stubborn})["job"], [V["sex"]], np.arange(N), Settings(5, 0, False),
             np.random.default_rng(1),
@@ -241,9 +237,7 @@ def test_the_saturated_model_keeps_all_tables():
 
 def test_every_combination_of_levels_is_a_cell_of_its_own():
     """A missing value of one predictor is no level of the next."""
-    frame = pl.DataFrame(
-        {"a": ["x", "x", "y", "y", None, None] * 5, "b": ["u", None] * 15, "c": ["1", "2", "3"] * 10}
-    )
+    frame = pl.DataFrame({"a": ["x", "x", "y", "y", None, None] * 5, "b": ["u", None] * 15, "c": ["1", "2", "3"] * 10})
     variables = {name: read_variable(open_frame(frame)[name]) for name in frame.columns}
     found = fit_cells(
         variables["c"], [variables["a"], variables["b"]], np.arange(30), concentration=1.0, n_draws=0, proper=False,

@@ -146,9 +146,7 @@ def test_values_that_hardly_differ_are_one():
     near = np.float32(0.5) + np.array([0, 3e-8, 6e-8], np.float32).repeat(4)
     assert len(np.unique(near)) > 1
     found = grow(near[:, None], np.arange(12.0), min_leaf=1, seed=0)
-    assert (
-        found.node_count == DecisionTreeRegressor().fit(near[:, None], np.arange(12.0)).tree_.node_count == 1
-    )
+    assert found.node_count == DecisionTreeRegressor().fit(near[:, None], np.arange(12.0)).tree_.node_count == 1
 
 
 def test_equally_good_columns_are_taken_in_turn():

@@ -97,9 +97,7 @@ def test_rules():
         {"when": {"sex": "m", "member": True}, "value": None},
     ]
     rules = {"marital": {"when": {"age": {"below": 16}}, "value": "single"}, "income": income}
-    data, change = made(
-        order=["member", "sex", "age", "marital", "income", "born"], rules=rules, models="sample"
-    )
+    data, change = made(order=["member", "sex", "age", "marital", "income", "born"], rules=rules, models="sample")
     assert set(data.filter(pl.col("age") < 16)["marital"]) == {"single"}
     assert set(data.filter(pl.col("sex") == "f")["income"]) == {7.5}
     assert data.filter((pl.col("sex") == "m") & pl.col("member"))["income"].null_count() > 0
@@ -198,9 +196,7 @@ def test_odd_names_and_one_column():
 @pytest.mark.parametrize("proper", [False, True])
 def test_household_variables_are_drawn_once_per_household(proper):
     data = people()
-    files, change = synthesize(
-        data, household="home", m=2, proper=proper, models={"tenure": "logistic"}, seed=1
-    )
+    files, change = synthesize(data, household="home", m=2, proper=proper, models={"tenure": "logistic"}, seed=1)
     for one in files:
         assert all(shared(one, name) for name in ("region", "tenure", "income", "w"))
         assert not shared(one, "age")
@@ -216,9 +212,7 @@ def test_a_flag_reaches_the_household_where_its_variables_are_drawn():
     data = people()
     rows = np.arange(len(data)) % 20 == 0
     hit = data["home"].is_in(data.filter(rows)["home"].unique().implode()).to_numpy()
-    found, change = synthesize(
-        data, household="home", columns=["region", "age"], rows=rows, fit_to="all", seed=1
-    )
+    found, change = synthesize(data, household="home", columns=["region", "age"], rows=rows, fit_to="all", seed=1)
     moved = (found["region"] != data["region"]).to_numpy() | (found["age"] != data["age"]).to_numpy()
     assert shared(found, "region")
     assert not moved[~hit].any()
@@ -404,8 +398,6 @@ def test_more_than_a_plan_takes_is_refused_before_any_work(monkeypatch: pytest.M
 def test_the_engine_writes_it(plan: Any, tmp_path: Any) -> None:
     made = sdc.synthesize(plan(FILE), columns=VARIABLES, seed=1)
     file = sdc.write_file(made.data, tmp_path / "made.parquet")
-    expected = sdc.synthesize(FILE, columns=VARIABLES, seed=1).data.with_columns(
-        pl.col(pl.Enum).cast(pl.String)
-    )
+    expected = sdc.synthesize(FILE, columns=VARIABLES, seed=1).data.with_columns(pl.col(pl.Enum).cast(pl.String))
     assert pl.read_parquet(file).equals(expected)
     assert [one.name for one in tmp_path.iterdir()] == ["made.parquet"]

@@ -22,9 +22,7 @@ def test_predictors_by_variable_set_the_order_and_alone_predict():
     assert change.parameters["order"] == ["age", "income"]
     assert change.parameters["predictors"] == {"income": "~ age * sex", "age": ["sex"]}
     asked = {"income": "~ age * sex", "age": ["sex"]}
-    draws = made(
-        columns=["income", "age"], predictors=asked, models="normal", posterior_draws=3
-    ).change.secret["draws"]
+    draws = made(columns=["income", "age"], predictors=asked, models="normal", posterior_draws=3).change.secret["draws"]
     assert [one["kind"] for one in draws["income"]["terms"]] == ["number", "level", "product"]
     assert [one["column"] for one in draws["age"]["terms"]] == ["sex"]
     assert data["marital"].equals(SURVEY["marital"])
@@ -102,9 +100,7 @@ def test_the_posterior_of_a_joint_normal_is_inverse_wishart():
     n = 60
     values = rng.normal(0, 1, (n, 2)) @ np.array([[2.0, 0.7], [0, 1.0]])
     data = pl.DataFrame({"a": values[:, 0], "b": values[:, 1]})
-    draws = synthesize(data, models="multivariate_normal", posterior_draws=4000, seed=1).change.secret[
-        "draws"
-    ]
+    draws = synthesize(data, models="multivariate_normal", posterior_draws=4000, seed=1).change.secret["draws"]
     first, second = draws["a"], draws["b"]
     assert isinstance(second, PosteriorDraws)
     variance = np.asarray(first["scale"]) ** 2
@@ -113,10 +109,7 @@ def test_the_posterior_of_a_joint_normal_is_inverse_wishart():
     # degrees of freedom n - 1 for the first, n - 2 for the second given it: the inverse Wishart with n - 1 + 1 - 1
     reference = invwishart(n - 1, scatter).rvs(20_000, random_state=1)
     assert (
-        kstest(
-            np.log(variance), np.log(invwishart(n - 1, scatter[:1, :1]).rvs(20_000, random_state=2))
-        ).pvalue
-        > 0.01
+        kstest(np.log(variance), np.log(invwishart(n - 1, scatter[:1, :1]).rvs(20_000, random_state=2))).pvalue > 0.01
     )
     conditional = np.log(np.linalg.det(reference)) - np.log(reference[:, 0, 0])
     assert abs(np.log(left).mean() - conditional.mean()) < 0.03

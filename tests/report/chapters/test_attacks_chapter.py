@@ -33,9 +33,7 @@ LINKED = "probabilistic_linkage:default"
 def assessed(**options):
     original = EVERYBODY[:80]
     with quiet():
-        return sdc.assess(
-            original, releases.release(original), scenario=releases.scenario(), seed=1, **options
-        )
+        return sdc.assess(original, releases.release(original), scenario=releases.scenario(), seed=1, **options)
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +95,7 @@ def test_what_was_asked_without_the_seed(found, plain) -> None:
     assert (asked["n_columns"], asked["n_attacks"], asked["columns_at_once"]) == (7, 500, 3)
     assert asked["n_control"] == {"text": "80", "value": 80}
     assert asked["halves"] == {"default": [["sex", "age"], ["region"]]}
-    assert (
-        asked["tolerance"]["inference:default:income"] == found.attacks["inference:default:income"].tolerance
-    )
+    assert asked["tolerance"]["inference:default:income"] == found.attacks["inference:default:income"].tolerance
     assert asked["seeded"] is True
     assert "seed" not in asked
 
@@ -114,9 +110,7 @@ def test_distances_without_quantiles(found, plain) -> None:
     near = plain["distances"]["releases"][0]
     assert not [name for name in near if name.startswith(("dcr", "nndr"))]
     result = found.attacks["distance_to_closest_record"]
-    assert near["share_closer_to_original"]["value"] == pytest.approx(
-        result.share_closer_to_original, abs=0.07
-    )
+    assert near["share_closer_to_original"]["value"] == pytest.approx(result.share_closer_to_original, abs=0.07)
 
 
 def test_without_control_and_without_attacks() -> None:

@@ -107,9 +107,7 @@ def test_what_it_is_good_for_names_what_moved_most() -> None:
 
 @pytest.mark.parametrize("release", [*CONDITIONS, None])
 def test_the_five_safes_follow_the_type_of_release(release: str | None) -> None:
-    plain = plain_document(
-        assess_fake(survey(300), Scenario(keys=["sex"], thresholds={"k": 2}, release=release))
-    )
+    plain = plain_document(assess_fake(survey(300), Scenario(keys=["sex"], thresholds={"k": 2}, release=release)))
     told = facts(plain, "conditions")
     assert list(told) == ["Safe data", "Safe projects", "Safe people", "Safe settings", "Safe outputs"]
     assert (
@@ -135,15 +133,11 @@ def listed(shown: Page, place: str) -> tuple[str, ...]:
 
 
 def plain(**more: Any) -> dict[str, Any]:
-    return plain_document(
-        assess_fake(survey(300), Scenario(**{"keys": ["sex", "age", "occupation"], **more}))
-    )
+    return plain_document(assess_fake(survey(300), Scenario(**{"keys": ["sex", "age", "occupation"], **more})))
 
 
 def test_the_key_that_saves_most_comes_first() -> None:
-    document = plain_document(
-        sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario().changed(thresholds={"k": 3}))
-    )
+    document = plain_document(sdc.assess(sdc.load_demo(), scenario=sdc.demo_scenario().changed(thresholds={"k": 3})))
     steps = next_steps(document)
     tree = document["intruders"][0]["key_contributions"]
     told = [row for row in tree["coarsenings"] if row["uniques_without"]["value"] is not None]
@@ -238,9 +232,7 @@ def test_what_is_exceeded_is_told_with_its_figure_and_limit() -> None:
     assert plain_verdict(verdict("k", limit=2, holds=True), N) == (
         "Every record shares what is known with at least 1 other."
     )
-    assert plain_verdict(verdict("risk"), N).endswith(
-        "would be recognised with a chance above 1 in 20; none may."
-    )
+    assert plain_verdict(verdict("risk"), N).endswith("would be recognised with a chance above 1 in 20; none may.")
     assert plain_verdict(verdict("match_risk"), N).endswith(": 7 %, above the limit of 5 %.")
     assert "fewer than 3 values of ill" in plain_verdict(verdict("l"), N)
 
@@ -256,9 +248,7 @@ def test_what_is_exceeded_comes_first_and_equal_sentences_once() -> None:
 
 
 def test_an_open_limit_leaves_its_question_open() -> None:
-    found = answers(
-        document(verdict("risk", holds=True), verdict("match_risk", holds=None, reason="no rows"))
-    )
+    found = answers(document(verdict("risk", holds=True), verdict("match_risk", holds=None, reason="no rows")))
     assert found[1][0] == "not judged"
     assert [question for _, question, _ in found] == list(QUESTIONS.values())[:3]
     assert len(answers(document(verdict("residual_risk")))) == 4

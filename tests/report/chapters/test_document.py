@@ -76,8 +76,7 @@ def test_figures_of_persons_are_not_taken_for_cells() -> None:
     linked = {name for one in document.relations for name, _ in one.terms}
     assert "i0.violations.3" in linked
     assert not any(
-        {"i0.violations.3", "i0.records in 1-1"} <= {name for name, _ in one.terms}
-        for one in document.relations
+        {"i0.violations.3", "i0.records in 1-1"} <= {name for name, _ in one.terms} for one in document.relations
     )
 
 
@@ -151,9 +150,7 @@ def test_the_tree_holds_only_what_was_declared() -> None:
 SCENARIOS = [
     FULL.model_copy(update={"title": ""}),
     Scenario(keys=["a"]),
-    Scenario(
-        intruders={"x": ["a", "b"], "y": ["a"]}, sampling_fraction=0.1, missing={"a": "category"}, alpha=0.5
-    ),
+    Scenario(intruders={"x": ["a", "b"], "y": ["a"]}, sampling_fraction=0.1, missing={"a": "category"}, alpha=0.5),
     Scenario(keys=["a"], aligned=True, matching={"known": ["a"], "width": {"a": 0.2}, "high_risk": 0.1}),
     Scenario(keys=["my key"], weight="w", sensitive=["s"], missing_codes=["NA", "-9"], identifiers=["name"]),
 ]

@@ -36,9 +36,7 @@ class Map:
     k: int = 3
 
 
-def points(
-    *pairs: tuple[float, float], risk: str = "below_k", loss: str = "share_changed", n: int = 200
-) -> Map:
+def points(*pairs: tuple[float, float], risk: str = "below_k", loss: str = "share_changed", n: int = 200) -> Map:
     made = tuple(Point({"1.k": at}, {risk: r, loss: l}) for at, (r, l) in enumerate(pairs))  # noqa: E741
     return Map(made, risk, loss, n)
 
@@ -142,8 +140,7 @@ def recipes(*pairs: tuple[tuple[float, float] | None, float], small: int = 0) ->
 def plain_recipes(*ranges: tuple[float, float]) -> list[dict[str, Any]]:
     """Recipes as a document has printed them, ever less at risk."""
     return [
-        {"range": ends, "risk": {"text": str(40 - 10 * at), "value": 40 - 10 * at}}
-        for at, ends in enumerate(ranges)
+        {"range": ends, "risk": {"text": str(40 - 10 * at), "value": 40 - 10 * at}} for at, ends in enumerate(ranges)
     ]
 
 

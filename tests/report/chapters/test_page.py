@@ -265,13 +265,7 @@ def test_levels_that_are_numbers_are_drawn_in_their_order() -> None:
 
 def named(*texts: str) -> list[str]:
     found = glossary([Section("", tuple(map(Paragraph, texts)))])
-    return [
-        term
-        for one in found
-        for block in one.blocks
-        if isinstance(block, Entries)
-        for term, _, _ in block.items
-    ]
+    return [term for one in found for block in one.blocks if isinstance(block, Entries) for term, _, _ in block.items]
 
 
 def test_terms_are_recognised_and_only_they() -> None:
@@ -301,9 +295,7 @@ def test_a_document_explains_its_own_terms(name: str) -> None:
     assert isinstance(entries, Entries)
     text = "\n".join(texts_of(shown.sections[:-1]))
     for term, how, _ in terms():
-        assert bool(re.search(how, text, re.IGNORECASE)) == (term in [one for one, _, _ in entries.items]), (
-            term
-        )
+        assert bool(re.search(how, text, re.IGNORECASE)) == (term in [one for one, _, _ in entries.items]), term
 
 
 def test_texts_are_those_of_every_block() -> None:

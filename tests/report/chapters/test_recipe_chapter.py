@@ -35,9 +35,7 @@ STEP_LIST = [*STEPS[:3], {"method": "top_bottom_code", "column": "w", "top": 59.
 def done(n: int = 120, steps: list[dict[str, object]] = STEP_LIST) -> WhatWasDone:
     recipe = sdc.Recipe(steps)
     applied = recipe.apply(survey(n), scenario=scenario(), seed=5, secret=SECRET)
-    return WhatWasDone(
-        applied.log, tuple(dict(one.arguments) for one in recipe.steps), applied.figures, applied.k
-    )
+    return WhatWasDone(applied.log, tuple(dict(one.arguments) for one in recipe.steps), applied.figures, applied.k)
 
 
 def test_small_counts_are_hidden_and_others_rounded() -> None:
@@ -134,9 +132,7 @@ def test_no_share_of_changed_values_tells_a_hidden_number(n: int) -> None:
     document = recipe_document(done(n))
     ledger, prints = opened(document)
     solver = Solver(ledger, prints)
-    hidden = [
-        name for name, one in ledger.variables.items() if one.kind == "count" and 0 < (one.true or 0) < 5
-    ]
+    hidden = [name for name, one in ledger.variables.items() if one.kind == "count" and 0 < (one.true or 0) < 5]
     assert hidden
     for name in hidden:
         low, high = solver.range(name)
@@ -277,9 +273,7 @@ def test_no_small_count_can_be_worked_out(assessment) -> None:
     """The exact range of every hidden count over all chapters, by an integer programme over all that is printed."""
     ledger, prints = opened(_document(assessment, internal=False))
     solver = Solver(ledger, prints)
-    hidden = [
-        name for name, one in prints.items() if one.value is None and ledger.variables[name].kind == "count"
-    ]
+    hidden = [name for name, one in prints.items() if one.value is None and ledger.variables[name].kind == "count"]
     assert any(name.startswith("steps: ") for name in prints)
     assert any(name.startswith("release 1: ") for name in prints)
     for name in hidden:
@@ -299,18 +293,10 @@ def test_no_figure_tells_how_few_records_were_changed(aligned: bool) -> None:
     said = set()
     for changed in (1, 2, 3, 4):
         with quiet():
-            found = sdc.assess(
-                frame(0), frame(changed), scenario=sdc.Scenario(keys=["sex", "area"], aligned=aligned)
-            )
+            found = sdc.assess(frame(0), frame(changed), scenario=sdc.Scenario(keys=["sex", "area"], aligned=aligned))
         utility = plain_release(found)["utility"]
-        figures = {
-            (row["name"], part): row[part]["text"]
-            for row in utility["table"]
-            for part in ("value", "smallest")
-        }
-        figures |= {
-            ("heat", cell["one"], cell["other"]): cell["value"]["text"] for cell in utility["heat"]["cells"]
-        }
+        figures = {(row["name"], part): row[part]["text"] for row in utility["table"] for part in ("value", "smallest")}
+        figures |= {("heat", cell["one"], cell["other"]): cell["value"]["text"] for cell in utility["heat"]["cells"]}
         figures |= {("pair", one["variables"]): one["s_pmse"]["text"] for one in utility["pairs"]}
         said.add(tuple(sorted(figures.items())))
     assert len(said) == 1

@@ -65,9 +65,7 @@ def test_it_has_both_files_and_what_they_tell_together(plain):
         "identity_disclosure",
         "record_linkage",
     }
-    assert (
-        plain["original"]["intruders"][0]["name"] == plain["released"][0]["intruders"][0]["name"] == "default"
-    )
+    assert plain["original"]["intruders"][0]["name"] == plain["released"][0]["intruders"][0]["name"] == "default"
     assert "--released FILE" in plain["reproduce"]["command"]
     assert "sdc.assess(original, released" in plain["reproduce"]["python"]
 
@@ -90,9 +88,7 @@ def test_the_document_is_json(plain):
 def test_internal_documents_are_exact(assessment):
     exact = plain_release(assessment, internal=True)
     found = exact["intruders"][0]["measures"]["identity_disclosure"]["releases"][0]["unique_in_original"]
-    assert found["value"] == pytest.approx(
-        assessment["default"]["identity_disclosure"].unique_in_original, rel=1e-5
-    )
+    assert found["value"] == pytest.approx(assessment["default"]["identity_disclosure"].unique_in_original, rel=1e-5)
     assert exact["confidential"]
 
 
@@ -101,9 +97,7 @@ def test_no_small_count_can_be_worked_out(assessment):
     document = _document(assessment, internal=False)
     ledger, prints = opened(document)
     solver = Solver(ledger, prints)
-    hidden = [
-        name for name, one in prints.items() if one.value is None and ledger.variables[name].kind == "count"
-    ]
+    hidden = [name for name, one in prints.items() if one.value is None and ledger.variables[name].kind == "count"]
     assert hidden
     for name in hidden:
         low, high = solver.range(name)
@@ -205,9 +199,7 @@ def test_reasons_of_verdicts_are_protected():
 def words_plain():
     done = applied()
     with quiet():
-        return plain_release(
-            sdc.assess(survey(), done.data, scenario=scenario(aligned=True), seed=1, log=done.log)
-        )
+        return plain_release(sdc.assess(survey(), done.data, scenario=scenario(aligned=True), seed=1, log=done.log))
 
 
 def test_the_columns_are_listed_with_how_it_is_known(words_plain) -> None:

@@ -129,9 +129,7 @@ def test_html_and_terminal_say_the_same_of_a_verdict() -> None:
             n = 0 if holds else 25
             exact = Verdict(name, "default", variable, limit, holds, n, None, "").sentence
             printed = verdict_sentence(verdict(name, holds, limit=limit, variable=variable), N)
-            assert (
-                printed.replace(" of 600 records (4.2 %)", " records") == exact[0].upper() + exact[1:] + "."
-            )
+            assert printed.replace(" of 600 records (4.2 %)", " records") == exact[0].upper() + exact[1:] + "."
 
 
 def test_the_headline_and_the_verdict_name_what_rests_on_missing_values() -> None:
@@ -233,9 +231,7 @@ def test_every_document_says_the_type_and_where_limits_come_from() -> None:
     assert any(text.startswith(sentence) for text in first)
     k = next(one for one in plain["verdicts"] if one["name"] == "k")
     assert k["origin"] == "limit of the scenario (a scientific-use file: 3)"
-    assert verdict_sentence(k, plain["n"]).endswith(
-        "(k = 3). Limit of the scenario (a scientific-use file: 3)."
-    )
+    assert verdict_sentence(k, plain["n"]).endswith("(k = 3). Limit of the scenario (a scientific-use file: 3).")
     assert plain["scenario"]["limits"]["household_risk"]["origin"] == "release type"
     for text in (render_html(plain), render_markdown(plain).replace("\\", "")):
         assert sentence in text

@@ -17,9 +17,7 @@ from sdckit.report.view import view_of
 
 def plain_of(**options):
     with quiet():
-        found = sdc.assess(
-            releases.original(), releases.release(), scenario=releases.scenario(), seed=1, **options
-        )
+        found = sdc.assess(releases.original(), releases.release(), scenario=releases.scenario(), seed=1, **options)
     return found, plain_release(found)
 
 

@@ -180,12 +180,8 @@ def test_without_a_browser_nothing_is_begun(tmp_path: Path, monkeypatch: pytest.
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(
-    "program", ["#!/bin/sh\nexit 0\n", "#!/bin/sh\nexec sleep 30\n"], ids=["silent", "slow"]
-)
-def test_a_browser_that_prints_nothing_is_told(
-    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.parametrize("program", ["#!/bin/sh\nexit 0\n", "#!/bin/sh\nexec sleep 30\n"], ids=["silent", "slow"])
+def test_a_browser_that_prints_nothing_is_told(program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = tmp_path / "chromium"
     script.write_text(program, encoding="utf-8")
     script.chmod(0o755)

@@ -10,10 +10,7 @@ def test_tables_and_headings() -> None:
     text = render_markdown(plain_document(assess_fake(survey(300), FULL)))
     assert text.startswith("# Invented survey 2025\n")
     assert "## The answer in full" in text
-    assert (
-        "| Tested | Result | Records in violation | Share of 300 records |\n| --- | --- | ---: | ---: |"
-        in text
-    )
+    assert "| Tested | Result | Records in violation | Share of 300 records |\n| --- | --- | ---: | ---: |" in text
     assert "<svg" not in text
 
 

@@ -30,9 +30,7 @@ SEVERAL = [
 
 def log(*verdicts: Told, released: tuple[str, ...] = ()) -> dict[str, Any]:
     found = [(one, f"Said of {one.name}.") for one in verdicts]
-    made: dict[str, Any] = json.loads(
-        render_sarif(found, version="1.2.3", file="data/survey.csv", released=released)
-    )
+    made: dict[str, Any] = json.loads(render_sarif(found, version="1.2.3", file="data/survey.csv", released=released))
     return made
 
 
@@ -122,9 +120,7 @@ def test_a_fingerprint_is_of_the_limit_and_not_of_what_was_found() -> None:
     assert prints(*SEVERAL)[:1] == prints(Told("k", False), Told("risk", False))[:1]
 
 
-def test_a_file_elsewhere_is_named_without_its_folders(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_elsewhere_is_named_without_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert artifact(str(tmp_path / "out" / "a.csv")) == "out/a.csv"
     assert artifact(str(tmp_path.parent / "a.csv")) == "a.csv"

@@ -139,9 +139,7 @@ def test_a_report_behind_a_link(assessment: FakeAssessment, tmp_path: Path) -> N
     assert (tmp_path / "real.html").read_text(encoding="utf-8").startswith("<!DOCTYPE")
 
 
-def test_an_assessment_is_protected_once_for_all_formats(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_assessment_is_protected_once_for_all_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found, times = assess_fake(survey(60), FULL), []
 
     def counted(*given: Any, **options: Any) -> Any:
@@ -165,9 +163,7 @@ SCHEMA = ROOT / "docs" / "json-schema.md"
 
 @pytest.fixture(scope="module")
 def data() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        render_json(plain_document(assess_fake(survey(300, missing=0.02), FULL)))
-    )
+    found: dict[str, Any] = json.loads(render_json(plain_document(assess_fake(survey(300, missing=0.02), FULL))))
     return found
 
 
@@ -181,9 +177,7 @@ def test_keys_are_the_attributes_of_the_api(data: dict[str, Any]) -> None:
     one = data["intruders"][0]
     assert {"n_cells", "sample_uniques", "frequency_of_frequencies"} <= one["key_frequencies"].keys()
     assert {"violations", "violation_rates"} <= one["k_anonymity"].keys()
-    assert {"global_risk", "expected_reidentifications", "n_above", "household_risk"} <= one[
-        "individual_risk"
-    ].keys()
+    assert {"global_risk", "expected_reidentifications", "n_above", "household_risk"} <= one["individual_risk"].keys()
     assert {"n_households", "unique_compositions"} <= one["household_structure"].keys()
     assert {"uniques", "table"} <= one["key_contributions"].keys()
 

@@ -24,9 +24,7 @@ def systems(draw: st.DrawFn) -> tuple[dict[str, tuple[float, float]], list[Relat
         factors = [draw(st.sampled_from([-2, -1, 1, 2])) for _ in NAMES]
         total = sum(f * x for f, x in zip(factors, truth, strict=True))
         slack = draw(st.sampled_from([0, 0, 1]))
-        relations.append(
-            Relation(tuple(zip(NAMES, map(float, factors), strict=True)), total - slack, total + slack)
-        )
+        relations.append(Relation(tuple(zip(NAMES, map(float, factors), strict=True)), total - slack, total + slack))
     return bounds, relations, truth
 
 

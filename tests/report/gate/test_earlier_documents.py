@@ -68,15 +68,11 @@ def test_fewer_keys_and_smaller_groups_are_contained() -> None:
 def test_releases_and_nothing_at_all_leave_the_document() -> None:
     one = document(7)
     assert enter_beside(one, ()) is one
-    assert enter_beside(one, [earlier(ALONE.name, "a, b", 1, 4, base="release 1")]).variables == dict(
-        one.variables
-    )
+    assert enter_beside(one, [earlier(ALONE.name, "a, b", 1, 4, base="release 1")]).variables == dict(one.variables)
 
 
 def test_a_document_of_another_file_is_refused() -> None:
-    with pytest.raises(
-        FileFormatError, match=r"old\.json says otherwise of 'Records alone.* of another file"
-    ):
+    with pytest.raises(FileFormatError, match=r"old\.json says otherwise of 'Records alone.* of another file"):
         enter_beside(document(7), [earlier(ALONE.name, "a, b", 10, 14)])
 
 
@@ -98,9 +94,7 @@ def data() -> pl.DataFrame:
 
 def plain_of(data: pl.DataFrame, keys: list[str], beside: Path | None = None) -> dict[str, object]:
     with quiet():
-        return plain_document(
-            sdc.assess(data, scenario=sdc.Scenario(keys=keys, thresholds={"k": 3})), beside=beside
-        )
+        return plain_document(sdc.assess(data, scenario=sdc.Scenario(keys=keys, thresholds={"k": 3})), beside=beside)
 
 
 def test_a_document_takes_in_those_of_its_folder(data: pl.DataFrame, tmp_path: Path) -> None:

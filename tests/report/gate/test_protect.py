@@ -48,9 +48,7 @@ from sdckit.report.gate.protect import (
 from sdckit.report.gate.rounding import WITHHELD, Print, print_variable
 
 
-def plain_of(
-    tree: dict[str, Any], ledger: Ledger, *, n: int = 1000, internal: bool = False
-) -> dict[str, Any]:
+def plain_of(tree: dict[str, Any], ledger: Ledger, *, n: int = 1000, internal: bool = False) -> dict[str, Any]:
     return protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
 
 

@@ -97,9 +97,7 @@ def test_negative_estimates_are_printed_as_their_mirror_image() -> None:
 
 
 @given(low=st.integers(0, 2000), width=st.integers(0, 190), level=st.integers(0, 7), data=st.data())
-def test_every_print_a_count_could_have_is_looked_at(
-    low: int, width: int, level: int, data: st.DataObject
-) -> None:
+def test_every_print_a_count_could_have_is_looked_at(low: int, width: int, level: int, data: st.DataObject) -> None:
     """Else the true number decides whether its own print is looked at, and the step tells of it."""
     true = data.draw(st.integers(low, low + width))
     own = print_variable(Variable(true), level)
@@ -115,8 +113,7 @@ def test_every_print_an_estimate_could_have_in_a_decade_is_looked_at(
     own = print_variable(Variable(true, kind="value"), level)
     found = prints_between("value", level, (low, high))
     assert any(
-        math.isclose(own.low, one[0], rel_tol=1e-9) and math.isclose(own.high, one[1], rel_tol=1e-9)
-        for one in found
+        math.isclose(own.low, one[0], rel_tol=1e-9) and math.isclose(own.high, one[1], rel_tol=1e-9) for one in found
     )
 
 

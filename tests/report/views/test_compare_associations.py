@@ -23,9 +23,7 @@ def test_an_association_of_few_records_is_withheld():
         frame.with_columns(pay=pl.when(pl.int_range(240) < 20).then(pl.col("income")))
         for frame in (releases.original(), releases.release())
     ]
-    result = sdc.compare_associations(
-        *files, variables=["age", "income", "pay"], numeric=["age", "income", "pay"]
-    )
+    result = sdc.compare_associations(*files, variables=["age", "income", "pay"], numeric=["age", "income", "pay"])
     (tree,) = protect(result_document(result))["measures"].values()
     found = {(cell["one"], cell["other"]): cell["value"]["text"] for cell in tree["heat"]["cells"]}
     assert found["age", "pay"] == found["income", "pay"] == "withheld"

@@ -29,9 +29,7 @@ def estimates(result, *, internal=False):
 
 
 def compared(frame, statistic, *variables, **options):
-    return sdc.compare_estimates(
-        frame, releases.release(frame), statistic=statistic, variables=variables, **options
-    )
+    return sdc.compare_estimates(frame, releases.release(frame), statistic=statistic, variables=variables, **options)
 
 
 def test_two_digits_of_both_files():
@@ -42,9 +40,7 @@ def test_two_digits_of_both_files():
 
 @pytest.mark.parametrize("weight", [None, "w"])
 def test_proportions_are_counts_of_pooled_levels(weight):
-    marked = releases.original().with_columns(
-        region=pl.when(LONE).then(pl.lit("ZQX")).otherwise(pl.col("region"))
-    )
+    marked = releases.original().with_columns(region=pl.when(LONE).then(pl.lit("ZQX")).otherwise(pl.col("region")))
     result = compared(marked, "proportion", "region", weight=weight)
     tree = document(result)
     assert "ZQX" not in f"{tree}{result._repr_html_()}{result.to_dict()}{result.notes}"
@@ -55,9 +51,7 @@ def test_proportions_are_counts_of_pooled_levels(weight):
     rare = found["region=(rare), original"]
     assert rare == "withheld" if weight else rare.startswith("<")
     n = int((marked["region"] == "north").sum())
-    assert found["region=north, original"] == (
-        "45 %" if weight else f"{100 * (5 * round(n / 5)) / 240:.1f} %"
-    )
+    assert found["region=north, original"] == ("45 %" if weight else f"{100 * (5 * round(n / 5)) / 240:.1f} %")
     assert {row[end]["text"] for row in tree["forest"] for end in ("low", "high")} == {"withheld"}
 
 
@@ -117,7 +111,5 @@ def test_a_function_of_ones_own_has_no_public_view():
     assert "confidential document only" in result._repr_html_()
     with pytest.raises(DataError, match="no chart"):
         result.plot()
-    assert (
-        document(result, internal=True)["forest"][0]["estimate"]["value"] == releases.original()["income"][17]
-    )
+    assert document(result, internal=True)["forest"][0]["estimate"]["value"] == releases.original()["income"][17]
     assert np.isfinite(result.mean_overlap)

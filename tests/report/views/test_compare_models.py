@@ -114,9 +114,7 @@ def test_an_interval_is_drawn_as_it_is_or_not_at_all():
 def test_every_term_has_an_axis_of_its_own(internal):
     result = result_of("compare_models")
     parts = result.plot(internal=internal).to_dict()["vconcat"]
-    assert [part["title"]["text"] for part in parts] == [
-        row["term"] for row in printed("compare_models")["terms"]
-    ]
+    assert [part["title"]["text"] for part in parts] == [row["term"] for row in printed("compare_models")["terms"]]
     domains = [part["layer"][0]["encoding"]["x"]["scale"]["domain"] for part in parts]
     by_name = dict(zip((part["title"]["text"] for part in parts), domains, strict=True))
     assert by_name["age"][1] - by_name["age"][0] < (by_name["Intercept"][1] - by_name["Intercept"][0]) / 10
@@ -138,9 +136,7 @@ def test_log_odds_are_no_exact_counts(family):
         result = sdc.compare_models(frame(of_f, of_m), frame(11, 16), formula="y ~ sex", family=family)
         of_world.append(str(document(result)))
         printed.setdefault(of_world[-1], set()).add(of_f)
-    assert sum(len(printed[one]) >= 2 for one in of_world) >= 0.8 * len(
-        worlds
-    )  # ties are rounded as the sums fall
+    assert sum(len(printed[one]) >= 2 for one in of_world) >= 0.8 * len(worlds)  # ties are rounded as the sums fall
     assert len(printed) >= 4  # and they still say something
     assert "five records" in result._repr_html_()
     exact = document(result, internal=True)["terms"][0]["estimate_original"]["value"]

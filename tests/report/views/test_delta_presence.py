@@ -26,9 +26,7 @@ def result() -> Any:
 
 
 def test_exact_inside_and_rounded_outside(result: Any) -> None:
-    inside, outside = (
-        protect(result_document(result), internal=one)["delta_presence"] for one in (True, False)
-    )
+    inside, outside = (protect(result_document(result), internal=one)["delta_presence"] for one in (True, False))
     for name in COUNTS:
         assert inside[name]["value"] == getattr(result, name)
         assert outside[name]["value"] is None or outside[name]["value"] % 5 == 0

@@ -57,9 +57,7 @@ def test_sizes_that_few_households_have_are_not_told_by_the_number_of_members() 
 @pytest.mark.parametrize(("homes", "told"), [(60, ["region"]), (47, [])])
 def test_keys_that_never_differ_are_told_of_many_households(homes: int, told: list[str]) -> None:
     home = [*(i // 2 for i in range(2 * homes)), *range(homes, 2 * homes)]
-    data = pl.DataFrame(
-        {"home": home, "region": [one % 3 for one in home], "sex": [i % 2 for i in range(len(home))]}
-    )
+    data = pl.DataFrame({"home": home, "region": [one % 3 for one in home], "sex": [i % 2 for i in range(len(home))]})
     result = sdc.household_structure(data, household="home", keys=["region", "sex"])
     assert result.household_variables == ("region",)
     words = "Keys that never differ within a household"

@@ -63,9 +63,7 @@ def test_household_risk_is_drawn_and_listed_inside_only(rows: list[dict[str, Any
     assert counts == list(result.household_histogram(RISK_EDGES))
     blocks = VIEW.blocks(inside, "individual_risk")
     charts = [one.caption for one in blocks if isinstance(one, ChartBlock) and one.aside]
-    assert charts == [
-        f"Distribution of {kind} risk, and its cumulative curve" for kind in ("individual", "household")
-    ]
+    assert charts == [f"Distribution of {kind} risk, and its cumulative curve" for kind in ("individual", "household")]
     assert "household risk (upper edge of the bin)" in to_svg(chart_for("risk", blocks[4].data))
     assert [one.columns[0] for one in blocks if isinstance(one, TableBlock)] == [
         "Individual risk",

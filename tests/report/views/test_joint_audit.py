@@ -123,9 +123,7 @@ def test_suppressed_cells_are_counted_and_small_counts_hidden() -> None:
     assert told["cells"]["value"] % 5 == 0
     assert "Suppressed cells of tables that release and tables give back" in text_of(result)
     few = PublishedTable(counts=_with_two_gone(), name="few")
-    (plain,) = protect(result_document(joint_audit(safe, WHOLE, tables=[few], keys=KEYS)))[
-        "measures"
-    ].values()
+    (plain,) = protect(result_document(joint_audit(safe, WHOLE, tables=[few], keys=KEYS)))["measures"].values()
     (told,) = plain["releases"][0]["cells"]
     assert told["cells"]["text"] == "<5"
 

@@ -56,6 +56,4 @@ def test_the_level_stays_inside(one: dict[str, Any], rows: list[dict[str, Any]])
 def test_persons_are_called_so() -> None:
     scenario = Scenario(keys=["sex", "age", "occupation"], person="household")
     plain = plain_document(assess_fake(survey(400), scenario))["intruders"][0]
-    assert "Records in groups of fewer than k persons with the same keys" in str(
-        VIEW.blocks(plain, "k_anonymity")
-    )
+    assert "Records in groups of fewer than k persons with the same keys" in str(VIEW.blocks(plain, "k_anonymity"))

@@ -39,9 +39,7 @@ def frame(n: int, seed: int, missing: float = 0.0) -> pl.DataFrame:
 
 def assessed(data: pl.DataFrame, **design: Any) -> Any:
     with quiet():
-        return sdc.assess(
-            data, scenario=Scenario(keys=KEYS, numeric=["wealth"], thresholds={"k": 3}, **design)
-        )
+        return sdc.assess(data, scenario=Scenario(keys=KEYS, numeric=["wealth"], thresholds={"k": 3}, **design))
 
 
 def by_key(rows: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -38,9 +38,7 @@ def test_cells_and_uniques(one: dict[str, Any], rows: list[dict[str, Any]]) -> N
 
 def test_a_person_is_told_from_a_record() -> None:
     scenario = Scenario(keys=["sex", "age", "occupation"], person="household")
-    blocks = VIEW.blocks(
-        plain_document(assess_fake(survey(400), scenario))["intruders"][0], "key_frequencies"
-    )
+    blocks = VIEW.blocks(plain_document(assess_fake(survey(400), scenario))["intruders"][0], "key_frequencies")
     facts = next(block for block in blocks if isinstance(block, Facts))
     assert facts.items[1][0] == "Records of persons alone with their combination"
     assert any("counted by their records" in getattr(block, "text", "") for block in blocks)

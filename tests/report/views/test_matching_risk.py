@@ -59,9 +59,7 @@ def test_the_answer():
 
 def test_how_variables_were_matched_and_high_risk_by_file():
     several = [releases.release(seed=seed) for seed in (1, 2, 3)]
-    result = sdc.matching_risk(
-        SURVEY, several, known=["sex"], synthetic=["income"], width=0.2, high_risk=0.05
-    )
+    result = sdc.matching_risk(SURVEY, several, known=["sex"], synthetic=["income"], width=0.2, high_risk=0.05)
     document = protect(result_document(result), internal=True)
     (plain,) = document["measures"].values()
     assert [one["n_high_risk"]["value"] for one in plain["releases"]] == list(result.high_risk_counts(0.05))

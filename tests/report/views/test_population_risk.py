@@ -32,9 +32,7 @@ def plain(assessment: Any) -> dict[str, Any]:
     return printed(assessment)
 
 
-def test_tau_is_exact_inside_and_rounded_outside(
-    assessment: Any, exact: dict[str, Any], plain: dict[str, Any]
-) -> None:
+def test_tau_is_exact_inside_and_rounded_outside(assessment: Any, exact: dict[str, Any], plain: dict[str, Any]) -> None:
     result = assessment.intruders[0]["population_risk"]
     assert exact["population_risk"]["tau1"]["value"] == pytest.approx(result.tau1)
     assert exact["population_risk"]["z2"] == pytest.approx(result.z2)

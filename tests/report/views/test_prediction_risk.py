@@ -28,9 +28,7 @@ def test_counts_are_rounded():
     assert all(row["length"] % 5 == 0 for row in drawn("prediction_risk"))
 
 
-def document(
-    loss: Any = None, *, internal: bool = False, n: int = 400, **more: Any
-) -> tuple[Any, dict[str, Any]]:
+def document(loss: Any = None, *, internal: bool = False, n: int = 400, **more: Any) -> tuple[Any, dict[str, Any]]:
     original = releases.original(n)
     given = {"keys": ["sex", "region"], "target": "income", "numeric": ["income"], "loss": loss, **more}
     result = sdc.prediction_risk(original, releases.release(original), **given)
@@ -91,9 +89,7 @@ def test_costs_are_told_and_right_and_wrong_is_in_the_shares() -> None:
 
 
 def test_mean_losses_are_listed() -> None:
-    (table,) = [
-        one for one in shown("prediction_risk") if getattr(one, "caption", "").startswith("Mean loss")
-    ]
+    (table,) = [one for one in shown("prediction_risk") if getattr(one, "caption", "").startswith("Mean loss")]
     assert [row[0] for row in table.rows] == [
         "Absolute error, model of the release", "Absolute error, model of the original",
     ]  # fmt: skip

@@ -48,13 +48,9 @@ def test_rates_are_drawn_and_precision_is_inside():
 
 
 NAMES = [
-    first + last
-    for first in ("Anna", "Berta", "Chloe", "Dora")
-    for last in ("Kant", "Mill", "Hume", "Locke", "Marx")
+    first + last for first in ("Anna", "Berta", "Chloe", "Dora") for last in ("Kant", "Mill", "Hume", "Locke", "Marx")
 ]
-PEOPLE = pl.DataFrame(
-    {"name": NAMES * 3, "age": [20 + (7 * i) % 61 for i in range(60)], "town": ["a", "b", "c"] * 20}
-)
+PEOPLE = pl.DataFrame({"name": NAMES * 3, "age": [20 + (7 * i) % 61 for i in range(60)], "town": ["a", "b", "c"] * 20})
 VARIABLES = ["name", "age", "town"]
 
 
@@ -72,9 +68,7 @@ def test_every_figure_beside_its_words() -> None:
     assert f"{found.n_links:,.0f} of 3,600 pairs compared are called a match" in words
     assert f"precision {100 * found.precision:.3g} %; recall {100 * found.recall:.3g} %." in words
     assert f"{found.rate:.1%} of the released records are linked to the right person" in words
-    assert (
-        f"(between {found.rate_low:.1%} and {found.rate_high:.1%}), {found.baseline:.1%} by guessing" in words
-    )
+    assert f"(between {found.rate_low:.1%} and {found.rate_high:.1%}), {found.baseline:.1%} by guessing" in words
     assert "Linking records despite slips: 1 of 2 releases have the original's values" in words
     first = found.scores.row(0, named=True)
     rows = tables["How sure can the intruder be?, release 1"].rows

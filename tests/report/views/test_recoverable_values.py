@@ -138,10 +138,7 @@ def test_what_told_values_is_said_only_where_their_number_is_printed():
         printer = _Printer({"back": print_variable(Variable(right), 1)}, False, {})
         said.add(printer.plain(Told("weight", ("back",))))
     assert said == {""}
-    assert (
-        _Printer({"back": print_variable(Variable(17), 1)}, False, {}).plain(Told("weight", ("back",)))
-        == "weight"
-    )
+    assert _Printer({"back": print_variable(Variable(17), 1)}, False, {}).plain(Told("weight", ("back",))) == "weight"
 
 
 def test_the_column_named_first_does_not_tell_which_hidden_number_is_larger():
@@ -194,9 +191,7 @@ def assess(hidden, *, scenario):
     return sdc.assess(ORIGINAL, hidden, scenario=scenario, seed=1)
 
 
-@pytest.mark.parametrize(
-    ("touched", "back", "narrowed"), [(6, 1, 5), (6, 2, 4), (12, 8, 4), (13, 3, 8), (60, 57, 3)]
-)
+@pytest.mark.parametrize(("touched", "back", "narrowed"), [(6, 1, 5), (6, 2, 4), (12, 8, 4), (13, 3, 8), (60, 57, 3)])
 def test_what_is_given_back_and_what_is_narrowed_exclude_each_other(touched, back, narrowed):
     """Whoever knows that sees no hidden number: by an integer programme over what is printed."""
     ledger = Ledger()
@@ -210,6 +205,4 @@ def test_what_is_given_back_and_what_is_narrowed_exclude_each_other(touched, bac
     for name in (name for name, true in names.items() if 0 < true < FEWEST):
         low, high = solver.range(name)
         assert high - low >= 1, name
-    assert any(
-        set(relation.terms) >= {("c.back", -1.0), ("c.narrowed", -1.0)} for relation in ledger.relations
-    )
+    assert any(set(relation.terms) >= {("c.back", -1.0), ("c.narrowed", -1.0)} for relation in ledger.relations)

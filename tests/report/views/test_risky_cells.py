@@ -56,8 +56,7 @@ def test_intruders_print_the_same_combination_alike() -> None:
     two = {"keys": None, "intruders": {"a": KEYS[:3], "b": KEYS}}
     plain = protect(build_document(assessed(300, **two)))
     tables = [
-        {tuple(row["variables"]): row["n_unsafe"] for row in one["risky_cells"]["table"]}
-        for one in plain["intruders"]
+        {tuple(row["variables"]): row["n_unsafe"] for row in one["risky_cells"]["table"]} for one in plain["intruders"]
     ]
     shared = tables[0].keys() & tables[1].keys()
     assert shared

@@ -71,8 +71,7 @@ def test_few_uniques_withhold_what_is_estimated_from_them() -> None:
 
 def test_levels_and_pairs_are_shown_inside_only(plain: dict[str, Any], exact: dict[str, Any]) -> None:
     captions = [
-        [block.caption for block in VIEW.blocks(one, "suda") if isinstance(block, TableBlock)]
-        for one in (plain, exact)
+        [block.caption for block in VIEW.blocks(one, "suda") if isinstance(block, TableBlock)] for one in (plain, exact)
     ]
     assert "Part of the levels of region" in captions[1]
     assert not any("levels of" in caption for caption in captions[0])

@@ -53,9 +53,7 @@ def test_variables_by_their_role():
     assert result.mean_differences["income"] == pytest.approx(other["income"].mean() - known["income"].mean())
     assert result.variables["sd_original"].to_list() == [known[one].std() for one in ("income", "age")]
     assert result.pairs["second"].to_list() == ["income", "age", "age"]
-    assert result.pairs["correlation_original"][1] == pytest.approx(
-        np.corrcoef(known["income"], known["age"])[0, 1]
-    )
+    assert result.pairs["correlation_original"][1] == pytest.approx(np.corrcoef(known["income"], known["age"])[0, 1])
 
 
 def test_an_order_given():
@@ -132,9 +130,7 @@ def test_what_is_undefined_has_a_reason():
 def test_a_scenario_a_pair_and_a_pickle():
     numeric = information_loss(*FILES, scenario=scenario(), robust=False)
     assert numeric.variable_distances.keys() == {"income"}
-    pair = open_pair(
-        *FILES, categories={"k": ["region", "ill"]}, numeric={"n": ["income", "age"]}, aligned=True
-    )
+    pair = open_pair(*FILES, categories={"k": ["region", "ill"]}, numeric={"n": ["income", "age"]}, aligned=True)
     result = information_loss(pair, **ROLES, robust=False)
     assert result.to_dict() == measured().to_dict()
     kept = pickle.loads(pickle.dumps(result))

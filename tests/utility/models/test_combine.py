@@ -201,9 +201,7 @@ def test_imputed_by_hand():
 
 @pytest.mark.parametrize(("negative", "expected"), [("adjusted", 1.0), ("zero", 0.0)])
 def test_what_stands_for_a_variance_below_zero(negative, expected):
-    found = pool(
-        np.array([[1.0], [1.1]]), np.full((2, 1), 2.0), kind="full", level=0.95, ratio=0.5, negative=negative
-    )
+    found = pool(np.array([[1.0], [1.1]]), np.full((2, 1), 2.0), kind="full", level=0.95, ratio=0.5, negative=negative)
     assert found.adjusted[0]
     assert found.raw_variance[0] == pytest.approx(1.5 * 0.005 - 2)
     assert (found.variance[0], found.adjusted_variance[0]) == (expected, 1.0)

@@ -67,8 +67,7 @@ def test_proportions_and_quantiles():
     ]  # fmt: skip
     assert shares["estimate_original"][:4].sum() == pytest.approx(1)
     low, high = (
-        compare_estimates(*FILES, statistic="quantile", variables=["income"], probability=p).table
-        for p in (0.1, 0.9)
+        compare_estimates(*FILES, statistic="quantile", variables=["income"], probability=p).table for p in (0.1, 0.9)
     )
     assert low["estimate_released"][0] == pytest.approx(FILES[1]["income"].quantile(0.1, "linear"))
     assert low["high_released"][0] < high["low_released"][0]

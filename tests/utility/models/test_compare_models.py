@@ -46,9 +46,7 @@ FORMULAS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("family", "fit"), [("linear", smf.ols), ("logistic", smf.logit), ("poisson", smf.poisson)]
-)
+@pytest.mark.parametrize(("family", "fit"), [("linear", smf.ols), ("logistic", smf.logit), ("poisson", smf.poisson)])
 def test_coefficients_are_the_librarys(family, fit):
     formula = {
         "linear": "np.log(income) ~ age + region", "logistic": "ill ~ age + region", "poisson": "visits ~ age + region",
@@ -73,21 +71,13 @@ def test_a_multinomial_model_has_a_set_of_terms_per_outcome():
         "right: age",
     ]
     data = ONE.to_pandas()
-    expected = smf.mnlogit("codes ~ age", data.assign(codes=data["vote"].astype("category").cat.codes)).fit(
-        disp=0
-    )
-    assert result.table["estimate_original"].to_list() == pytest.approx(
-        expected.params.to_numpy().T.ravel(), rel=1e-5
-    )
-    assert result.table["std_error_original"].to_list() == pytest.approx(
-        expected.bse.to_numpy().T.ravel(), rel=1e-5
-    )
+    expected = smf.mnlogit("codes ~ age", data.assign(codes=data["vote"].astype("category").cat.codes)).fit(disp=0)
+    assert result.table["estimate_original"].to_list() == pytest.approx(expected.params.to_numpy().T.ravel(), rel=1e-5)
+    assert result.table["std_error_original"].to_list() == pytest.approx(expected.bse.to_numpy().T.ravel(), rel=1e-5)
 
 
 def test_outcomes_of_a_logistic_model():
-    as_text = [
-        one.with_columns(ill=pl.when("ill").then(pl.lit("yes")).otherwise(pl.lit("no"))) for one in (ONE, TWO)
-    ]
+    as_text = [one.with_columns(ill=pl.when("ill").then(pl.lit("yes")).otherwise(pl.lit("no"))) for one in (ONE, TWO)]
     as_code = [one.with_columns(ill=pl.col("ill").cast(int) + 1) for one in (ONE, TWO)]
     given = {"formula": "ill ~ age", "family": "logistic"}
     expected = compare_models(ONE, TWO, **given).table
@@ -105,9 +95,7 @@ def test_several_releases_are_combined(family):
     for row, term in enumerate(table["term"]):
         found = combine(by_release[f"estimate[{term}]"], by_release[f"variance[{term}]"], kind="partial")
         assert table["estimate_released"][row] == pytest.approx(found.estimate)
-        assert (table["low_released"][row], table["high_released"][row]) == pytest.approx(
-            (found.low, found.high)
-        )
+        assert (table["low_released"][row], table["high_released"][row]) == pytest.approx((found.low, found.high))
         assert table["df_released"][row] == pytest.approx(found.df)
     assert result.n_terms == len(table)
     if family != "multinomial":
@@ -169,9 +157,7 @@ def test_missing_values_are_left_out_file_by_file():
     assert result.notes["missing"] == "records left out for want of a value: the release 15"
     assert result.per_release[0]["n_used"] == 185
     complete = compare_models(ONE[:185], gaps[5:190], formula="income ~ age").table
-    assert result.table["estimate_released"].to_list() == pytest.approx(
-        complete["estimate_released"].to_list()
-    )
+    assert result.table["estimate_released"].to_list() == pytest.approx(complete["estimate_released"].to_list())
 
 
 def test_an_identical_release():
@@ -249,9 +235,7 @@ def measured(*released, kind="observed", ratio=1.0, original=ORIGINAL):
     return lack_of_fit(original, released, kind=kind, ratio=ratio, notes=notes), notes
 
 
-@pytest.mark.parametrize(
-    ("kind", "share"), [("observed", 0.5), ("simple", 0.5), ("proper", 1 / 3), ("full", 1 / 3)]
-)
+@pytest.mark.parametrize(("kind", "share"), [("observed", 0.5), ("simple", 0.5), ("proper", 1 / 3), ("full", 1 / 3)])
 def test_by_hand(kind, share):
     d = np.array([0.5, -1.0])
     statistic = 2 * share * d @ np.linalg.inv(COVARIANCE) @ d
@@ -270,9 +254,7 @@ def test_partially_synthetic_releases_are_measured_by_their_own_variation():
     assert found["lack_of_fit_p_value"] == pytest.approx(f.sf(statistic * 2 / (2 * 3), 2, 2))
     few, notes = measured(other(1.0, 1.0), other(2.0, 1.0), kind="partial")
     assert all(map(math.isnan, few.values()))
-    assert (
-        notes["lack_of_fit"] == "2 terms need more than 2 releases of partially synthetic data; there are 2"
-    )
+    assert notes["lack_of_fit"] == "2 terms need more than 2 releases of partially synthetic data; there are 2"
 
 
 def test_terms_that_a_file_does_not_determine():
@@ -303,8 +285,6 @@ def test_p_values_are_uniform_where_the_releases_are_right(kind, ratio, m):
         if kind != "simple":
             centre = centre + rng.normal(size=(m, 2)) @ root.T
         drawn = centre + rng.normal(size=(m, 2)) @ root.T / math.sqrt(ratio)
-        values.append(
-            measured(*(other(*one) for one in drawn), kind=kind, ratio=ratio)[0]["lack_of_fit_p_value"]
-        )
+        values.append(measured(*(other(*one) for one in drawn), kind=kind, ratio=ratio)[0]["lack_of_fit_p_value"])
     assert np.mean(np.array(values) < 0.1) == pytest.approx(0.1, abs=0.025)
     assert np.mean(values) == pytest.approx(0.5, abs=0.03)

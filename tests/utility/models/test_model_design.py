@@ -332,9 +332,7 @@ def test_largest_shares_are_those_of_the_fit(weights):
 
 def test_equal_weights_change_nothing():
     matrix = design(lone(1, 2, 3, 4), SEX, np.where(lone(9), 500.0, AGE))
-    same = [
-        coefficients_of_few(matrix, outcome(), weights)[0].tolist() for weights in (None, np.full(N, 0.01))
-    ]
+    same = [coefficients_of_few(matrix, outcome(), weights)[0].tolist() for weights in (None, np.full(N, 0.01))]
     assert same[0] == same[1]
 
 

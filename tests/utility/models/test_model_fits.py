@@ -25,9 +25,7 @@ MEANS = {"linear": lambda eta: eta, "logistic": lambda eta: 1 / (1 + np.exp(-eta
 
 def fitted(family, y=None, x=X, weights=None):
     y = OUTCOMES[family] if y is None else y
-    return fit_family(
-        family, y, x, weights, n_outcomes=3 if family == "multinomial" else 1, label="the release"
-    )
+    return fit_family(family, y, x, weights, n_outcomes=3 if family == "multinomial" else 1, label="the release")
 
 
 @pytest.mark.parametrize("family", MEANS)
@@ -170,8 +168,7 @@ def test_a_step_is_what_five_records_change(family, weighted):
         return
     weights = np.where(np.arange(N) % 3 == 0, 2.0, 1.0) if weighted else None
     coefficients = [
-        fit_family(family, yes(of_f, 50), TELLABLE_X, weights, n_outcomes=2, label="it").value
-        for of_f in (40, 45)
+        fit_family(family, yes(of_f, 50), TELLABLE_X, weights, n_outcomes=2, label="it").value for of_f in (40, 45)
     ]
     moved = np.abs(coefficients[1] - coefficients[0])
     steps = judged(family, yes(40, 50), weights).steps

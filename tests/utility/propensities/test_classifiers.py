@@ -217,9 +217,7 @@ def best_cut(rows, place, smallest):
     if len(set(members)) < 2:
         return None
     for column, left in cuts([rows[i] for i in place]):
-        sides = [
-            [m for m, there in zip(members, left, strict=True) if there == side] for side in (True, False)
-        ]
+        sides = [[m for m, there in zip(members, left, strict=True) if there == side] for side in (True, False)]
         if min(map(len, sides)) >= smallest:
             gain = gini(members) - sum(map(gini, sides))
             if found is None or gain > found[0]:
@@ -319,9 +317,7 @@ def test_combinations_that_are_too_many_are_not_counted(monkeypatch):
 
 
 def test_levels_of_another_release_have_no_column():
-    rows = stacking_stacked(
-        ["c"], scale=True, released=[RELEASED, RELEASED.with_columns(c=pl.lit("w"))], release=1
-    )
+    rows = stacking_stacked(["c"], scale=True, released=[RELEASED, RELEASED.with_columns(c=pl.lit("w"))], release=1)
     assert rows.atoms[0].labels == ("=q", "=w", "=(missing)")
 
 

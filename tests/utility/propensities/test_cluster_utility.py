@@ -28,9 +28,7 @@ def slow_linkage(x, n_clusters):
     groups = [[i] for i in range(len(x))]
     apart = np.sqrt(((x[:, None] - x[None]) ** 2).sum(axis=2))
     while len(groups) > n_clusters:
-        pairs = [
-            (apart[np.ix_(a, b)].mean(), i, j) for i, a in enumerate(groups) for j, b in enumerate(groups[:i])
-        ]
+        pairs = [(apart[np.ix_(a, b)].mean(), i, j) for i, a in enumerate(groups) for j, b in enumerate(groups[:i])]
         _, i, j = min(pairs)
         groups[j] += groups.pop(i)
     return {frozenset(group) for group in groups}
@@ -74,9 +72,7 @@ def test_figures_from_the_clusters(method):
     assert (found.method, found.n_clusters, clusters.height) == (method, 8, 8)
     size = clusters["original"] + clusters["released"]
     assert (clusters["original"].sum(), clusters["released"].sum()) == (240, 240)
-    assert found.cluster_utility == pytest.approx(
-        (size / 480 * (clusters["released"] / size - 0.5) ** 2).sum() / 8
-    )
+    assert found.cluster_utility == pytest.approx((size / 480 * (clusters["released"] / size - 0.5) ** 2).sum() / 8)
     assert clusters["added"].sum() == pytest.approx(found.cluster_utility)
     assert clusters["added"].is_sorted(descending=True)
     assert found.expected == pytest.approx(7 * 0.125 / 480 / 8)

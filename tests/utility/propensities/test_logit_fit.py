@@ -30,8 +30,7 @@ from sdckit.utility.propensities.propensity import design_of
 def stacked(codes, values=(), original=None, released=None):
     n = len((*codes, *values)[0])
     atoms = [
-        Atom(f"c{j}", "level", tuple(f"={i}" for i in range(1, int(max(one)) + 1)), j)
-        for j, one in enumerate(codes)
+        Atom(f"c{j}", "level", tuple(f"={i}" for i in range(1, int(max(one)) + 1)), j) for j, one in enumerate(codes)
     ]
     atoms += [Atom(f"v{j}", "value", ("",), j) for j in range(len(values))]
     return Stacked(
@@ -101,9 +100,7 @@ def test_all_told_apart():
 
 def test_what_is_left_may_tell_more_apart():
     """Without level 2 of the first variable, level 1 of the second is from one file only."""
-    rows = stacked(
-        [[0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]], original=[4, 3, 2, 5, 0, 0], released=[2, 0, 5, 0, 3, 3]
-    )
+    rows = stacked([[0, 0, 1, 1, 2, 2], [0, 1, 0, 1, 0, 1]], original=[4, 3, 2, 5, 0, 0], released=[2, 0, 5, 0, 3, 3])
     design, _, start, fit = fitted(rows)
     assert start.rank == 4
     assert fit.score == pytest.approx([1 / 3, 0, 5 / 7, 0, 1, 1], abs=1e-12)

@@ -156,9 +156,7 @@ def test_on_every_engine(make):
 
 
 def test_a_pair_and_a_scenario():
-    pair = open_pair(
-        *FILES, categories={"keys": ["sex", "region"]}, numeric={"numeric": ["income"]}, aligned=True
-    )
+    pair = open_pair(*FILES, categories={"keys": ["sex", "region"]}, numeric={"numeric": ["income"]}, aligned=True)
     found = propensity(pair, variables=["sex", "region", "income"])
     assert found.ratio > 0
     declared = propensity(*FILES, scenario=scenario(weight="w"), id="pid")
@@ -265,9 +263,7 @@ def test_records_told_apart_for_sure():
         ),
     )
     found = logistic(stacked(scale=True, files=files), plan(null="fitted"))
-    west = sum(
-        int((frame["region"] == name).sum()) for frame, name in zip(files, ("west", "far"), strict=True)
-    )
+    west = sum(int((frame["region"] == name).sum()) for frame, name in zip(files, ("west", "far"), strict=True))
     assert found.notes["separation"].startswith(f"{west} records are told apart for sure")
     assert 0 < found.figures["pmse"] < 0.25
     assert max(found.importance, key=found.importance.get) == "region"
@@ -310,9 +306,7 @@ def test_warnings_of_a_model_are_said():
 
 def design_stacked(levels=(3, 2), values=1, n=24):
     rng = np.random.default_rng(2)
-    atoms = [
-        Atom(f"c{j}", "level", tuple(f"={i}" for i in range(1, width)), j) for j, width in enumerate(levels)
-    ]
+    atoms = [Atom(f"c{j}", "level", tuple(f"={i}" for i in range(1, width)), j) for j, width in enumerate(levels)]
     atoms += [Atom(f"v{j}", "value", ("",), j) for j in range(values)]
     codes = np.array([rng.integers(0, width, n) for width in levels], np.int32).reshape(len(levels), n)
     return Stacked(tuple(atoms), codes, rng.normal(size=(values, n)), np.ones(n), np.ones(n), ())
@@ -411,9 +405,7 @@ def test_figures():
 # Figures of scores, against all pairs of records.
 
 
-FIGURES_ROWS = st.lists(
-    st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12
-)
+FIGURES_ROWS = st.lists(st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=12)
 
 
 @given(FIGURES_ROWS)

@@ -32,8 +32,7 @@ def test_numbers_against_pandas():
     result = compare_associations(SURVEY, RELEASE, variables=NAMES, **NUMBERS)
     for kind in ("pearson", "spearman"):
         before, after = (
-            frame.select("age", "income").to_pandas().corr(method=kind).iloc[0, 1]
-            for frame in (SURVEY, RELEASE)
+            frame.select("age", "income").to_pandas().corr(method=kind).iloc[0, 1] for frame in (SURVEY, RELEASE)
         )
         assert result.matrix(kind, of="original")[0, 1] == pytest.approx(before)
         assert result.matrix(kind, of="released")[0, 1] == pytest.approx(after)
@@ -50,9 +49,7 @@ def test_the_mixed_matrix():
     assert np.diag(matrix).tolist() == [1.0] * 4
     assert matrix[1, 2] == result.matrix("pearson", of="original")[0, 1]
     codes = np.unique(SURVEY["ill"].to_numpy(), return_inverse=True)[1]
-    assert matrix[1, 3] == pytest.approx(
-        correlation_ratios([codes], SURVEY["age"].to_numpy().astype(float))[0]
-    )
+    assert matrix[1, 3] == pytest.approx(correlation_ratios([codes], SURVEY["age"].to_numpy().astype(float))[0])
     both = SURVEY.group_by("sex", "ill").len()["len"].to_numpy()
     assert 0 <= matrix[0, 3] < 0.3
     assert both.sum() == 240

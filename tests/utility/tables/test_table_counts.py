@@ -45,9 +45,7 @@ def test_counts(levels, dense, monkeypatch):
     complete = found.complete()
     kept = [cell for cell in cells if all(cell)]
     assert list(zip(*(codes.tolist() for codes in complete.codes), strict=True)) == kept
-    assert complete.counts.sum() == sum(
-        n for cell, n in zip(cells, found.counts.sum(0), strict=True) if all(cell)
-    )
+    assert complete.counts.sum() == sum(n for cell, n in zip(cells, found.counts.sum(0), strict=True) if all(cell))
 
 
 def test_too_many_cells_are_grouped():
@@ -100,9 +98,7 @@ def by_formula(o, s):
     found["ft"] = 4 * sum((math.sqrt(b) - math.sqrt(a * n_s / n)) ** 2 for a, b in cells)
     sum_o, sum_s = (sum(column) for column in zip(*shared, strict=True))
     found["g"] = 2 * sum(b * math.log((b / sum_s) / (a / sum_o)) for a, b in shared)
-    found["jsd"] = sum(
-        p / 2 * math.log2(2 * p / (a / n + b / n_s)) for a, b in cells for p in (a / n, b / n_s) if p
-    )
+    found["jsd"] = sum(p / 2 * math.log2(2 * p / (a / n + b / n_s)) for a, b in cells for p in (a / n, b / n_s) if p)
     found["mabsdd"] = sum(abs(x) for x in d) / n_s
     found["specks"] = found["mabsdd"] / 2
     found["wmabsdd"] = sum(abs(x) / math.sqrt(y) for x, y in zip(d, e, strict=True)) / math.sqrt(2 / math.pi)

@@ -19,9 +19,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.utility.tables import tabular_utility as module
 from sdckit.utility.tables.table_counts import table_statistics
 
-SURVEY = pl.DataFrame(
-    {"sex": list("ffmm") * 3, "town": [*"aabbccaabb", None, None], "ill": list("yynnyn") * 2}
-)
+SURVEY = pl.DataFrame({"sex": list("ffmm") * 3, "town": [*"aabbccaabb", None, None], "ill": list("yynnyn") * 2})
 RELEASE = pl.DataFrame({"sex": list("fmmm") * 2, "town": [*"abccaabb"], "ill": list("yynn") * 2})
 OTHER = SURVEY.with_columns(ill=SURVEY["ill"].reverse())
 

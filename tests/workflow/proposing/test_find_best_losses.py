@@ -22,9 +22,7 @@ def test_the_best_by_a_regression_is_the_best_of_all_combinations() -> None:
     loss = measure_of("model", FORMULA, "linear", data, one.scenario)
     assert loss is not None
     every = {
-        node: measured(loss, data, one.release(node))
-        for node in product(*map(range, one.shape))
-        if one.enough(node)
+        node: measured(loss, data, one.release(node)) for node in product(*map(range, one.shape)) if one.enough(node)
     }
     ranked = ranked_by(loss, one, Search(one, 10_000, 40).run(), lambda: False)
     assert ranked[0][0] == pytest.approx(min(every.values()))

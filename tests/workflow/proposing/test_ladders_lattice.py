@@ -41,9 +41,7 @@ def test_cells_say_what_the_measures_say(name: str, missing: bool) -> None:
     for node in nodes(one, 5):
         release = recoded(one, node, data)
         for side, beyond in zip(one.lattice.sides, one.lattice.beyond(node), strict=True):
-            keys = [
-                one.lattice.ladders[j].key for j in side.at if one.lattice.ladders[j].key in release.columns
-            ]
+            keys = [one.lattice.ladders[j].key for j in side.at if one.lattice.ladders[j].key in release.columns]
             if not keys:
                 assert beyond.records == 0
                 continue

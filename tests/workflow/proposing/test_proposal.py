@@ -77,9 +77,7 @@ def test_the_reasons_are_the_comments_above_the_steps() -> None:
 def test_a_document_is_told_of_the_search_in_ranges() -> None:
     found = replace(ONE, text=TEXT).searched()
     assert found["reasons"] == ("Why this and no other.", "The last.")
-    assert found["recipes"] == (
-        {"words": ONE.words, "loss": "20 to 25 %", "resting": "under 5 %", "passed": True},
-    )
+    assert found["recipes"] == ({"words": ONE.words, "loss": "20 to 25 %", "resting": "under 5 %", "passed": True},)
     assert replace(ONE, text=TEXT).searched(internal=True)["recipes"][0]["loss"] == "23.4%"
 
 

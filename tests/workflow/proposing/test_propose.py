@@ -34,9 +34,7 @@ def test_the_release_passes_check(name: str) -> None:
     assert sdc.check(survey(), applied.data, scenario=scenario, log=applied.log, seed=1).passed
 
 
-@pytest.mark.parametrize(
-    ("name", "share", "n"), [("one", 1.0, 90), ("two", 0.05, 120), ("learnt", 0.05, 120)]
-)
+@pytest.mark.parametrize(("name", "share", "n"), [("one", 1.0, 90), ("two", 0.05, 120), ("learnt", 0.05, 120)])
 def test_nothing_that_brute_force_finds_loses_less(name: str, share: float, n: int) -> None:
     data = survey(n)
     one = trials(name, data, share=share)
@@ -71,9 +69,7 @@ def test_the_callers_own_loss_ranks_the_releases() -> None:
 
     def values_missing(before: Any, after: Any) -> float:
         asked.append(len(after))
-        return float(
-            sum(after[name].null_count() for name in ("age", "sex", "area") if name in after.columns)
-        )
+        return float(sum(after[name].null_count() for name in ("age", "sex", "area") if name in after.columns))
 
     by_own = found("one", loss=values_missing)
     assert len(asked) > by_own.tried > 1  # and the release that is proposed

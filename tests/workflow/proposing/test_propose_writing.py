@@ -14,9 +14,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sdckit.errors.SdcWarning")
 
 
 def test_paths_of_hierarchies_start_in_the_folder_of_the_recipe(tmp_path: Path) -> None:
-    (tmp_path / "areas.csv").write_text(
-        "".join(f"{one};{one[0]}\n" for one in ("11", "12", "21", "22", "23"))
-    )
+    (tmp_path / "areas.csv").write_text("".join(f"{one};{one[0]}\n" for one in ("11", "12", "21", "22", "23")))
     (tmp_path / "s.toml").write_text(
         'keys = ["age", "sex", "area"]\n[hierarchies]\narea = "areas.csv"\n[thresholds]\nk = 25\n'
     )

@@ -47,9 +47,7 @@ class Made:
 
     def brute(self) -> float:
         """The least loss of all nodes that have enough."""
-        usable = [
-            self.real(one) for one in product(*map(range, self.shape)) if self.beyond[one] <= self.limit
-        ]
+        usable = [self.real(one) for one in product(*map(range, self.shape)) if self.beyond[one] <= self.limit]
         return min(usable, default=np.inf)
 
 

@@ -21,9 +21,7 @@ def kinds(one: Trials, node: tuple[int, ...]) -> list[str]:
 def test_the_steps_are_a_recipe_and_give_what_was_counted() -> None:
     one = trials("two", share=1.0)
     made = one.make((2, 0, 0, 1))
-    applied = Recipe([step for _, step in made.steps]).apply(
-        survey(), scenario=one.scenario, secret=bytes(32)
-    )
+    applied = Recipe([step for _, step in made.steps]).apply(survey(), scenario=one.scenario, secret=bytes(32))
     taken = {name: applied.data[name].null_count() for name in ("age", "sex", "area", "kids")}
     assert {name: count / 700 for name, count in taken.items() if count} == pytest.approx(dict(made.hidden))
     assert applied.data.equals(one.release((2, 0, 0, 1)))
@@ -61,9 +59,7 @@ def test_a_missing_value_that_is_a_category_hides_nothing() -> None:
 def test_columns_that_tell_a_key_go_with_it() -> None:
     data = survey().with_columns(district=pl.col("area") + "0")
     first = {"age": 1.0, "sex": 1.0, "area": 9.0}  # the area is taken out first
-    one = trials("one", data, importance=first, thresholds={"k": 8}).with_how(
-        How(bundles={"area": ("district",)})
-    )
+    one = trials("one", data, importance=first, thresholds={"k": 8}).with_how(How(bundles={"area": ("district",)}))
     release = one.release((3, 0, 0))
     assert release["area"].null_count() > 0
     assert (release["area"].is_null() == release["district"].is_null()).all()

@@ -34,11 +34,7 @@ def test_every_combination_is_the_recipe_applied() -> None:
         (3, 0.9),
     ]
     for row, one in enumerate(found.points, 1):
-        last = (
-            found.recipe_of(row)
-            .apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET)
-            .figures[-1]
-        )
+        last = found.recipe_of(row).apply(survey(), scenario=scenario(), seed=4, secret=module.NO_SECRET).figures[-1]
         assert one.figures["below_k"] == last.below_k
         assert one.figures["share_changed"] == last.share_changed
 
@@ -112,11 +108,7 @@ def test_the_worst_intruder_counts() -> None:
     several = scenario(keys=None, intruders={"a": ["sex"], "b": ["sex", "job", "age"]})
     recipe = sdc.Recipe([STEPS[1]])
     found = run({"pram.pd": [0.9]}, recipe, scenario=several)
-    rows = (
-        recipe.with_argument("pram.pd", 0.9)
-        .apply(survey(), scenario=several, seed=4, secret=module.NO_SECRET)
-        .steps
-    )
+    rows = recipe.with_argument("pram.pd", 0.9).apply(survey(), scenario=several, seed=4, secret=module.NO_SECRET).steps
     assert found.points[0].figures["below_k"] == rows.filter(pl.col("step") == 1)["below_k"].max()
 
 
@@ -138,9 +130,7 @@ def test_the_worst_intruder_counts() -> None:
         ({"recipe": [STEPS[0]]}, ScenarioError, "takes the data and a Recipe"),
     ],
 )
-def test_a_bad_call(
-    more: dict[str, Any], kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_call(more: dict[str, Any], kind: type[Exception], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_run_all", lambda *_: pytest.fail("it ran"))
     with pytest.raises(kind, match=said):
         run(**more)
@@ -208,9 +198,7 @@ def test_a_torn_line_is_forgotten_and_written_anew(tmp_path: Path) -> None:
         assert Runs(path).get("b") is not None
 
 
-@pytest.mark.parametrize(
-    "text", ["a,b\n1,2\n", "secret", '{"key": 1}\n', "[1]\n", '{"format": "x", "key": "a"}\n']
-)
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "secret", '{"key": 1}\n', "[1]\n", '{"format": "x", "key": "a"}\n'])
 def test_another_file_stays_as_it_is(tmp_path: Path, text: str) -> None:
     path = tmp_path / "data.csv"
     path.write_text(text, encoding="utf-8")

@@ -113,9 +113,7 @@ def test_a_plan_gets_what_the_file_gets() -> None:
 
 
 def test_from_a_file_and_back(tmp_path: Path) -> None:
-    (tmp_path / "jobs.csv").write_text(
-        "job;kind\ncook;hand\nsmith;hand\nclerk;desk\nnurse;desk\n", encoding="utf-8"
-    )
+    (tmp_path / "jobs.csv").write_text("job;kind\ncook;hand\nsmith;hand\nclerk;desk\nnurse;desk\n", encoding="utf-8")
     (tmp_path / "s.toml").write_text(scenario().to_toml(), encoding="utf-8")
     steps = [{"method": "recode", "column": "job", "hierarchy": "jobs.csv"}, *STEPS[2:]]
     written = sdc.Recipe(steps, title="A “title”", scenario="s.toml").to_toml()
@@ -247,9 +245,7 @@ def test_a_step_says_what_it_does() -> None:
 
 
 def test_what_is_taken_out_to_hide_others_is_taken_out_again_in_a_replay():
-    recipe = sdc.Recipe(
-        [{"method": "local_suppression", "keys": ["sex", "job", "age"], "k": 3, "hide_implied": True}]
-    )
+    recipe = sdc.Recipe([{"method": "local_suppression", "keys": ["sex", "job", "age"], "k": 3, "hide_implied": True}])
     data = sdc.recode(survey(150), column="age", bands=[0, 30, 40, 60, None]).data
     plain = sdc.local_suppression(data, keys=["sex", "job", "age"], k=3).change
     applied = recipe.apply(data, seed=4, secret=SECRET)

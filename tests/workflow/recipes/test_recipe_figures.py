@@ -61,9 +61,7 @@ def test_without_a_scenario_only_the_change_is_counted() -> None:
 
 def test_what_cannot_be_compared_is_left_out_of_the_pmse() -> None:
     data = survey()
-    texts = data.with_columns(
-        pl.col("sex").cast(pl.Categorical), age=pl.lit("old"), job=pl.lit(1), income=pl.lit("x")
-    )
+    texts = data.with_columns(pl.col("sex").cast(pl.Categorical), age=pl.lit("old"), job=pl.lit(1), income=pl.lit("x"))
     (found,) = Watch(data, scenario()).after(1, "x", texts, 0)
     assert found.pmse == pytest.approx(0, abs=1e-9)
     (none,) = Watch(data, scenario(keys=["age"])).after(1, "x", texts, 0)

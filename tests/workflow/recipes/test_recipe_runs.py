@@ -295,9 +295,7 @@ def test_a_step_that_does_not_run_is_told_before_any_work(
     recipe = sdc.Recipe([{"method": "random_order"}, step])
     recipe.check(survey.lazy())
     monkeypatch.setattr(recipe_plans, "on_spark", lambda _: True)
-    with pytest.raises(
-        DataError, match=rf"step 2 \({step['method']}\) does not run on a plan: {says}"
-    ) as caught:
+    with pytest.raises(DataError, match=rf"step 2 \({step['method']}\) does not run on a plan: {says}") as caught:
         recipe.check(survey.lazy())
     assert "Bring the file into memory for it, or take another engine" in str(caught.value)
 
@@ -339,9 +337,7 @@ def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
 
 
 @on_engines
-def test_more_cells_than_fit_are_refused_with_their_number(
-    plan: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_cells_than_fit_are_refused_with_their_number(plan: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from sdckit.cells.plans import count_cells
 
     monkeypatch.setattr(count_cells, "MOST_CELLS", 5)
@@ -350,16 +346,12 @@ def test_more_cells_than_fit_are_refused_with_their_number(
     fine = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": [*range(4), *range(4)] * 3 + [0, 1, 2, 3]}))
     sdc.Recipe(steps).apply(fine, watch=False)
     many = plan(pl.DataFrame({"a": ["x", "y"] * 14, "n": range(28)}))
-    with pytest.raises(
-        DataError, match=r"step 1 \(local_suppression\): these 2 columns have 28 different .* takes 5;"
-    ):
+    with pytest.raises(DataError, match=r"step 1 \(local_suppression\): these 2 columns have 28 different .* takes 5;"):
         sdc.Recipe(steps[1:]).apply(many, watch=False)
 
 
 def test_types_that_do_not_come_back_are_refused() -> None:
-    plan = duckdb_relation(pl.DataFrame({"a": [1]})).query(
-        "v", "SELECT 1.25::DECIMAL(9, 2) AS d, 1 AS a FROM v"
-    )
+    plan = duckdb_relation(pl.DataFrame({"a": [1]})).query("v", "SELECT 1.25::DECIMAL(9, 2) AS d, 1 AS a FROM v")
     with pytest.raises(DataError, match="column 'd' holds Decimal, which a plan does not get back"):
         sdc.Recipe([{"method": "round_to", "column": "d", "base": 1}]).apply(plan)
     assert sdc.Recipe([{"method": "drop_identifiers", "columns": ["d"]}]).apply(plan).data.columns == ["a"]

@@ -238,9 +238,7 @@ def test_more_values_than_come_here_are_refused_before_any_work(monkeypatch: pyt
     few = {"method": "synthesize", "columns": ["town"], "predictors": ["age"]}
     for m in (1, 2):
         sdc.Recipe([{**few, "m": m}]).check(plan)
-    with pytest.raises(
-        DataError, match=r"it makes 1 columns of 240 records for each of 3 files here, .* at most 500"
-    ):
+    with pytest.raises(DataError, match=r"it makes 1 columns of 240 records for each of 3 files here, .* at most 500"):
         sdc.Recipe([{**few, "m": 3}]).check(plan)
     assert lazy.COLLECT_LIMIT == 200_000_000
 
@@ -266,9 +264,7 @@ def test_what_does_not_fit_is_told_with_the_step(plan: Any) -> None:
 def test_lists_are_refused() -> None:
     plan = pl.LazyFrame({"many": [[1], [2]], "b": ["x", "y"]})
     with pytest.raises(DataError, match=r"step 1 \(suppress_above\): column 'many' holds List"):
-        sdc.Recipe(
-            [{"method": "suppress_above", "risk": [0, 1], "threshold": 0.5, "columns": ["many"]}]
-        ).apply(plan)
+        sdc.Recipe([{"method": "suppress_above", "risk": [0, 1], "threshold": 0.5, "columns": ["many"]}]).apply(plan)
 
 
 def test_a_release_is_drawn_again_by_its_log(tmp_path: Any) -> None:

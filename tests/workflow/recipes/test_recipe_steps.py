@@ -26,9 +26,7 @@ HELPERS = {"regroup"}
 
 def test_every_public_protection_function_can_be_a_step() -> None:
     public = {
-        path.stem
-        for path in (SRC / "protect").rglob("*.py")
-        if path.stem in sdc.__all__ and path.stem not in HELPERS
+        path.stem for path in (SRC / "protect").rglob("*.py") if path.stem in sdc.__all__ and path.stem not in HELPERS
     }
     assert public <= set(METHODS)
 
@@ -82,9 +80,7 @@ def test_good_arguments() -> None:
 
 
 def test_an_unknown_method() -> None:
-    with pytest.raises(
-        ScenarioError, match="there is no method 'micro_aggregate'; did you mean 'microaggregate'"
-    ):
+    with pytest.raises(ScenarioError, match="there is no method 'micro_aggregate'; did you mean 'microaggregate'"):
         method_of("micro_aggregate", "step 3")
     with pytest.raises(ScenarioError, match="step 3 names no method"):
         method_of(None, "step 3")

@@ -45,17 +45,13 @@ def test_records_whose_group_lacks_sensitive_values_lose_columns() -> None:
     assert change.changed == {"age": found.violations["income"]["distinct"][2]}
     assert data["age"].null_count() == change.changed["age"] > 0
     without = survey().drop("sex")  # a key that an earlier step left out
-    _, change = run_step(
-        1, StepLike("suppress_above", arguments), without, scenario=learnt(), folder=None, mixed=MIXED
-    )
+    _, change = run_step(1, StepLike("suppress_above", arguments), without, scenario=learnt(), folder=None, mixed=MIXED)
     found = sdc.l_diversity(without, keys=["age"], sensitive="income", levels=[2])
     assert change.changed == {"age": found.violations["income"]["distinct"][2]}
 
 
 def test_a_lack_of_values_needs_a_threshold() -> None:
-    step = StepLike(
-        "suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["age"], "intruder": "a"}
-    )
+    step = StepLike("suppress_above", {"risk": "l_diversity", "threshold": 0, "columns": ["age"], "intruder": "a"})
     with pytest.raises(ScenarioError, match=r"^step 2 \(suppress_above\): .*needs the threshold l"):
         run_step(2, step, survey(), scenario=learnt(thresholds={"k": 2}), folder=None, mixed=MIXED)
 
@@ -143,9 +139,7 @@ def test_a_household_that_was_left_out_is_no_longer_asked_for():
 
 def test_persons_are_swapped_where_the_geography_is_theirs():
     step = {"method": "swap_records", "hierarchy": ["sex"], "keys": ["age"]}
-    applied = sdc.Recipe([step]).apply(
-        people(), scenario=household_scenario(), seed=1, secret=SECRET, watch=False
-    )
+    applied = sdc.Recipe([step]).apply(people(), scenario=household_scenario(), seed=1, secret=SECRET, watch=False)
     assert applied.log.steps[0].parameters["household"] is None
 
 
@@ -260,7 +254,5 @@ def test_records_of_another_number_stand_for_none(n):
     assert applied.figures[-1].share_changed == 1
     alone = sdc.Recipe([{"method": "synthesize", "n": n}]).apply(data, secret=SECRET)
     assert alone.log.rows() is None
-    with pytest.raises(
-        DataError, match=rf"step 2 \(random_order\) moved {n} records, and none of them stands for"
-    ):
+    with pytest.raises(DataError, match=rf"step 2 \(random_order\) moved {n} records, and none of them stands for"):
         applied.log.rows()

@@ -109,9 +109,7 @@ def test_names_cannot_leave_their_comment() -> None:
 
 def test_what_is_not_reached_is_said() -> None:
     data = survey().with_columns(ill=pl.lit("no"))
-    scenario = sdc.Scenario(
-        keys=["age", "sex"], sensitive=["ill"], thresholds={"k": 3, "l": 2, "residual_risk": 0.1}
-    )
+    scenario = sdc.Scenario(keys=["age", "sex"], sensitive=["ill"], thresholds={"k": 3, "l": 2, "residual_risk": 0.1})
     start = sdc.starter_recipe(data, scenario=scenario)
     assert (start.exceeded, start.unjudged) == (("l",), ("residual_risk",))
     assert "exceeded after these steps: l;" in start.text.replace("\n# ", " ")
@@ -168,9 +166,7 @@ def test_of_a_small_file_nothing_is_said() -> None:
 
 def test_long_lines_are_folded_and_commands_are_not() -> None:
     command = "  sdckit protect " + "x" * 120
-    text = write_starter(
-        "T", ["word " * 60, command], [(None, ["alone"]), ({"method": "random_order"}, ["why"])]
-    )
+    text = write_starter("T", ["word " * 60, command], [(None, ["alone"]), ({"method": "random_order"}, ["why"])])
     lines = text.splitlines()
     assert f"# {command}" in lines
     assert max(len(line) for line in lines if command not in line) <= 102
@@ -180,9 +176,7 @@ def test_long_lines_are_folded_and_commands_are_not() -> None:
 
 def test_comments_are_said_as_a_whole_and_the_recipe_stays() -> None:
     long = "word " * 40 + "end."
-    text = write_starter(
-        "A # title", [long, "  sdckit check"], [({"method": "pram", "columns": ["#a"]}, ["Short."])]
-    )
+    text = write_starter("A # title", [long, "  sdckit check"], [({"method": "pram", "columns": ["#a"]}, ["Short."])])
     heard: list[str] = []
     said = comments_in(text, lambda one: heard.append(one) or one.replace("end", "done"))  # type: ignore[func-returns-value]
     assert heard == [long, "Short."]
@@ -290,9 +284,7 @@ def test_nothing_is_coarsened_within_the_share_or_without_a_step() -> None:
 
 
 def test_values_are_named_only_inside() -> None:
-    data = keys_survey().with_columns(
-        job=pl.when(pl.int_range(600) < 2).then(pl.lit("smith")).otherwise("job")
-    )
+    data = keys_survey().with_columns(job=pl.when(pl.int_range(600) < 2).then(pl.lit("smith")).otherwise("job"))
     one = scenario(keys=["job", "sex"])
     assert not coarsen_keys(data, one, share=0.0, internal=False).steps
     assert "smith" in str(coarsen_keys(data, one, share=0.0, internal=True).steps["job"])
@@ -330,9 +322,7 @@ def comments(told: object) -> str:
 
 def test_identifiers_that_the_file_has_are_left_out_and_numbers_replaced() -> None:
     data = homes.people().with_columns(no=pl.int_range(pl.len()), name=pl.lit("x"))
-    way = way_of(
-        data, keys=["age", "sex"], identifiers=["name", "phone"], household="home", person="no", weight=None
-    )
+    way = way_of(data, keys=["age", "sex"], identifiers=["name", "phone"], household="home", person="no", weight=None)
     found = steps(before_suppression(way, data.columns))
     assert found == [
         {"method": "drop_identifiers", "columns": ["name"]},
@@ -343,9 +333,7 @@ def test_identifiers_that_the_file_has_are_left_out_and_numbers_replaced() -> No
 
 def test_a_weight_that_tells_a_key_is_coarsened_and_another_stays() -> None:
     data = homes.people()
-    told = before_suppression(
-        way_of(data, keys=["region", "sex"], weight="w", household="home"), data.columns
-    )
+    told = before_suppression(way_of(data, keys=["region", "sex"], weight="w", household="home"), data.columns)
     assert {"method": "coarsen_weights", "weight": "w", "hide": ["region"]} in steps(told)
     left = before_suppression(way_of(data, keys=["age", "sex"], weight="w", household="home"), data.columns)
     assert "coarsen_weights" not in [one["method"] for one in steps(left)]

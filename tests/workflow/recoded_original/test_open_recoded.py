@@ -125,9 +125,7 @@ def test_the_control_file_is_recoded_alike() -> None:
         assert set(found.pair.control.to_native()["job"]) == {"high", "low"}
         assert found.pair.codes("age", control=True).n_levels == 5
     cut = applied(steps=[{"method": "recode", "column": "age", "bands": 4}])
-    with pytest.raises(
-        DataError, match=r"the control file cannot be recoded alike: step 1 \(recode\) takes the edges"
-    ):
+    with pytest.raises(DataError, match=r"the control file cannot be recoded alike: step 1 \(recode\) takes the edges"):
         opened(released=cut.data, recipe=cut.recipe, control=control)
 
 
@@ -138,9 +136,7 @@ def test_what_is_not_plain_names_column_and_option() -> None:
         match=r"column 'job' holds numbers in the original and text in the release.*--recipe, --log",
     ):
         opened(released=released, aligned=False)
-    with pytest.raises(
-        ColumnError, match=r"the release has no column 'size'; where it was left out .*--recipe, --log"
-    ):
+    with pytest.raises(ColumnError, match=r"the release has no column 'size'; where it was left out .*--recipe, --log"):
         opened(released=as_released().data.drop("size"))
 
 
@@ -163,13 +159,10 @@ def test_engines_tell_the_same(make: Any) -> None:
         mine = sdc.assess(
             make(RAW), make(as_released().data), scenario=scenario(), id="name", log=as_released().log, seed=1
         )
-        same = sdc.assess(
-            RAW, as_released().data, scenario=scenario(), id="name", log=as_released().log, seed=1
-        )
+        same = sdc.assess(RAW, as_released().data, scenario=scenario(), id="name", log=as_released().log, seed=1)
     assert mine["default"]["matching_risk"].to_dict() == same["default"]["matching_risk"].to_dict()
     assert (
-        mine.original["default"]["key_frequencies"].to_dict()
-        == same.original["default"]["key_frequencies"].to_dict()
+        mine.original["default"]["key_frequencies"].to_dict() == same.original["default"]["key_frequencies"].to_dict()
     )
     assert mine.recoded == same.recoded
 
@@ -189,9 +182,7 @@ def test_paths_may_be_given(tmp_path: Path) -> None:
     (tmp_path / "r.toml").write_text(as_released().recipe.to_toml())
     log = as_released().log.write(tmp_path / "l.json")
     with quiet():
-        one = sdc.assess(
-            RAW, as_released().data, scenario=scenario(), recipe=tmp_path / "r.toml", log=str(log), seed=1
-        )
+        one = sdc.assess(RAW, as_released().data, scenario=scenario(), recipe=tmp_path / "r.toml", log=str(log), seed=1)
     assert one.aligned
     assert one.recoding == "log"
 
@@ -208,9 +199,7 @@ def test_paths_may_be_given(tmp_path: Path) -> None:
 def test_the_recipe_of_another_release_is_refused(column: str, other: dict[str, Any]) -> None:
     """Compared by it, hardly a record would match, and the release would look safe."""
     steps = [{**one, **other} if one.get("column") == column else one for one in STEPS]
-    with pytest.raises(
-        DataError, match=f"the release has values of '{column}' that the recipe does not make"
-    ):
+    with pytest.raises(DataError, match=f"the release has values of '{column}' that the recipe does not make"):
         opened(recipe=sdc.Recipe(steps), aligned=False)
 
 
@@ -233,11 +222,7 @@ def test_figures_need_no_second_recipe() -> None:
         found.append((one["default"].to_dict(), one.original["default"].to_dict(), one.utility.to_dict()))
     assert found[0] == found[1] == found[2]
     with quiet():
-        own = (
-            sdc.Recipe(STEPS)
-            .apply(RAW, scenario=scenario(), seed=9, secret=SECRET, watch=False)
-            .assess(seed=1)
-        )
+        own = sdc.Recipe(STEPS).apply(RAW, scenario=scenario(), seed=9, secret=SECRET, watch=False).assess(seed=1)
     assert own["default"].to_dict() == found[0][0]
     with pytest.warns(sdc.SdcWarning, match="the same recoding as the release, by the log given"):
         check = sdc.check(RAW, as_released().data, scenario=scenario(), log=as_released().log, seed=1)
@@ -255,9 +240,7 @@ def found(
     released: Any, *, original: Any = RAW, aligned: bool = True, names: list[str] | None = None, **how: Any
 ) -> dict[str, str]:
     several = names or COLUMNS
-    pair = read_pair(
-        open_files(original, released, id=how.pop("id", None)), {"keys": several}, aligned=aligned
-    )
+    pair = read_pair(open_files(original, released, id=how.pop("id", None)), {"keys": several}, aligned=aligned)
     return {one.column: one.kind for one in recognise(pair, several, **how)}
 
 
@@ -273,9 +256,7 @@ def test_every_recoding_of_a_recipe() -> None:
 def test_without_rows_that_belong_together_bands_alone() -> None:
     released = applied().data
     assert found(released, aligned=False) == {"age": "numbers in bands"}
-    assert found(released.sample(fraction=1, shuffle=True, seed=1), aligned=False) == {
-        "age": "numbers in bands"
-    }
+    assert found(released.sample(fraction=1, shuffle=True, seed=1), aligned=False) == {"age": "numbers in bands"}
     assert found(released, types_only=True) == {"age": "numbers in bands", "job": "values in groups"}
 
 
@@ -297,10 +278,7 @@ def test_the_original_values_are_no_recoding() -> None:
     gone = applied(steps=[{"method": "local_suppression", "keys": KEYS, "k": 3}]).data
     assert gone["age"].null_count() > 0
     assert found(gone) == {}
-    assert (
-        found(RAW.with_columns(pl.col("age", "size").cast(pl.Float64), pl.col("ill").cast(pl.Categorical)))
-        == {}
-    )
+    assert found(RAW.with_columns(pl.col("age", "size").cast(pl.Float64), pl.col("ill").cast(pl.Categorical))) == {}
     assert found(RAW.with_columns(pl.col("job").cast(pl.String))) == {}
     assert found(RAW.with_columns(pl.col("size").cast(pl.String).str.zfill(2))) == {}
     truth = RAW.with_columns(pl.col("ill") == "yes")
@@ -312,9 +290,7 @@ def test_the_original_values_are_no_recoding() -> None:
 def test_other_names_of_one_type_are_no_groups_and_of_another_are() -> None:
     swapped = RAW.with_columns(pl.col("ill").replace({"yes": "no", "no": "yes"}))
     assert found(swapped) == {}
-    named = RAW.with_columns(
-        pl.col("job").replace_strict({11: "a", 12: "b", 13: "c", 21: "d", 22: "e", 23: "f"})
-    )
+    named = RAW.with_columns(pl.col("job").replace_strict({11: "a", 12: "b", 13: "c", 21: "d", 22: "e", 23: "f"}))
     assert found(named) == {"job": "values renamed"}
 
 

@@ -53,9 +53,7 @@ def test_recodings_are_done_and_protection_is_not() -> None:
     assert done.data["income"].equals((data["income"] / 100).round(mode="half_to_even").cast(pl.Int64) * 100)
     assert [one.column for one in done.changes] == ["age", "job", "size", "income"]
     (note,) = done.notes
-    assert note.startswith(
-        "step 5 (local_suppression), step 6 (pram) of the recipe: not done to the original"
-    )
+    assert note.startswith("step 5 (local_suppression), step 6 (pram) of the recipe: not done to the original")
 
 
 def test_only_columns_that_are_there() -> None:
@@ -74,9 +72,7 @@ def test_only_columns_that_are_there() -> None:
     ],
 )
 def test_a_recipe_that_recodes_nothing_is_refused(steps: list[dict]) -> None:
-    with pytest.raises(
-        ScenarioError, match=r"recipe= recodes nothing: its steps .* perturb or suppress"
-    ) as caught:
+    with pytest.raises(ScenarioError, match=r"recipe= recodes nothing: its steps .* perturb or suppress") as caught:
         of(*steps)
     assert caught.value.argument == "recipe"
 
@@ -136,17 +132,13 @@ def test_recipe_and_log_must_fit() -> None:
 def test_a_hierarchy_stands_where_the_recipe_is_and_is_that_of_the_log(tmp_path: Path) -> None:
     table = tmp_path / "job.csv"
     table.write_text("".join(f"{job};{job // 10};all\n" for job in (11, 12, 13, 21, 22, 23)))
-    (tmp_path / "r.toml").write_text(
-        '[[steps]]\nmethod = "recode"\ncolumn = "job"\nhierarchy = "job.csv"\nlevel = 1\n'
-    )
+    (tmp_path / "r.toml").write_text('[[steps]]\nmethod = "recode"\ncolumn = "job"\nhierarchy = "job.csv"\nlevel = 1\n')
     by_recipe = read_recodings(tmp_path / "r.toml", None)
     assert by_recipe is not None
     done = by_recipe.apply(survey(), ["job"])
     assert sorted(set(done.data["job"].cast(pl.Int64))) == [1, 2]
     assert done.changes[0].kind == "values up a hierarchy"
-    log = (
-        sdc.Recipe.from_toml(tmp_path / "r.toml").apply(survey(), watch=False).log.write(tmp_path / "l.json")
-    )
+    log = sdc.Recipe.from_toml(tmp_path / "r.toml").apply(survey(), watch=False).log.write(tmp_path / "l.json")
     assert read_recodings(None, log) is not None
     (tmp_path / "away").mkdir()
     moved = tmp_path / "away" / "l.json"
@@ -179,11 +171,7 @@ def test_a_log_of_another_file() -> None:
 
 
 def test_identifiers_of_the_logs_own_scenario_need_not_have_been_read() -> None:
-    log = (
-        sdc.Recipe(STEPS)
-        .apply(survey().drop("name"), scenario=scenario(identifiers=["name"]), watch=False)
-        .log
-    )
+    log = sdc.Recipe(STEPS).apply(survey().drop("name"), scenario=scenario(identifiers=["name"]), watch=False).log
     found = read_recodings(None, log)
     assert found is not None
     assert found.check_file(survey().columns, 400).checked
@@ -289,9 +277,7 @@ def test_groups_with_and_without_what_is_in_none() -> None:
         ("round_to", {"base": 10, "how": "down"}, "numbers rounded", [0, 10, 90, None]),
     ],
 )
-def test_a_step_is_repeated(
-    method: str, arguments: dict[str, object], words: str, values: list[object]
-) -> None:
+def test_a_step_is_repeated(method: str, arguments: dict[str, object], words: str, values: list[object]) -> None:
     one = Repeated(1, StepLike(method, {"column": "x", **arguments}))
     assert one.kind == words
     assert one.apply(FRAME)["x"].to_list() == values
@@ -300,9 +286,7 @@ def test_a_step_is_repeated(
 
 def test_edges_of_one_file_are_not_those_of_another() -> None:
     one = Repeated(2, StepLike("recode", {"column": "x", "bands": 3}), own_values="the edges of its bands")
-    with pytest.raises(
-        DataError, match=r"step 2 \(recode\) takes the edges of its bands from the file's own values"
-    ):
+    with pytest.raises(DataError, match=r"step 2 \(recode\) takes the edges of its bands from the file's own values"):
         one.elsewhere()
 
 
@@ -400,9 +384,7 @@ def test_every_name_that_recode_gives_is_read_back(edges, low_open, high_open, c
     if tenths:
         numbers = np.append(numbers, edges[0] + 0.5)
     bands = [None if low_open else edges[0], *edges[1:-1], None if high_open else edges[-1]]
-    made = (
-        sdc.recode(pl.DataFrame({"x": numbers}), column="x", bands=bands, closed=closed).data["x"].to_list()
-    )
+    made = sdc.recode(pl.DataFrame({"x": numbers}), column="x", bands=bands, closed=closed).data["x"].to_list()
     found = read_bands(sorted(set(made)))
     if all(label.lstrip("-").isdigit() for label in made):
         assert found is None

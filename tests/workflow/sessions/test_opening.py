@@ -80,9 +80,7 @@ def test_labels_are_told(tmp_path: Path) -> None:
 
     from sdckit import write_file
 
-    path = write_file(
-        pl.DataFrame({"sex": ["f", "m"] * 40}), tmp_path / "a.sav", labels={"sex": "Sex of the person"}
-    )
+    path = write_file(pl.DataFrame({"sex": ["f", "m"] * 40}), tmp_path / "a.sav", labels={"sex": "Sex of the person"})
     found = open_file(Desk(tmp_path), quiet, path=str(path), reading={})
     assert found["labels"] == {"sex": "Sex of the person"}
     assert "Sex of the person" in found["html"]
@@ -106,8 +104,6 @@ def test_no_record_is_shown_where_figures_are_protected(tmp_path: Path) -> None:
 
 
 def test_nothing_told_of_the_file_names_a_value(tmp_path: Path) -> None:
-    found: dict[str, Any] = open_file(
-        desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={}
-    )
+    found: dict[str, Any] = open_file(desk := a_desk(tmp_path), quiet, path=str(tmp_path / "small.csv"), reading={})
     assert desk.path.name == "small.csv"
     assert MARKER not in json.dumps(found)

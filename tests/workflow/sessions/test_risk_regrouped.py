@@ -11,9 +11,7 @@ from sdckit.report.chapters.document import build_document
 from sdckit.report.gate.protect import protect
 from sdckit.workflow.sessions.risk import put_together, with_other_keys, without_measures
 
-DATA = pl.DataFrame(
-    {"sex": ["f", "m", "f"] * 40, "age": [*range(60)] * 2, "job": (["cook"] * 3 + ["clerk"] * 2) * 24}
-)
+DATA = pl.DataFrame({"sex": ["f", "m", "f"] * 40, "age": [*range(60)] * 2, "job": (["cook"] * 3 + ["clerk"] * 2) * 24})
 SCENARIO = sdc.Scenario(
     intruders={"a": ["sex", "age"], "b": ["sex", "job"]}, sensitive=["job"][:0], thresholds={"k": 3}
 )
@@ -42,9 +40,7 @@ def test_a_document_without_a_measure_has_the_other_figures() -> None:
     assert "key_contributions" not in lean.intruders[0].results
     assert lean.verdicts == whole.verdicts
     figures = protect(build_document(lean), internal=True)["intruders"][0]
-    assert (
-        figures["k_anonymity"] == protect(build_document(whole), internal=True)["intruders"][0]["k_anonymity"]
-    )
+    assert figures["k_anonymity"] == protect(build_document(whole), internal=True)["intruders"][0]["k_anonymity"]
 
 
 def test_an_intruder_who_knows_less_stands_beside_the_first() -> None:

@@ -56,15 +56,11 @@ def test_what_is_beyond_a_limit_is_marked() -> None:
 def test_the_name_of_a_file_is_no_command(name: str, tmp_path: Path) -> None:
     """A shell runs the lines with a program of no effect: nothing but it is run, and the name reaches it whole."""
     called = tmp_path / "sdckit"
-    called.write_text(
-        '#!/bin/sh\nfor one in "$@"; do printf "%s\\0" "$one" >> called; done\n', encoding="utf-8"
-    )
+    called.write_text('#!/bin/sh\nfor one in "$@"; do printf "%s\\0" "$one" >> called; done\n', encoding="utf-8")
     called.chmod(0o700)
     lines = command_lines(Session(name, "release.csv"))
     path = f"{tmp_path}:{os.environ['PATH']}"
     subprocess.run(["/bin/sh", "-c", lines], cwd=tmp_path, env={"PATH": path}, check=True, timeout=60)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["called", "sdckit"]
     told = (tmp_path / "called").read_text(encoding="utf-8").split("\0")
-    assert [one for one in told if one.removeprefix("./") == name] == [
-        name if name[0] != "-" else f"./{name}"
-    ] * 2
+    assert [one for one in told if one.removeprefix("./") == name] == [name if name[0] != "-" else f"./{name}"] * 2

@@ -220,9 +220,7 @@ def _serve_records(input: Inputs, room: Room) -> None:
             how = say("Single records are shown only with exact figures: the switch is at the top.")
             return tags.p(how, class_="quiet")
         if told is None:
-            return ui.input_action_button(
-                "rows", say("Show a page of records"), class_="btn-outline-secondary"
-            )
+            return ui.input_action_button("rows", say("Show a page of records"), class_="btn-outline-secondary")
         more = ui.input_action_button("more", say("Next page"), class_="btn-outline-secondary")
         hide = ui.input_action_button("hide", say("Hide the records"), class_="btn-outline-secondary")
         return tags.div(HTML(told["html"]), more if told["next"] is not None else None, hide, class_="wide")

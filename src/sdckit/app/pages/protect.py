@@ -52,9 +52,7 @@ class Bench:
     @classmethod
     def of(cls, room: Room) -> Bench:
         """An empty one."""
-        return cls(
-            room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value([])
-        )
+        return cls(room, reactive.Value(None), Kept(room, {}), Kept(room, {}), Kept(room, ""), reactive.Value([]))
 
     def steps(self) -> list[Step]:
         """The steps as they are."""
@@ -263,6 +261,4 @@ def _serve_beside(bench: Bench) -> None:
         )
         title = tags.summary(say("Compare two recipes"))
         opened = "" if html or kept else None
-        return tags.details(
-            title, tags.p(say(KEEP)), buttons, status, HTML(html), class_="card-box", open=opened
-        )
+        return tags.details(title, tags.p(say(KEEP)), buttons, status, HTML(html), class_="card-box", open=opened)

@@ -202,9 +202,7 @@ def _serve_map(input: Inputs, made: Made) -> None:
     def _() -> None:
         label = room.say("drawing the recipes tried")
         asked = asked_of(room.work.get(), {})
-        room.start(
-            "releasing.map_of_recipes", made.mapped.taker(lambda told: told["html"]), label=label, **asked
-        )
+        room.start("releasing.map_of_recipes", made.mapped.taker(lambda told: told["html"]), label=label, **asked)
 
     @render.ui
     def map_shown() -> TagChild:

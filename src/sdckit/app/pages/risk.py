@@ -36,8 +36,7 @@ def panel(say: Say) -> TagChild:
 
 def _more(say: Say, intruders: list[str], columns: list[str], questions: Questions) -> TagChild:
     buttons = (
-        ui.input_action_button(name, say(words), class_="btn-outline-primary")
-        for name, (words, _) in MORE.items()
+        ui.input_action_button(name, say(words), class_="btn-outline-primary") for name, (words, _) in MORE.items()
     )
     whose = ui.input_select("whose", say("Intruder"), {intruder: intruder for intruder in intruders})
     return tags.section(
@@ -62,9 +61,7 @@ def _keys(say: Say, intruders: dict[str, list[str]], chosen: str) -> TagChild:
     keys = intruders[chosen]
     return tags.fieldset(
         tags.legend(say("What if the intruder knew less?")),
-        ui.input_select(
-            "who", say("Intruder"), {intruder: intruder for intruder in intruders}, selected=chosen
-        )
+        ui.input_select("who", say("Intruder"), {intruder: intruder for intruder in intruders}, selected=chosen)
         if len(intruders) > 1
         else None,
         ui.input_checkbox_group(
@@ -123,12 +120,8 @@ def serve(input: Inputs, output: Outputs, session: Session, room: Room) -> None:
         if work.facts is None:
             return tags.p(say("No file is open yet: the first page opens one."), class_="empty")
         if not work.scenario:
-            return tags.p(
-                say("Say on the page Roles who could know what; then the risk is measured."), class_="empty"
-            )
-        return (
-            HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
-        )
+            return tags.p(say("Say on the page Roles who could know what; then the risk is measured."), class_="empty")
+        return HTML(first.get()) if first.get() else tags.p(say("The risk is being measured."), class_="empty")
 
     @render.ui
     def keys() -> TagChild:

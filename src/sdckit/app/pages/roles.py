@@ -78,9 +78,7 @@ def intruder_part(say: Say, at: int, name: str, known: list[str], keys: list[str
     return tags.fieldset(
         tags.legend(say("Intruder {n}", n=at + 1)),
         ui.input_text(f"name_{at}", say("Name"), value=name),
-        ui.input_checkbox_group(
-            f"knows_{at}", say("Knows"), {key: key for key in keys}, selected=known, inline=True
-        ),
+        ui.input_checkbox_group(f"knows_{at}", say("Knows"), {key: key for key in keys}, selected=known, inline=True),
         class_="card-box",
     )
 
@@ -252,9 +250,7 @@ class _Form:
         input = self.input
         base = self.standing()
         limits = {
-            name: scenario_form.number_told(
-                words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level"
-            )
+            name: scenario_form.number_told(words, input[f"limit_{name}"](), whole=LIMITS[name].values == "level")
             for name, words in LIMIT_FIELDS.items()
         }
         left, rule = list(base.get("unconfirmed", ())), base.get("missing")
@@ -335,9 +331,7 @@ def _serve_intruders(form: _Form, drawn: Drawn) -> None:
             return None
         every, told = form.keys(), form.named.get()
         now = enumerate(form.typed().items())
-        fewer = ui.input_action_button(
-            "fewer", say("Remove the last intruder"), class_="btn-outline-secondary"
-        )
+        fewer = ui.input_action_button("fewer", say("Remove the last intruder"), class_="btn-outline-secondary")
         return tags.section(
             tags.h3(say("Intruders")),
             tags.p(say("Each knows some of the keys. The file is measured against every one of them.")),

@@ -194,9 +194,7 @@ def _before(work: Work, one: Draft) -> list[dict[str, Any]]:
     return [{"method": step.method, "arguments": dict(step.arguments)} for step in work.steps[:at] if step.on]
 
 
-def serve_editor(
-    input: Inputs, session: Session, room: Room, draft: reactive.Value[Draft | None], put: Put
-) -> None:
+def serve_editor(input: Inputs, session: Session, room: Room, draft: reactive.Value[Draft | None], put: Put) -> None:
     """Serve form and picture of the step in `draft`; `put` takes what was filled in."""
     edited = Editor(room, input, draft, reactive.Value({}), Kept(room, {}), Kept(room, {}))
     _serve_switch(edited)

@@ -76,9 +76,7 @@ def relation_of(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> Relat
     return Relation(columns, int(change[change > 0].sum()), int(gone.sum() - change[change < 0].sum()))
 
 
-def compare_counts(
-    new: OpenedRelease, one: Earlier, alike: Sequence[str], *, within: int
-) -> CountsCompared | None:
+def compare_counts(new: OpenedRelease, one: Earlier, alike: Sequence[str], *, within: int) -> CountsCompared | None:
     """Compare the combinations of keys coded alike, as many of them as are counted; None where none are."""
     columns = release_ledger.set_among(one, alike)
     if not columns:
@@ -94,9 +92,7 @@ def compare_counts(
     )  # fmt: skip
 
 
-def told_by_difference(
-    new: OpenedRelease, one: Earlier, keys: Sequence[str], target: str, *, within: int
-) -> int:
+def told_by_difference(new: OpenedRelease, one: Earlier, keys: Sequence[str], target: str, *, within: int) -> int:
     """People whose value of a target a difference tells: of `within` or fewer added to, or taken from, a combination.
 
     All of them must have one value, and the combination must hold others, too: else either release tells it alone.
@@ -172,9 +168,7 @@ def shown_by_link(
     return back, bare
 
 
-def shown_by_match(
-    new: OpenedRelease, one: Earlier, alike: Sequence[str]
-) -> tuple[dict[str, Bools], dict[str, Bools]]:
+def shown_by_match(new: OpenedRelease, one: Earlier, alike: Sequence[str]) -> tuple[dict[str, Bools], dict[str, Bools]]:
     """The same where nothing says whose rows belong together: of people alone in both with what else both show."""
     back: dict[str, Bools] = {}
     bare: dict[str, Bools] = {}
@@ -292,9 +286,7 @@ def seen_in_file(
     row, code = row[code >= 0], code[code >= 0]
     words = max(1, -(-len(here.texts) // 64))
     mine = np.zeros((len(sets), words), np.uint64)
-    np.bitwise_or.at(
-        mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64)
-    )
+    np.bitwise_or.at(mine.reshape(-1), row * words + code // 64, np.uint64(1) << (code % 64).astype(np.uint64))
     mine[combined.of_row[there.codes == 0]] = release_ledger.every_level(len(here.texts))
     linked = rows >= 0
     cell = combined.of_row[rows]  # of the last record where there is none: not looked at
@@ -405,9 +397,7 @@ class EarlierRelease:
     @property
     def related(self) -> str:
         """The relation in words."""
-        return (
-            RELATIONS[self.relation].format(added=self.added, removed=self.removed) if self.relation else ""
-        )
+        return RELATIONS[self.relation].format(added=self.added, removed=self.removed) if self.relation else ""
 
 
 def hold_against(

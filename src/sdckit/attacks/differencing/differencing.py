@@ -267,21 +267,13 @@ def _earlier(
         tell(f"reading {name}")
         present = _columns(frame)
         own = given or tuple(key for key in keys if key in present)
-        columns = tuple(
-            dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own)
-        )
+        columns = tuple(dict.fromkeys(one for one in (*own, *keys, *sensitive) if one in present or one in own))
         if not columns:
-            raise ColumnError(
-                f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?"
-            )
-        file = release_ledger.open_release(
-            frame, columns, id=_present(frame, id), name=name, role="earlier_keys"
-        )
+            raise ColumnError(f"{name} has none of the columns {', '.join([*keys, *sensitive])}: another survey?")
+        file = release_ledger.open_release(frame, columns, id=_present(frame, id), name=name, role="earlier_keys")
         shared = [column for column in columns if column in keys]
         sets = [tuple(shared)] if shared else []
-        sketch = release_ledger.sketch_release(
-            file, sets, [one for one in sensitive if one in columns], digester
-        )
+        sketch = release_ledger.sketch_release(file, sets, [one for one in sensitive if one in columns], digester)
         yield Earlier(name, "", True, sketch, digester, file, own)
     for entry in () if ledger is None else ledger.entries:
         tell(f"reading the sketch of {entry.name}")

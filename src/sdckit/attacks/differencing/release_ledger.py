@@ -238,9 +238,7 @@ def n_candidates(sets: Words) -> NDArray[np.int64]:
 def listed(sets: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The sets and the levels in them, from 0, pair by pair."""
     row, word = np.nonzero(sets)
-    bits = np.unpackbits(
-        sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little"
-    )
+    bits = np.unpackbits(sets[row, word].astype("<u8").view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
     pair, bit = np.nonzero(bits)
     return row[pair], word[pair] * BITS + bit
 
@@ -407,9 +405,7 @@ class ReleaseLedger(Displayed):
         if not arguments.text(survey, "survey").strip():
             raise DataError("survey is empty; say what the releases are releases of", argument="survey")
         if file.resolve().parent == place.resolve():
-            raise DataError(
-                "the key is kept apart from the ledger: name a file outside its folder", argument="key"
-            )
+            raise DataError("the key is kept apart from the ledger: name a file outside its folder", argument="key")
         if (place / "ledger.toml").exists():  # before a key is made up for nothing
             return cls(create_file(place, survey, Digester(b"")))
         return cls(create_file(place, survey, Digester(make_key(file))))

@@ -141,9 +141,7 @@ def hits(
     boxes = []
     for (a, b), far in zip(numbers, reach.tolist(), strict=True):
         centre, point = np.nan_to_num(a), np.nan_to_num(b)
-        slack = 1e-12 * (
-            far + np.abs(centre)
-        )  # a difference of exactly the reach is inside, whatever its rounding
+        slack = 1e-12 * (far + np.abs(centre))  # a difference of exactly the reach is inside, whatever its rounding
         boxes.append(Dimension(point, point, point, centre - far - slack, centre + far + slack))
     return count_in_boxes(boxes, theirs, mine, len(groups.size)) > 0
 
@@ -169,11 +167,7 @@ class Exchange:
     @property
     def spread(self) -> float:
         """Standard deviation of the mean share under chance."""
-        return (
-            float(np.sqrt(np.mean((self.by_chance - self.expected) ** 2)))
-            if len(self.by_chance)
-            else math.nan
-        )
+        return float(np.sqrt(np.mean((self.by_chance - self.expected) ** 2))) if len(self.by_chance) else math.nan
 
     @property
     def p_value(self) -> float:
@@ -246,11 +240,7 @@ class ComparedFiles:
             if name in self.numbers:
                 values = self.opened.numbers(name)[0]
                 known = ~np.isnan(values)
-                codes = (
-                    quantile_bins([values], CLASSES).codes(values)
-                    if known.any()
-                    else np.zeros(len(values), int)
-                )
+                codes = quantile_bins([values], CLASSES).codes(values) if known.any() else np.zeros(len(values), int)
             else:
                 codes = self.opened.codes(name).codes[0]
             share = np.bincount(codes) / len(codes)

@@ -230,9 +230,7 @@ def distance_to_closest_record(
     groups_by, rng = subgroups(by, closeness_figures.GROUP_FIGURES), arguments.seed(seed)
     drawing = Drawing(
         arguments.share_above(hit_width, "hit_width", "is a share of the range of a number"),
-        arguments.count(
-            resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES
-        ),
+        arguments.count(resamples, "resamples", "counts random divisions", at_least=19, at_most=MOST_RESAMPLES),
         rng,
     )
     arguments.text(prefix, "prefix")
@@ -268,14 +266,10 @@ def verdict(figures: dict[str, float]) -> str:
     """
     share = figures["share_closer_to_original"]
     if math.isnan(share):
-        start = (
-            "Distances alone do not tell whether the release copies people or resembles anybody of their kind"
-        )
+        start = "Distances alone do not tell whether the release copies people or resembles anybody of their kind"
         return f"{start}: give control=, people who were never in the file."
     expected, high = figures["expected_share"], figures["chance_high"]
-    start = (
-        f"{share:.1%} of the released records are nearest to an original, where {expected:.1%} are expected"
-    )
+    start = f"{share:.1%} of the released records are nearest to an original, where {expected:.1%} are expected"
     if share > high:
         return f"{start} and up to {high:.1%} are chance: the release is nearer to the people in it than to others."
     return (

@@ -138,9 +138,7 @@ def _learn_matches(
     return found
 
 
-def _probability(
-    patterns: Patterns, weights: Mapping[int, NDArray[np.float64]], share: float
-) -> NDArray[np.float64]:
+def _probability(patterns: Patterns, weights: Mapping[int, NDArray[np.float64]], share: float) -> NDArray[np.float64]:
     """Of a match, for each pattern."""
     total = np.full(len(patterns.pairs), np.log2(share / (1 - share)))
     for j, one in weights.items():
@@ -226,9 +224,7 @@ def _columns(n: int) -> list[str]:
 
 
 def _level_sql(j: int, steps: Sequence[Step]) -> str:
-    cases = " ".join(
-        f"when {step.condition} then {step.number}" for step in steps if step.condition != "ELSE"
-    )
+    cases = " ".join(f"when {step.condition} then {step.number}" for step in steps if step.condition != "ELSE")
     return f"cast(case {cases} else 0 end as smallint) as g{j}"
 
 
@@ -471,9 +467,7 @@ def _table(columns: Sequence[Compared], side: str) -> Any:
     made = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
     for j, one in enumerate(columns):
         values = getattr(one, side)
-        made[f"v{j}"] = (
-            pa.array(values, from_pandas=True) if one.kind == "number" else pa.array(values, pa.string())
-        )
+        made[f"v{j}"] = pa.array(values, from_pandas=True) if one.kind == "number" else pa.array(values, pa.string())
     return pa.table(made)
 
 

@@ -208,9 +208,7 @@ def probabilistic_linkage(
     if names is None and scenario is not None:
         names = scenario.keys
     if not names:
-        raise ScenarioError(
-            "say which variables the intruder knows: variables= or scenario=", argument="variables"
-        )
+        raise ScenarioError("say which variables the intruder knows: variables= or scenario=", argument="variables")
     if len(names) < 2:
         raise DataError("agreement weights need two variables or more")
     declared = arguments.names(numeric, "numeric")
@@ -234,9 +232,7 @@ def probabilistic_linkage(
         links.append(scored_links(columns, rules, drawn, threshold=float(threshold), session=session))
     notes: dict[str, str] = {}
     if same := sum(pair.identical(names)):
-        notes["released"] = (
-            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
-        )
+        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     per_release = tuple(_figures(link, pair.n) for link in links)
     if any(math.isnan(one["precision"]) for one in per_release):
         notes["precision"] = "no pair is linked at this threshold"

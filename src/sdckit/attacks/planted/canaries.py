@@ -192,9 +192,7 @@ def canary_exposure(
     notes: dict[str, str] = {}
     distances = [prepare(release).nearest(canary, 1).distance[:, 0] for release in releases]
     tolerance = canary.metric.tolerance
-    per_release = [
-        _figures(distance[:n_planted], distance[n_planted:], tolerance, level) for distance in distances
-    ]
+    per_release = [_figures(distance[:n_planted], distance[n_planted:], tolerance, level) for distance in distances]
     if pair.m > 1:
         notes["intervals"] = "their ends are means over the releases"
     figures = mean_figures(per_release, notes)
@@ -218,9 +216,7 @@ def _figures(planted: Floats, held_out: Floats, tolerance: float, level: float) 
     most = math.log2(len(held_out) + 1)
     found, others = (int((one <= tolerance).sum()) for one in (planted, held_out))
     own = wilson(found, len(planted), level)
-    risk, risk_low, risk_high = (
-        max(value, 0.0) for value in excess(found, len(planted), others, len(held_out), level)
-    )
+    risk, risk_low, risk_high = (max(value, 0.0) for value in excess(found, len(planted), others, len(held_out), level))
     return {
         "auc": auc, "auc_low": low, "auc_high": high, "p_value": p_value, "mean_exposure": float(bits.mean()),
         "largest_exposure": float(bits.max()),
@@ -403,9 +399,7 @@ def canaries(
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]
     rest = [name for name in names if name not in chosen]
     mixed_codes = [values[source[name]] for name, values in zip(rest, codes, strict=True)]
-    real, made = gower(
-        list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True))
-    )
+    real, made = gower(list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True)))
     rows, nearest = _farthest(real, made, 2 * n)
     rows = rng.permutation(rows)  # which are planted is settled by lot
     both = mixed_rows(frame, {name: where[rows] for name, where in source.items()}, id=id)

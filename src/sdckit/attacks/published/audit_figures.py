@@ -315,11 +315,7 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
     parts = [place for place, number in enumerate(file.table_of) if number in numbers]
     kept = [sum_ for sum_ in file.sums if sum_.number in numbers]
     used = sorted(
-        {
-            axis
-            for at in [*(file.tables[part][0] for part in parts), *(one.axes for one in kept)]
-            for axis in at
-        }
+        {axis for at in [*(file.tables[part][0] for part in parts), *(one.axes for one in kept)] for axis in at}
     )
     own = sorted({file.patterns.axes[axis].variable for axis in used})
     axes = [file.patterns.axes[axis] for axis in used]
@@ -342,9 +338,7 @@ def restricted(file: AuditFile, numbers: Collection[int]) -> AuditFile:
 def rounded(file: AuditFile, numbers: Collection[int], base: int) -> AuditFile:
     """The same release where the exact counts of some tables are rounded to one of the multiples next to them."""
     parts = zip(file.tables, file.table_of, strict=True)
-    return replace(
-        file, tables=tuple(_round(one, base) if number in numbers else one for one, number in parts)
-    )
+    return replace(file, tables=tuple(_round(one, base) if number in numbers else one for one, number in parts))
 
 
 def _round(table: Dense, base: int) -> Dense:
@@ -498,9 +492,7 @@ def _lost(system: System) -> int:
     return int(system.patterns.size[system.completions.open].sum())
 
 
-def _bounded(
-    file: AuditFile, system: System, one: Suppressed, cell: int, i: int
-) -> tuple[int, int, Ints, int]:
+def _bounded(file: AuditFile, system: System, one: Suppressed, cell: int, i: int) -> tuple[int, int, Ints, int]:
     """The least and the greatest count of a cell, the unknowns that may fall into it, and the records seen there."""
     patterns, completions = system.patterns, system.completions
     axes, least, _ = file.tables[one.dense]

@@ -32,9 +32,7 @@ class Levels:
 
     def of(self, labels: Sequence[str]) -> Bools:
         """(labels, levels): which levels each label may stand for."""
-        return np.array([self.holds[label] for label in labels], np.bool_).reshape(
-            len(labels), len(self.finest)
-        )
+        return np.array([self.holds[label] for label in labels], np.bool_).reshape(len(labels), len(self.finest))
 
     def number(self, label: str) -> float:
         """The number that a level is; NaN where it is none."""
@@ -105,9 +103,7 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     finest = {label for label in labels if label not in found}
     out = {}
     for label, below in found.items():
-        kept = [one for one in below if one in finest] or [
-            one for one in found.get(below[0], []) if one in finest
-        ]
+        kept = [one for one in below if one in finest] or [one for one in found.get(below[0], []) if one in finest]
         out[label] = kept
     return out
 
@@ -160,9 +156,7 @@ class AuditFile:
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
-def open_audit(
-    file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: Mapping[str, Hierarchy]
-) -> AuditFile:
+def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: Mapping[str, Hierarchy]) -> AuditFile:
     """Code a release and tables alike.
 
     Raises `ColumnError`: the release lacks a variable of a table; `DataError`: other codings, totals that do not add,
@@ -204,16 +198,10 @@ def open_audit(
                 gone.append(_suppressed(part, number, len(dense), cells))
             dense.append(one)
             table_of.append(number)
-    codes = (
-        np.column_stack([one.shown.codes for one in read])
-        if read
-        else np.zeros((len(file.frame), 0), np.int64)
-    )
+    codes = np.column_stack([one.shown.codes for one in read]) if read else np.zeros((len(file.frame), 0), np.int64)
     allowed = [one.allowed for one in read]
     values = summed.values
-    patterns = patterns_of(
-        codes, allowed, axes, values, counted_tables.keep_apart(values, codes, allowed, axes, sums)
-    )
+    patterns = patterns_of(codes, allowed, axes, values, counted_tables.keep_apart(values, codes, allowed, axes, sums))
     known = [one.truth for one in read if one.truth is not None]
     truth = np.column_stack(known) if read and len(known) == len(read) else None
     hidden = patterns.hidden[patterns.of_row]
@@ -252,9 +240,7 @@ class _Variable:
     absent: Bools | None
 
 
-def _variable(
-    name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy: Hierarchy | None
-) -> _Variable | None:
+def _variable(name: str, file: RecoveryFile, tables: Sequence[Column], hierarchy: Hierarchy | None) -> _Variable | None:
     """Read one variable; None where its values were changed into others."""
     shown = _column(file.columns[name])
     before = None if file.truth is None or name not in file.truth else _column(file.truth[name])
@@ -329,17 +315,13 @@ def _check_codes(name: str, allowed: Bools, levels: Levels, tables: Sequence[Col
 def _suppressed(part: CountedTable, table: int, dense: int, cells: Ints) -> Suppressed:
     rows = np.flatnonzero(part.suppressed)
     words = (
-        ", ".join(
-            f"{column.name} = {column.labels[column.codes[row]] or 'missing'}" for column in part.columns
-        )
+        ", ".join(f"{column.name} = {column.labels[column.codes[row]] or 'missing'}" for column in part.columns)
         for row in rows
     )
     return Suppressed(table, dense, cells[rows], part.lower[rows], part.upper[rows], tuple(words))
 
 
-def _dense(
-    table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int
-) -> tuple[Dense, Ints] | None:
+def _dense(table: CountedTable, read: Sequence[_Variable], axes: list[Axis], n: int) -> tuple[Dense, Ints] | None:
     """The cells of a table as an array, and where each of its rows is; what was left out is summed over.
 
     None of a table without a variable.
@@ -399,9 +381,7 @@ def _places(
     order = np.argsort(at)
     shape = tuple(axes[at[i]].n for i in order)
     if np.prod([float(size) for size in shape]) > MOST_CELLS:
-        raise DataError(
-            f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables"
-        )
+        raise DataError(f"tables: {table.called} has more than {MOST_CELLS:,} possible cells; give smaller tables")
     return tuple(at[i] for i in order), shape, np.ravel_multi_index(tuple(parts[i] for i in order), shape)
 
 

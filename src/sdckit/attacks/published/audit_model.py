@@ -264,9 +264,7 @@ class Patterns:
     def hidden(self) -> Bools:
         """(P, V): whether a value is not told."""
         width = [one.sum(axis=1) for one in self.allowed]
-        return _columns(
-            [of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_
-        )
+        return _columns([of[code] != 1 for of, code in zip(width, self.codes.T, strict=True)], len(self.size), np.bool_)
 
     @property
     def left_open(self) -> Bools:
@@ -442,9 +440,7 @@ def _left(patterns: Patterns, place: tuple[int, ...], counts: Counts) -> tuple[I
     return np.maximum(counts.lower - seen, 0), counts.upper - seen
 
 
-def _complete(
-    patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int
-) -> Completions:
+def _complete(patterns: Patterns, left: Mapping[tuple[int, ...], tuple[Ints, Ints]], most: int) -> Completions:
     """List what every pattern could be: variable by variable, without what a margin has no room for."""
     hidden = patterns.hidden
     masks, of_mask = np.unique(hidden, axis=0, return_inverse=True)
@@ -528,9 +524,7 @@ def _relations(
     return relations, weight, np.concatenate([*family, none]), np.concatenate([*cell, none])
 
 
-def _packed(
-    row: Ints, column: Ints, factor: Floats, lower: Floats, upper: Floats, n: int
-) -> tuple[Relations, Floats]:
+def _packed(row: Ints, column: Ints, factor: Floats, lower: Floats, upper: Floats, n: int) -> tuple[Relations, Floats]:
     """Relations by their terms, and the factors by number."""
     order = np.argsort(row, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(lower)))])

@@ -39,9 +39,7 @@ def walk(relations, weight, active, point, pattern, order, begin, wanted):  # ty
         for j in range(len(wanted)):
             if not wanted[j] or found[j]:
                 continue
-            found[j] = (
-                point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
-            )
+            found[j] = point[j] >= 1 or _donor(relations, weight, active, point, order, begin, pattern[j], j, 0) >= 0
             n_left += not found[j]
         if n_left == 0:
             break
@@ -172,9 +170,7 @@ def _relations(matrix: Any, lower: Floats, upper: Floats) -> Relations:
 
 
 NODES = 5  # of a search tree: a limit on time would make the result depend on the machine
-GAP = (
-    0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
-)
+GAP = 0.5  # what a point may miss of the bound: whether that is below one, and some point, is all that is used
 MOST_UNKNOWN = 30_000  # of a block that is given to a programme
 WORK_OF_PROGRAMMES = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
@@ -247,9 +243,7 @@ def attainable(
         proven[left != 1] = False
         solved += found
     undecided = int((possible & ~proven).sum())
-    return Attainable(
-        groups.pattern, groups.variable, groups.level, possible, first, proven, undecided, solved
-    )
+    return Attainable(groups.pattern, groups.variable, groups.level, possible, first, proven, undecided, solved)
 
 
 class _Near:
@@ -260,9 +254,7 @@ class _Near:
         self.system, self.groups = system, groups
         # What follows from others is not looked at: it may bind parts of which only one is in a point.
         lower = np.where(system.given, relations.lower, -np.inf)
-        self.relations = relations._replace(
-            lower=lower, upper=np.where(system.given, relations.upper, np.inf)
-        )
+        self.relations = relations._replace(lower=lower, upper=np.where(system.given, relations.upper, np.inf))
         self.row = np.repeat(np.arange(len(lower)), np.diff(relations.start))
         begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
         self.of_pattern = pattern, np.argsort(pattern, kind="stable"), begin
@@ -361,9 +353,7 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
     own_lower, own_upper = relations.lower[rows] - shift[rows], relations.upper[rows] - shift[rows]
     bipartite = coo_array(inside)
     size = inside.shape[0] + len(free)
-    graph = coo_array(
-        (np.ones(bipartite.nnz), (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size)
-    )
+    graph = coo_array((np.ones(bipartite.nnz), (bipartite.row, inside.shape[0] + bipartite.col)), shape=(size, size))
     _, label = connected_components(graph, directed=False)
     row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
     place = np.full(n, -1)

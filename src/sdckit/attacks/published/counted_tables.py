@@ -105,13 +105,9 @@ class PublishedTable:
         object.__setattr__(self, "variables", variables)
         arguments.text(self.name, "name")
         if variables and self.sum is not None and self.sum in variables:
-            raise ColumnError(
-                f"{self.sum!r} is named as a variable of the table and as its sum", argument="sum"
-            )
+            raise ColumnError(f"{self.sum!r} is named as a variable of the table and as its sum", argument="sum")
         if variables and self.sum is None and self.count in variables:
-            raise ColumnError(
-                f"{self.count!r} is named as a variable of the table and as its count", argument="count"
-            )
+            raise ColumnError(f"{self.count!r} is named as a variable of the table and as its count", argument="count")
 
     @property
     def called(self) -> str:
@@ -437,9 +433,7 @@ def _column_numbers(frame: Any, table: PublishedTable, do: str) -> Floats:
     try:
         found = float_values(frame[str(table.sum)], "sum")
     except DataError:
-        raise DataError(
-            f"{what}: the column {table.sum!r} is not all numbers; {do}", argument="tables"
-        ) from None
+        raise DataError(f"{what}: the column {table.sum!r} is not all numbers; {do}", argument="tables") from None
     if np.isinf(found).any():
         raise DataError(f"{what}: the column {table.sum!r} holds infinite numbers; {do}", argument="tables")
     return found

@@ -134,8 +134,7 @@ class JointAudit(PairResult):
     def records(self) -> Any:
         """A row per hidden value, in the caller's frame type."""
         listed: dict[str, list[Any]] = {
-            name: []
-            for name in ("release", "row", "column", "kind", "state", "before", "left", "low", "high")
+            name: [] for name in ("release", "row", "column", "kind", "state", "before", "left", "low", "high")
         }
         for j, audit in enumerate(self.audits, 1):
             rows, columns = np.nonzero(audit.file.asked)
@@ -386,9 +385,7 @@ def _hierarchies(
     return found
 
 
-def _audit(
-    file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]
-) -> ReleaseAudit:
+def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]) -> ReleaseAudit:
     opened = open_audit(file, tables, trees)
     try:
         return audit_release(opened)

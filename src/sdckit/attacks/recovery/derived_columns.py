@@ -108,9 +108,7 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
     known = ~np.isnan(y)
     if np.count_nonzero(known) < FEWEST:
         return None
-    present = [
-        other for other in others if np.count_nonzero(known & ~np.isnan(numbers[other])) >= known.sum() / 2
-    ]
+    present = [other for other in others if np.count_nonzero(known & ~np.isnan(numbers[other])) >= known.sum() / 2]
     design = {other: numbers[other] for other in present}
     if logs:
         if (y[known] <= 0).any():
@@ -180,9 +178,7 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
 
 def _is_exact(y: Floats, fitted: Floats) -> bool:
     size = np.abs(y)
-    return bool(
-        (np.abs(y - fitted) <= np.maximum(EXACT * size, ROUNDING * max(float(size.max()), 1e-300))).all()
-    )
+    return bool((np.abs(y - fitted) <= np.maximum(EXACT * size, ROUNDING * max(float(size.max()), 1e-300))).all())
 
 
 def _by_chance(y: Floats) -> bool:
@@ -314,9 +310,7 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
     """What members of a household show together."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
-    yield _number_clue(
-        (name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted"
-    )
+    yield _number_clue((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
     place = f"the place among the rows of a household ({name})"
     yield _number_clue((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
@@ -330,9 +324,7 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
             complete = household.sums(known.astype(np.float64)) == household.sizes
             total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
             both = (other, name)
-            yield _number_clue(
-                both, f"the sum of {other} over a household", household.spread(total), groups=False
-            )
+            yield _number_clue(both, f"the sum of {other} over a household", household.spread(total), groups=False)
             low, high = household.extremes(numbers)
             for ends, words in ((low, "least"), (high, "greatest")):
                 values = np.where(np.isfinite(ends), ends, np.nan)
@@ -348,9 +340,7 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue
         yield _number_clue((column.name, household.name), words, household.spread(counts), kind="counted")
 
 
-def below_counts(
-    column: ReleasedColumn, household: Household, *, like: Floats | None = None
-) -> Iterator[Clue]:
+def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Clue]:
     """Members of a household below each of some limits: children, people of working age.
 
     Only counts that some households leave possible as a scale of the numbers `like`, where these are given.
@@ -363,15 +353,11 @@ def below_counts(
         return
     rows, few = household.some()
     for limit in values[1 :: max(1, len(values) // MOST_AGES)]:
-        if like is not None and not could_be_scaled(
-            like[rows], few.spread(_below(few, numbers[rows], limit))
-        ):
+        if like is not None and not could_be_scaled(like[rows], few.spread(_below(few, numbers[rows], limit))):
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield _number_clue(
-            (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
-        )
+        yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False, kind="counted")
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:
@@ -415,13 +401,9 @@ def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
     n, before = len(column.codes), 1
     for length in range(1, LONGEST_START + 1):
         starts: dict[str, int] = {}
-        of_level = np.array(
-            [0, *(starts.setdefault(label[:length], len(starts) + 1) for label in labels)], np.int32
-        )
+        of_level = np.array([0, *(starts.setdefault(label[:length], len(starts) + 1) for label in labels)], np.int32)
         if len(starts) > n / 3:
             return
         if len(starts) > before:
-            yield Clue(
-                (column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts)
-            )
+            yield Clue((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
         before = len(starts)

@@ -51,9 +51,7 @@ def by_majority(one: Restoring, clues: Sequence[Clue]) -> None:
         if 1.0 - float(right[told].mean()) > one.usual_wrong * OF_THE_USUAL:
             continue
         differs = told & ~same & (found.votes > found.next_votes)[group]
-        one.tell_codes(
-            differs, found.code[group], clue.columns, f"most records alike in {clue.words}", clue.kind
-        )
+        one.tell_codes(differs, found.code[group], clue.columns, f"most records alike in {clue.words}", clue.kind)
 
 
 # How many values remain possible for a touched one that nothing tells for certain.
@@ -207,9 +205,7 @@ def recover(
     return {name: found[name] for name in touched}
 
 
-def _clues(
-    columns: Mapping[str, ReleasedColumn], household: str | None
-) -> tuple[list[Clue], Household | None]:
+def _clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> tuple[list[Clue], Household | None]:
     clues = list(derived_columns.column_clues(columns, household))
     mates = Household.of(columns[household]) if household is not None else None
     if mates is not None:
@@ -236,9 +232,7 @@ def _by_rules(
         others = clues if household is None else clues[1:]
         reconstruction_rules.by_columns(one, others, rules=len(clues))
         orders = _orders(columns) if orders is None else orders
-        reconstruction_rules.by_order(
-            one, {words: order for words, order in orders.items() if words != _by(one.name)}
-        )
+        reconstruction_rules.by_order(one, {words: order for words, order in orders.items() if words != _by(one.name)})
 
 
 def _by(name: str) -> str:
@@ -260,9 +254,7 @@ def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64
     return found
 
 
-def _added(
-    known: Recovered | None, one: Restoring, clues: Sequence[Clue], mates: Household | None
-) -> Recovered:
+def _added(known: Recovered | None, one: Restoring, clues: Sequence[Clue], mates: Household | None) -> Recovered:
     """What earlier rounds and this one found together."""
     before, after = remaining_values(one, clues)
     fresh = one.target.touched & ~one.open
@@ -281,9 +273,7 @@ def _added(
         known,
         restored=known.restored | fresh,
         codes=np.where(fresh, one.codes, known.codes),
-        values=None
-        if known.values is None or one.values is None
-        else np.where(fresh, one.values, known.values),
+        values=None if known.values is None or one.values is None else np.where(fresh, one.values, known.values),
         source=np.where(fresh, place[one.source], known.source),
         sources=tuple(sources),
         after=np.where(one.open, np.fmin(known.after, after), known.after),

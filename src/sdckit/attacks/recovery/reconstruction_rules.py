@@ -99,9 +99,7 @@ class Restoring:
         bottom = high[np.isinf(low) & np.isfinite(high)]
         return float(bottom.max(initial=-np.inf)), float(top.min(initial=np.inf))
 
-    def tell_codes(
-        self, told: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
-    ) -> None:
+    def tell_codes(self, told: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column") -> None:
         """Put values back by their codes where they can be what was touched."""
         if self.numbers is None:
             self._put(told & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
@@ -176,9 +174,7 @@ def by_columns(one: Restoring, clues: Sequence[Clue], *, rules: int) -> None:
                 one.tell_codes(told, codes, clue.columns, clue.words, clue.kind)
 
 
-def by_pairs(
-    ones: Sequence[Restoring], clues: Sequence[Clue], tell: Callable[[str], None] = lambda _: None
-) -> None:
+def by_pairs(ones: Sequence[Restoring], clues: Sequence[Clue], tell: Callable[[str], None] = lambda _: None) -> None:
     """The same for the values that two clues have together, where one alone does not tell."""
     n = len(clues[0].codes) if clues else 0
     ones = [one for one in ones if one.open.any()]
@@ -187,9 +183,7 @@ def by_pairs(
     for i, first in enumerate(use):
         tell(f"reading pairs of columns, {i + 1} of {len(use)}")
         for second in use[:i]:
-            left = [
-                one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)
-            ]
+            left = [one for one in ones if one.open.any() and one.name not in (*first.columns, *second.columns)]
             if not left:
                 continue
             group, n_groups = _joined(first, second)
@@ -214,9 +208,7 @@ def _joined(first: Clue, second: Clue) -> tuple[Codes, int]:
     return np.where(absent, -1, groups.of_row).astype(np.int32), len(groups.size)
 
 
-def _tell(
-    one: Restoring, group: Codes, n_groups: int, rules: int, known: Codes
-) -> tuple[Bools | None, Codes]:
+def _tell(one: Restoring, group: Codes, n_groups: int, rules: int, known: Codes) -> tuple[Bools | None, Codes]:
     """Where a group tells a touched value, and which; None where it does not."""
     found = touched_cells.tally_groups(group, known, n_groups)
     rule = touched_cells.judge_tells(found, one.shares, rules=rules)
@@ -334,9 +326,7 @@ def _number_clues(
                 yield from derived_columns.below_counts(column, household, like=one.numbers)
 
 
-def _parts_of_totals(
-    one: Restoring, columns: Mapping[str, ReleasedColumn], household: Household
-) -> Iterator[Clue]:
+def _parts_of_totals(one: Restoring, columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Clue]:
     """A total of the household less what its other members have."""
     assert one.numbers is not None
     own = np.where(np.isnan(one.numbers), 0.0, one.numbers)

@@ -282,9 +282,7 @@ class RecoverableValues(PairResult):
     @cached_property
     def records(self) -> Any:
         """A row per changed value, in the caller's frame type."""
-        parts = [
-            (j + 1, *part) for j in range(self.pair.m) for part in _cells(self.found[j], self.columns[j])
-        ]
+        parts = [(j + 1, *part) for j in range(self.pair.m) for part in _cells(self.found[j], self.columns[j])]
         names = ("row", "state", "remaining", "by")
         listed: dict[str, list[Any]] = {name: [] for name in ("release", "row", "column", *names[1:])}
         for j, column, cells in parts:
@@ -539,9 +537,7 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
             notes[name] = NO_KEYS
 
 
-def _cells(
-    found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]
-) -> list[tuple[str, dict[str, Any]]]:
+def _cells(found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
     out = []
     for summed in columns:
         one = found[summed.column]

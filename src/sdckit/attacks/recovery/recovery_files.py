@@ -58,9 +58,7 @@ class Guessed:
         return np.asarray(np.abs(guess - truth) <= NEAR * np.maximum(np.abs(truth), self.reach) + 1e-12)
 
 
-def guess_values(
-    one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None
-) -> Guessed | None:
+def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None) -> Guessed | None:
     """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
     rows, known = _asked(one, seed)
     if one.numbers is not None:
@@ -150,9 +148,7 @@ def _of_a_mate(one: Restoring, mates: Household) -> Floats:
     some[mates.of_row[known]] = True
     rows = np.arange(len(one.known))
     other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
-    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(
-        np.float64
-    )
+    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(np.float64)
 
 
 def _best_constant(values: Floats) -> float:
@@ -268,9 +264,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
         pair = released if original is None else open_files(original, list(released.released), id=id)
     else:
         first = released[0] if isinstance(released, list | tuple) and len(released) else released
-        pair = open_files(
-            first if original is None else original, released, id=id if original is not None else None
-        )
+        pair = open_files(first if original is None else original, released, id=id if original is not None else None)
     every = pair.plans or (pair.original if pair.raw is None else pair.raw, *pair.released)
     whole = [columns_in_memory(frame, {"columns": frame.collect_schema().names()}) for frame in every]
     pair = replace(
@@ -304,9 +298,7 @@ def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
     return back
 
 
-def _ordered(
-    truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None
-) -> dict[str, ReleasedColumn]:
+def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None) -> dict[str, ReleasedColumn]:
     """The original's columns in the order of the release's rows."""
     if rows is None:
         return dict(truth)

@@ -429,9 +429,7 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
     return TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
 
 
-def _differing(
-    column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None
-) -> Bools:
+def _differing(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
     """Where the release says something else than its original."""
     if before.numbers is None or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
@@ -539,9 +537,7 @@ def _by_step(
     return nothing, low, high, CHANGED
 
 
-def _narrower(
-    low: Floats | None, high: Floats | None, known: TouchedColumn
-) -> tuple[Floats | None, Floats | None]:
+def _narrower(low: Floats | None, high: Floats | None, known: TouchedColumn) -> tuple[Floats | None, Floats | None]:
     """The ranges that two steps leave together: the wider one, as the later step hides what the earlier left."""
     if low is None or high is None or known.low is None or known.high is None:
         return low, high

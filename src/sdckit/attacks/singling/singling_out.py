@@ -63,9 +63,7 @@ class Table:
 
     def join(self, other: Table) -> Table:
         """The records of both files, these first."""
-        return Table(
-            np.concatenate([self.codes, other.codes], axis=1), np.concatenate([self.rows, other.rows])
-        )
+        return Table(np.concatenate([self.codes, other.codes], axis=1), np.concatenate([self.rows, other.rows]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +105,7 @@ class Predicates:
             self.column.tolist(), self.operator.tolist(), self.value.tolist(), strict=True
         ):
             parts = [
-                f"{names[c]} {SIGNS[o]} {labels[c][v]}"
-                for c, o, v in zip(columns, operators, values, strict=True)
+                f"{names[c]} {SIGNS[o]} {labels[c][v]}" for c, o, v in zip(columns, operators, values, strict=True)
             ]
             out.append(" and ".join(parts))
         return out
@@ -163,9 +160,7 @@ def _find(codes, column, low, high, turned, count, rows, start, stop):  # type: 
                 count[q] += 1
 
 
-def random_predicates(
-    table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator
-) -> Predicates:
+def random_predicates(table: Table, ordered: NDArray[np.bool_], n: int, k: int, rng: np.random.Generator) -> Predicates:
     """Draw what somebody would ask who guesses: random columns, any of their values, random operators.
 
     The table holds the released records; `ordered`, shape (p,), marks the columns that are asked for above and
@@ -197,9 +192,7 @@ DEALS = 400
 PIECE = 4_000_000  # drawn at a time
 
 
-def design_effect(
-    pool: Table, n_first: int, size: int, queries: Predicates, rng: np.random.Generator
-) -> float:
+def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng: np.random.Generator) -> float:
     """Variance of the difference in successes between two files, divided by that of independent queries.
 
     The people of both files are dealt out anew, at random, to files of the same sizes, many times over.
@@ -240,9 +233,7 @@ def design_effect(
 # What an intruder asks who wants to single somebody out: predicates true of exactly one released record.
 
 
-ATTEMPTS = (
-    200  # tries per query asked for, and in vain per query found, until the search for combinations ends
-)
+ATTEMPTS = 200  # tries per query asked for, and in vain per query found, until the search for combinations ends
 PATIENCE = 100_000  # tries in vain at least, where more are allowed
 BATCH = 100_000  # tried at a time
 
@@ -548,9 +539,7 @@ def _attacked(
         short = f"{possible} are true of one released record: all were tried"
     else:
         queries, rows, tried = multivariate_queries(released, ordered, asked.n_attacks, k, asked.rng)
-        short = (
-            f"{queries.n} true of one released record were found in {tried} draws, the others were not drawn"
-        )
+        short = f"{queries.n} true of one released record were found in {tried} draws, the others were not drawn"
     if queries.n < asked.n_attacks:
         notes.setdefault("n_attacks", f"{asked.n_attacks} queries asked for, {short}")
     count, first = matches(people, queries)

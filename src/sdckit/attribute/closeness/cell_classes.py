@@ -144,9 +144,7 @@ class ClassResult(CellsResult):
 
     def _violations(self, variable: str) -> dict[str, Any]:
         limits = [limit + self.slack for limit in self.limits]
-        counts = {
-            kind: self._figure(start, variable).count_above(limits) for kind, start in self.judged.items()
-        }
+        counts = {kind: self._figure(start, variable).count_above(limits) for kind, start in self.judged.items()}
         return {kind: dict(zip(self.limits, above, strict=True)) for kind, above in counts.items()}
 
     @cached_property
@@ -198,13 +196,9 @@ class ClassResult(CellsResult):
             key: coded.labels(codes[order])
             for key, coded, codes in zip(cells.keys, cells.levels, cells.table.codes, strict=True)
         }
-        figures = {
-            self.prefix + name: cells.columns[name][order].tolist() for name in ("cell_size", *self.columns)
-        }
+        figures = {self.prefix + name: cells.columns[name][order].tolist() for name in ("cell_size", *self.columns)}
         if clash := [name for name in figures if name in keys]:
-            raise ColumnError(
-                f"key {clash[0]!r} has the name of a column of the table; give prefix= for those"
-            )
+            raise ColumnError(f"key {clash[0]!r} has the name of a column of the table; give prefix= for those")
         backend = "pyarrow" if cells.source is None else cells.source.implementation
         return frame_of({**keys, **figures}, backend)
 
@@ -249,9 +243,7 @@ def class_crosstab(cells: AnyCells, variable: str) -> Crosstab:
     return wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
 
 
-def sensitive_of(
-    cells: AnyCells, sensitive: Sequence[str] | str | None, scenario: Scenario | None
-) -> tuple[str, ...]:
+def sensitive_of(cells: AnyCells, sensitive: Sequence[str] | str | None, scenario: Scenario | None) -> tuple[str, ...]:
     """The sensitive variables given, or the scenario's, or those the cells were made with."""
     named = arguments.names(sensitive, "sensitive", single=True) or ()
     variables = named or (scenario.sensitive if scenario else ()) or cells.roles.sensitive

@@ -92,9 +92,7 @@ def _by_order(edges, rank, count, below, step, at, weighed, known, out):  # type
         out[cell] = abs(share - known) + min(share, known) * moved
 
 
-def distance_by_branches(
-    spread: Spread, nodes: NDArray[np.int64], height: int | None = None
-) -> NDArray[np.float64]:
+def distance_by_branches(spread: Spread, nodes: NDArray[np.int64], height: int | None = None) -> NDArray[np.float64]:
     """Earth mover's distance (K,), 0 to 1, of each class from the file where levels lie in a tree.
 
     `nodes` (H, M) are the nodes of each level at heights 0 to H - 1 below the root, every height with its own
@@ -116,9 +114,7 @@ def distance_by_branches(
     return out
 
 
-def distance_by_order(
-    spread: Spread, rank: NDArray[np.int64], step: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def distance_by_order(spread: Spread, rank: NDArray[np.int64], step: NDArray[np.float64]) -> NDArray[np.float64]:
     """Earth mover's distance (K,), 0 to 1, of each class from the file where levels lie on a line.
 
     `rank` (M,) is the place of each level on the line, from 0; `step` (M - 1,) the distance between neighbours,

@@ -166,9 +166,7 @@ def find_levels(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
     """Codes of the target's levels, and of the pairs, that are left out."""
-    levels = [
-        target_roles.find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)
-    ]
+    levels = [target_roles.find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):
         found = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
@@ -248,9 +246,7 @@ def _guesses(
     return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
-def _attribution(
-    table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int
-) -> dict[str, float]:
+def _attribution(table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int) -> dict[str, float]:
     """Shares of correct guesses when a target is drawn from the records of the key; on the records counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     margin = np.bincount(table.target, table.count[0]) / n
@@ -263,9 +259,7 @@ def _attribution(
     }
 
 
-def release_figures(
-    table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]
-) -> dict[str, float]:
+def release_figures(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> dict[str, float]:
     """All figures of one release, from the records counted of the original (d) and of the release (s)."""
     n, n_s = int(table.count[0].sum()), int(table.count[file].sum())
     flags = disclosure_flags(table, file)
@@ -493,9 +487,7 @@ def attribute_disclosure(
     whole = [name for name in names if name not in cut]
     roles = {"keys": whole, "target": [learnt] if learnt not in cut else []}
     broken = breakdown(original, by, AttributeDisclosure, interval, seed, scenario, prefix)
-    pair = open_pair(
-        original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id
-    )
+    pair = open_pair(original, released, categories=roles, numeric={"numeric": list(cut)}, also=broken.also, id=id)
     columns = target_roles.coded_columns(pair, (*names, learnt), cut)
     grouped = key_groups(pair, names, cut, columns)
     return disclosure_of(pair, names, learnt, columns, grouped, left_out, prefix, broken)

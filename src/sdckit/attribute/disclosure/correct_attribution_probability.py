@@ -59,9 +59,7 @@ class Side:
         return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
 
 
-def count_matches(
-    left: Side, right: Side, columns: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For each record of `left` the records of `right` with its values in some keys; and with its target too."""
     keys = [np.concatenate([left.keys[j], right.keys[j]]) for j in columns]
     groups = group_codes(keys, left.n + right.n)
@@ -151,8 +149,7 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
     """The files grouped by the categories of the target, and by whether its numbers are missing."""
     columns = [pair.codes(name).codes for name in target if name not in widths]
     columns += [
-        tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target"))
-        for name in widths
+        tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target")) for name in widths
     ]
     return group_files(columns)
 
@@ -263,9 +260,7 @@ class CorrectAttributionProbability(BeforeAfter):
         """What the figures of the file are figures of."""
         figures = [
             FileFigure("average", "cap"),
-            FileFigure(
-                "average_matched", "cap", among="matched", of="records whose key the release has", base=""
-            ),
+            FileFigure("average_matched", "cap", among="matched", of="records whose key the release has", base=""),
             FileFigure("matched", "matched", higher="reference"),
             FileFigure("original_average", "cap_original", higher="reference"),
             FileFigure("baseline", "baseline", higher="reference"),
@@ -273,9 +268,7 @@ class CorrectAttributionProbability(BeforeAfter):
         ]
         if not math.isnan(self.n_targeted):  # a number has no levels
             figures += [
-                FileFigure(
-                    "tcap", "right", among="targeted", of="records in targeted classes", base="n_targeted"
-                ),
+                FileFigure("tcap", "right", among="targeted", of="records in targeted classes", base="n_targeted"),
                 FileFigure("n_targeted", "targeted", "sum"),
             ]
         return tuple(figures)

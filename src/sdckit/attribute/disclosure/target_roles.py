@@ -96,9 +96,7 @@ def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:
 Bins = int | Mapping[str, int]
 
 
-def bins_by_name(
-    bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric"
-) -> dict[str, int]:
+def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric") -> dict[str, int]:
     """The number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
     names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
@@ -115,8 +113,7 @@ def bins_by_name(
 def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
     """Read columns as levels, those in `bins` cut at the quantiles of all files pooled."""
     return {
-        name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name)
-        for name in names
+        name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name) for name in names
     }
 
 
@@ -162,9 +159,7 @@ class BeforeAfter(ColumnResult, ABC):
             The result was pickled and has let go of the data.
         """
         original, released, n = joint_counts(*self.sides())
-        return self.pair.table(
-            {"original": original.tolist(), "released": released.tolist(), "n": n.tolist()}
-        )
+        return self.pair.table({"original": original.tolist(), "released": released.tolist(), "n": n.tolist()})
 
     def plot(self, *, internal: bool = False, scatter: bool = False) -> Any:
         """Draw the records by their figure, protected unless `internal`: a chart can be saved and passed on.

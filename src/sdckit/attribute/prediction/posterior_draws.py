@@ -218,9 +218,7 @@ def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: 
     return replace(held, log_guess=of_value), presence
 
 
-def read_array(
-    draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, ...], more: str = ""
-) -> Floats:
+def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, ...], more: str = "") -> Floats:
     """Read one array of draws of one of the shapes allowed (None: any length).
 
     Examples
@@ -237,9 +235,7 @@ def read_array(
             if np.isnan(found).any():
                 raise DataError(f"draws[{name!r}] has missing values", argument="draws")
             return found
-    wanted = " or ".join(
-        f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes
-    )
+    wanted = " or ".join(f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes)
     words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
     raise DataError(f"{words}: draws first, then records{more}", argument="draws")
 

@@ -197,13 +197,9 @@ def _order(points: Floats, rows: Ints, column: int, cut: float, start: int, stri
     """Exchange rows from `start` on, until those below the cut (or at most at it) come first; how many these are."""
     left, right, n = start, len(rows) - 1, len(rows)
     while True:
-        while left < n and (
-            points[rows[left], column] < cut or (not strict and points[rows[left], column] == cut)
-        ):
+        while left < n and (points[rows[left], column] < cut or (not strict and points[rows[left], column] == cut)):
             left += 1
-        while right >= start and (
-            points[rows[right], column] > cut or (strict and points[rows[right], column] == cut)
-        ):
+        while right >= start and (points[rows[right], column] > cut or (strict and points[rows[right], column] == cut)):
             right -= 1
         if left > right:
             return left
@@ -435,9 +431,7 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
     return guessed
 
 
-def guess_levels(
-    model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts
-) -> Guesses:
+def guess_levels(model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts) -> Guesses:
     """Guess a level for each query, and how the true levels of the records fare that the queries stand for.
 
     `target` (n_train,) are the levels of the training records, 1 and up; `truth` and `place` (n_record,) the true

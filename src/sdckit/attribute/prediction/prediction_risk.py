@@ -41,9 +41,7 @@ def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[s
     }
 
 
-def categorical_figures(
-    original: Floats, released: Floats, truth: NDArray[np.integer[Any]]
-) -> dict[str, float]:
+def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, float]:
     """Figures of the chances of a right guess after training on the original and on a release."""
     worse, better = _compared_chances(original, released)
     return {
@@ -108,9 +106,7 @@ def told_of_records(
     return {"rows": asked[order], **{name: one[..., order] for name, one in found.items()}}
 
 
-def compared_losses(
-    original: Floats, released: Floats, scale: Floats
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which records lose more by training on a release than on the original, and which less."""
     margin = ROUNDING * scale
     return released > original + margin, original > released + margin
@@ -177,9 +173,7 @@ def costs_of(loss: Any, labels: Sequence[str]) -> Floats:
         if any(not isinstance(row, Mapping) for row in named.values()):
             raise DataError(how, argument="loss")
         by_text = {true: {str(to): cost for to, cost in row.items()} for true, row in named.items()}
-        rows = [
-            [0.0 if true == to else by_text.get(true, {}).get(to, np.nan) for to in labels] for true in labels
-        ]
+        rows = [[0.0 if true == to else by_text.get(true, {}).get(to, np.nan) for to in labels] for true in labels]
     try:
         costs = np.asarray(rows, np.float64)
     except (TypeError, ValueError):
@@ -531,9 +525,7 @@ class _Task:
     def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
         """The keys of both, of each combination asked for once, and which of these each record is."""
         first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
-        return prediction_models.features_of(
-            self.pair, self.keys, self.numbers, train, Selection(0, first)
-        ), place
+        return prediction_models.features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
         """The same for the original, each fifth by a model trained on the others."""

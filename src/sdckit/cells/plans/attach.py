@@ -180,9 +180,7 @@ def _looked_up(
             at = numpy.minimum(numpy.searchsorted(words, own_words), len(words) - 1)
             if not (words[at] == own_words).all():
                 raise ValueError(changed)
-            arrays = [batch.column(name) for name in own] + [
-                told[name].take(pyarrow.array(at)) for name in names
-            ]
+            arrays = [batch.column(name) for name in own] + [told[name].take(pyarrow.array(at)) for name in names]
             yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
 
     looked_up = (key.one_zero(key.present) for key in keys)

@@ -104,9 +104,7 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
     raise too_many(n_cells, len(grouped.keys), why)
 
 
-def _sizes(
-    grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]
-) -> tuple[NDArray[np.int64], int]:
+def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyColumn]) -> tuple[NDArray[np.int64], int]:
     """Buckets with their cells, and the loose cells."""
     placed = _in_buckets(
         grouped.cells(), [key.brought(key.column) for key in keys], keys,
@@ -320,13 +318,10 @@ class PartedCells(PlanCells):
             for columns in [self.spilled.columns(part.columns, old.columns)]
         ]
 
-    def _joined(
-        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
-    ) -> nw.LazyFrame[Any]:
+    def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records: each part with its own."""
         parts = [
-            part._joined({name: one[i] for name, one in figures.items()}, beside)
-            for i, part in enumerate(self.parts)
+            part._joined({name: one[i] for name, one in figures.items()}, beside) for i, part in enumerate(self.parts)
         ]
         return nw.concat(parts, how="vertical")
 
@@ -371,9 +366,7 @@ def tabulate_parts(grouped: Grouped, n_cells: int) -> PartedCells:
 
     def part_of(plan: nw.LazyFrame[Any], counted: Counted, here: Cells) -> LazyCells:
         kept = _put_aside(_alike(here, wild=wild), spilled)
-        there = replace(
-            counted, frame=nw.from_native(spilled.table(counted.frame.to_arrow()), eager_only=True)
-        )
+        there = replace(counted, frame=nw.from_native(spilled.table(counted.frame.to_arrow()), eager_only=True))
         return LazyCells(
             keys=roles.keys, n=kept.n, rules=roles.rules, alpha=roles.alpha, n_missing=kept.n_missing,
             columns=kept.columns, roles=roles, here=kept, counted=there, frame=plan, own_columns=own_columns,
@@ -447,9 +440,7 @@ def _first_rows(cells: Cells, n: int) -> Cells:
         cut, of_row=number[table.of_row[:n]], size=table.size[at],
         weight=None if table.weight is None else table.weight[at],
     )  # fmt: skip
-    missing = (
-        cut.size[codes == level.span].sum() for codes, level in zip(cut.codes, cells.levels, strict=True)
-    )
+    missing = (cut.size[codes == level.span].sum() for codes, level in zip(cut.codes, cells.levels, strict=True))
     columns = {name: column[at] for name, column in cells.columns.items()}
     return replace(
         cells, table=cut, columns=columns, n=int(cut.size.sum()), n_missing=tuple(int(one) for one in missing)

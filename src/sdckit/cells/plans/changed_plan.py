@@ -38,9 +38,7 @@ class Brought:
     place: Ints
 
 
-def bring(
-    frame: nw.LazyFrame[Any], columns: Sequence[str], row: str, orders: Mapping[str, Sequence[str]]
-) -> Brought:
+def bring(frame: nw.LazyFrame[Any], columns: Sequence[str], row: str, orders: Mapping[str, Sequence[str]]) -> Brought:
     """Bring columns of all records.
 
     `row`: the column of places. `orders`: of columns that had categories, the order of these.
@@ -148,9 +146,7 @@ def is_comparable(kind: Any) -> bool:
     return kind.is_integer() or kind.is_float() or kind.base_type() in same
 
 
-def _joined(
-    frame: nw.LazyFrame[Any], row: str, place: Ints, figures: Mapping[str, pa.Array]
-) -> nw.LazyFrame[Any]:
+def _joined(frame: nw.LazyFrame[Any], row: str, place: Ints, figures: Mapping[str, pa.Array]) -> nw.LazyFrame[Any]:
     """By a join on the place: of the records that are not among them, all is missing."""
     key = replace(KeyColumn.of(row, 0, nw.Int64()), has_missing=False)
     return attach(frame, [key], pa.table({row: place}), {MARK: np.ones(len(place), np.int8), **figures})
@@ -417,9 +413,7 @@ class Changing:
         frame = changed.drop(*places.values())
         return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders)
 
-    def _kept(
-        self, frame: nw.LazyFrame[Any], names: Sequence[str]
-    ) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
+    def _kept(self, frame: nw.LazyFrame[Any], names: Sequence[str]) -> tuple[nw.LazyFrame[Any], dict[str, str]]:
         """The columns as they were, beside those that are changed for the first time."""
         fresh = [name for name in names if name not in self.before]
         added = {name: f"{PREFIX}was{len(self.before) + i}" for i, name in enumerate(fresh)}
@@ -481,10 +475,7 @@ class Changing:
         nth = np.arange(len(cell)) - np.repeat(np.cumsum(sizes) - sizes, sizes) + 1
         parts = placed.filter(nw.col(CELL) >= 0).drop(*gone.values())
         rank = nw.col(ROW).rank("ordinal").over(CELL).cast(nw.Int64)
-        keys = [
-            replace(KeyColumn.of(name, i, nw.Int64()), has_missing=False)
-            for i, name in enumerate((CELL, NTH))
-        ]
+        keys = [replace(KeyColumn.of(name, i, nw.Int64()), has_missing=False) for i, name in enumerate((CELL, NTH))]
         figures = {place: out.parts[name] for name, place in gone.items()}
         return attach(parts.with_columns(rank.alias(NTH)), keys, pa.table({CELL: cell, NTH: nth}), figures)
 
@@ -512,9 +503,7 @@ class Changing:
         found = {name: 0 if name in left else self.n for name in self.own}
         asked = [name for name in self.before if name in left and name in found]
         if asked:
-            counted = aggregate(
-                self.frame, *(count(_differs(name, self.before[name], kinds)) for name in asked)
-            )
+            counted = aggregate(self.frame, *(count(_differs(name, self.before[name], kinds)) for name in asked))
             found |= {name: int(value) for name, value in zip(asked, counted, strict=True)}
         return found
 
@@ -527,9 +516,7 @@ def _same_types(found: Brought, changed: pa.Table) -> dict[str, str]:
     """The columns whose values have the type that they were brought in."""
     before, after = found.table.schema, changed.schema
     return {
-        name: name
-        for name in before.names
-        if name in after.names and before.field(name).type == after.field(name).type
+        name: name for name in before.names if name in after.names and before.field(name).type == after.field(name).type
     }
 
 
@@ -582,9 +569,7 @@ def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
     if engine.is_polars():
         numbered = native.with_row_index(ROW).with_columns(**{ROW: _whole()})
     elif engine.is_duckdb():
-        numbered = native.query(
-            "sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{ROW}", * FROM sdckit__plan'
-        )
+        numbered = native.query("sdckit__plan", f'SELECT row_number() OVER () - 1 AS "{ROW}", * FROM sdckit__plan')
     elif on_spark(frame):
         from pyspark.sql import functions
 

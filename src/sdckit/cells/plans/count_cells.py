@@ -54,9 +54,7 @@ class KeyColumn:
         `whole_times` says that the engine casts times of day and durations to integers.
         """
         if dtype.is_nested():
-            raise DataError(
-                f"column {name!r} holds {type_name(dtype)}: a variable needs one plain value per record"
-            )
+            raise DataError(f"column {name!r} holds {type_name(dtype)}: a variable needs one plain value per record")
         kind = dtype.base_type()
         blank, as_text, as_number = nw.lit(""), False, False
         if dtype.is_integer() or dtype.is_float():
@@ -221,9 +219,7 @@ def group_keys(frame: nw.LazyFrame[Any], roles: Roles) -> Grouped:
     """
     schema = _checked_schema(frame, roles)
     keys = _key_columns(frame, roles.keys, schema)
-    n, *facts = [
-        0 if math.isnan(value) else int(value) for value in aggregate(frame, nw.len(), *_facts(roles, schema))
-    ]
+    n, *facts = [0 if math.isnan(value) else int(value) for value in aggregate(frame, nw.len(), *_facts(roles, schema))]
     if n == 0:
         raise DataError("the data has no records")
     _check_roles(frame, roles, facts)
@@ -236,9 +232,7 @@ def one_row_a_cell(counted: Counted) -> Counted:
         return counted
     names, number = [key.name for key in counted.keys], f"{PREFIX}row"
     found = counted.frame.select(*names).with_row_index(number).unique(subset=names, keep="any")
-    return replace(
-        counted, frame=found.select(*names), learnt=None, row=found[number].to_numpy().astype(np.int64)
-    )
+    return replace(counted, frame=found.select(*names), learnt=None, row=found[number].to_numpy().astype(np.int64))
 
 
 def count_by(
@@ -269,9 +263,7 @@ def _key_columns(
     frame: nw.LazyFrame[Any], names: Sequence[str], schema: Mapping[str, Any], first: int = 0
 ) -> tuple[KeyColumn, ...]:
     whole_times = frame.implementation.is_polars()
-    return tuple(
-        KeyColumn.of(name, at, schema[name], whole_times=whole_times) for at, name in enumerate(names, first)
-    )
+    return tuple(KeyColumn.of(name, at, schema[name], whole_times=whole_times) for at, name in enumerate(names, first))
 
 
 def _grouped(
@@ -298,9 +290,7 @@ def _by_person(
         *(key.value.alias(key.column) for key in keys), nw.col(person).alias(who),
         *(one.alias(name) for name, one in sums.items()),
     )  # fmt: skip
-    each = chosen.group_by(*group, who).agg(
-        nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).min() for name in sums)
-    )
+    each = chosen.group_by(*group, who).agg(nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).min() for name in sums))
     return each.group_by(*group).agg(
         nw.col(SIZE).sum().cast(nw.Int64),
         nw.len().cast(nw.Int64).alias(PERSONS),

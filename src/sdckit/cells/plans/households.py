@@ -117,9 +117,7 @@ def sum_households(
     chosen = frame.select(key.value.alias(HOME), *own, *([nw.col(person).alias(PERSON)] if person else []))
     # A record without a household is told by what it brings: there are few such figures.
     alone = [f"{PREFIX}alone{i}" for i in range(len(own))]
-    no_home = [
-        nw.when(nw.col(HOME).is_null()).then(one).alias(name) for one, name in zip(own, alone, strict=True)
-    ]
+    no_home = [nw.when(nw.col(HOME).is_null()).then(one).alias(name) for one, name in zip(own, alone, strict=True)]
     size = nw.len().cast(nw.Int64).alias(N)
     chosen = chosen.with_columns(*no_home)
     summed = [one.sum().alias(f"{SUM}{i}") for i, one in enumerate(own)]

@@ -77,9 +77,7 @@ def lazy_group_figures(
     found = collect(grouped.head(MOST_GROUPS + 1))
     found = found.sort(*labels, nulls_last=True)  # an engine gives groups in any order
     if len(found) > MOST_GROUPS:
-        raise DataError(
-            f"by: more than {MOST_GROUPS:,} groups; name columns with fewer values", argument="by"
-        )
+        raise DataError(f"by: more than {MOST_GROUPS:,} groups; name columns with fewer values", argument="by")
     told = [[_number(value) for value in found[f"sdckit__f{i}"].to_list()] for i in range(len(figures))]
     names = dict(zip([*labels, "sdckit__n"], [*by, "n"], strict=True))
     return found.select(*names).rename(names), told
@@ -125,18 +123,14 @@ class PlanCells(AnyCells):
         """A figure of each cell, or what a kernel makes of it."""
 
     @abstractmethod
-    def _joined(
-        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
-    ) -> nw.LazyFrame[Any]:
+    def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
 
     @abstractmethod
     def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
         """What a function gives, worked out once for all measures of these cells."""
 
-    def with_household(
-        self, name: str, values: str, household: str, *, before: Kernel, after: Kernel
-    ) -> Self:
+    def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> Self:
         """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
         who = [one for one in (household, self.roles.person) if one is not None]
@@ -168,9 +162,7 @@ class PlanCells(AnyCells):
         columns = {name: PREFIX + name for name in names}
         homes = [self.households[name] for name in names if name in self.households]
         if beside is not None:
-            whose = [
-                one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None
-            ]
+            whose = [one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None]
             beside = [*beside, *whose]
         frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
         for name in names:
@@ -298,9 +290,7 @@ class LazyCells(PlanCells):
         """Add figures per cell."""
         return self._with(self.here.with_cells(columns))
 
-    def _joined(
-        self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None
-    ) -> nw.LazyFrame[Any]:
+    def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
         frame = self.frame
         if beside is not None:
@@ -346,9 +336,7 @@ class LazyCells(PlanCells):
         beside = [household, *(one for one in (self.roles.weight, self.roles.id) if one is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
         check_collected(self.n, len(self.keys) + len(others))
-        frame = collect(
-            self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others)
-        )
+        frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))
         return rows_in_cells(self.here, self.counted, frame), frame
 
     def _members_kept(self, household: str) -> Cells | None:

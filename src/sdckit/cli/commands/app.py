@@ -25,9 +25,7 @@ def app(
         Path | None, Option("--scenario", metavar="S.toml", help="Take roles and codes from a file.")
     ] = None,
     port: Annotated[int, Option("--port", help="Where to listen on 127.0.0.1; 0 takes a free one.")] = 0,
-    no_browser: Annotated[
-        bool, Option("--no-browser", help="Print the address only; open it yourself.")
-    ] = False,
+    no_browser: Annotated[bool, Option("--no-browser", help="Print the address only; open it yourself.")] = False,
 ) -> int:
     """Do the whole job in a browser: open a file, see its risk, protect it, take the release away.
 

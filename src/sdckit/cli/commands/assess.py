@@ -68,13 +68,9 @@ class Roles:
     sensitive: Annotated[Names, ROLE(metavar="A,B", help="What an intruder would learn.")] = None
     numeric: Annotated[Names, ROLE(metavar="A,B", help="Numeric variables, for outliers.")] = None
     identifiers: Annotated[Names, ROLE(metavar="A,B", help="Names and numbers; never read.")] = None
-    scenario: Annotated[
-        Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")
-    ] = None
+    scenario: Annotated[Path | None, ROLE(metavar="S.toml", help="Take all this from a file; options win.")] = None
     measures: Annotated[Names, ROLE(metavar="A,B", help=f"Also run {', '.join(further())}, or all.")] = None
-    by: Annotated[
-        Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")
-    ] = None
+    by: Annotated[Names, ROLE("--by", metavar="A,B", help="Subgroups: tables here and in --internal documents.")] = None
     missing_rule: Annotated[
         Names,
         ROLE(
@@ -104,12 +100,8 @@ class Release:
             help="A file made from FILE that is to go out; several synthetic ones by repeating it.",
         ),
     ] = None
-    id: Annotated[str | None, RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = (
-        None
-    )
-    aligned: Annotated[bool, RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = (
-        False
-    )
+    id: Annotated[str | None, RELEASE("--id", metavar="COLUMN", help="Says which rows belong together.")] = None
+    aligned: Annotated[bool, RELEASE("--aligned", help="Row i of a release was made from row i of FILE.")] = False
     model: Annotated[
         Names,
         RELEASE(
@@ -125,9 +117,7 @@ class Release:
             help="People of the same kind who were never used to make it; starts simulated attacks.",
         ),
     ] = None
-    attacks: Annotated[
-        bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")
-    ] = False
+    attacks: Annotated[bool, RELEASE("--attacks", help="Make the simulated attacks without --control, too.")] = False
     n_attacks: Annotated[int | None, RELEASE(metavar="N", help="Attempts of each attack: 500.")] = None
     recipe: GivenRecipe = None
     log: GivenLog = None
@@ -144,9 +134,7 @@ class Release:
 
     def recodings(self, reading: Reading, scenario: Scenario) -> tuple[Recodings | None, Scenario]:
         """What --recipe or --log do to the original, and the scenario without the keys that they leave out."""
-        found = read_given(
-            reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how
-        )
+        found = read_given(reading.file, self.recipe, self.log, identifiers=scenario.identifiers, **reading.how)
         if found is None:
             return None, scenario
         from sdckit.data.files.readers import scan_header
@@ -158,9 +146,7 @@ class Release:
     def check(self, file: Path) -> None:
         """Refuse options that mean nothing without a release, and files that stand for two things."""
         if not self.files and (self.id is not None or self.aligned or self.model or self.seed is not None):
-            raise ScenarioError(
-                "--id, --aligned, --model and --seed compare a release with FILE; give --released FILE"
-            )
+            raise ScenarioError("--id, --aligned, --model and --seed compare a release with FILE; give --released FILE")
         if not self.files and (self.recipe is not None or self.log is not None):
             raise ScenarioError("--recipe and --log tell how a release was made; give --released FILE")
         for other in self.files:
@@ -194,9 +180,7 @@ def assess(
         Path | None, OUTPUT(metavar="OUT.html", help="Write the report: .html, .pdf, .docx or .md.")
     ] = None,
     json: Annotated[str | None, OUTPUT(metavar="OUT.json|-", help="Write JSON; - prints it.")] = None,
-    internal: Annotated[
-        bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")
-    ] = False,
+    internal: Annotated[bool, OUTPUT("--internal", help="Exact figures in report and JSON: confidential.")] = False,
     beside: Annotated[
         Path | None,
         OUTPUT(metavar="DIR", help="Earlier JSON documents of FILE: audited together with them."),
@@ -309,9 +293,7 @@ def read_models(texts: Sequence[str] | None) -> dict[str, str]:
     return found
 
 
-def deliver(
-    result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = ""
-) -> None:
+def deliver(result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = "") -> None:
     """Print the page, where the report went, and a last word."""
     from sdckit.cli.terminal import print_page
     from sdckit.report.notebook import screen_page

@@ -62,18 +62,14 @@ def attack(
     by: Annotated[Texts, Option(metavar="A,B", help="Also attack the groups of these, each alone.")] = None,
     id: Annotated[
         str | None,
-        Option(
-            "--id", metavar="COLUMN", help="Says which rows belong together: links records despite slips."
-        ),
+        Option("--id", metavar="COLUMN", help="Says which rows belong together: links records despite slips."),
     ] = None,
     aligned: Annotated[
         bool, Option("--aligned", help="The same where row i of a release was made from row i of FILE.")
     ] = False,
     blocking: Annotated[
         Texts,
-        Option(
-            metavar="A,B", help="Link only records that agree on these, or on those of another --blocking."
-        ),
+        Option(metavar="A,B", help="Link only records that agree on these, or on those of another --blocking."),
     ] = None,
     n_attacks: Annotated[int, Option(metavar="N", help="Attempts of each attack.")] = 500,
     seed: Annotated[int | None, Option(metavar="N", help="Same seed, same attempts.")] = None,

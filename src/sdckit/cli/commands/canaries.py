@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(help="Plant records of nobody before synthesis; measure how far a release gives them away.")
-KeyFile = Annotated[
-    Path, Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")
-]
+KeyFile = Annotated[Path, Option("--key", metavar="KEY.json", help="Which records are planted; for its owner only.")]
 
 
 @app.command("make")
@@ -36,9 +34,7 @@ def make(
     *,
     out: Annotated[
         Path,
-        Option(
-            "--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600."
-        ),
+        Option("--out", "-o", metavar="OUT", help="The file to train on: .csv, .parquet or .arrow, mode 0600."),
     ],
     key: KeyFile,
     n: Annotated[int, Option("--n", metavar="N", help="Records planted; as many are held back.")] = 50,
@@ -52,12 +48,8 @@ def make(
     id: Annotated[
         str | None, Option("--id", metavar="COLUMN", help="Gets values that nobody has; never compared.")
     ] = None,
-    identifiers: Annotated[
-        Texts, Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")
-    ] = None,
-    seed: Annotated[
-        int | None, Option(metavar="N", help="Mixed into what is drawn; the key alone repeats it.")
-    ] = None,
+    identifiers: Annotated[Texts, Option(metavar="A,B", help="Names and numbers; never read, so not in OUT.")] = None,
+    seed: Annotated[int | None, Option(metavar="N", help="Mixed into what is drawn; the key alone repeats it.")] = None,
     no_progress: NoProgress = False,
 ) -> None:
     """Plant records of nobody behind those of FILE, and write the file to train on and the key.

@@ -26,16 +26,12 @@ def check(
     engine: EngineOptions,
     reading: Reading,
     *,
-    scenario: Annotated[
-        Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")
-    ],
+    scenario: Annotated[Path, Option(metavar="S.toml", help="The scenario: its thresholds, or its type of release.")],
     released: Annotated[
         list[Path] | None,
         Option(metavar="FILE", help="What is to go out, made from FILE; the gate judges it."),
     ] = None,
-    id: Annotated[
-        str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
-    ] = None,
+    id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
     control: Annotated[
         Path | None,
         Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
@@ -45,9 +41,7 @@ def check(
     log: GivenLog = None,
     sarif: Annotated[
         Path | None,
-        Option(
-            metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."
-        ),
+        Option(metavar="OUT.sarif", help="Write the exceeded thresholds as SARIF, protected as documents are."),
     ] = None,
     protected: Annotated[
         bool, Option("--protected", help="Print what a document may hold: for logs that others read.")
@@ -115,9 +109,7 @@ def _kept_back(*, protected: bool) -> Generator[list[str]]:
 def _print_protected(result: CheckResult, name: str, kept: list[str], *, quiet: bool) -> None:
     """Print what the protected document of the gate says, warnings included."""
     told = result.told()
-    items = [
-        (one.word, one.intruder if told.several_intruders else "", one.sentence) for one in told.verdicts
-    ]
+    items = [(one.word, one.intruder if told.several_intruders else "", one.sentence) for one in told.verdicts]
     if not quiet:
         _print_items(result, items, name)
     for text in told.warnings:

@@ -14,12 +14,8 @@ from sdckit.cli.progress import Steps
 
 def demo(
     *,
-    report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path(
-        "demo-report.html"
-    ),
-    language: Annotated[
-        str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")
-    ] = "en",
+    report: Annotated[Path, Option(metavar="OUT.html", help="Where to write the report.")] = Path("demo-report.html"),
+    language: Annotated[str, Option(metavar="LANGUAGE", help="What the report is written in: en or de.")] = "en",
     quiet: Quiet = False,
 ) -> None:
     """Assess the affairs survey of 1974 (6,366 records) and write its report."""

@@ -25,12 +25,8 @@ def explain(
     id: Annotated[
         str | None, Option("--id", metavar="COLUMN", help="Instead: a column that tells records apart ...")
     ] = None,
-    value: Annotated[
-        str | None, Option("--value", metavar="VALUE", help="... and the record's value of it.")
-    ] = None,
-    internal: Annotated[
-        bool, Option("--internal", help="Say that you may see this record's values.")
-    ] = False,
+    value: Annotated[str | None, Option("--value", metavar="VALUE", help="... and the record's value of it.")] = None,
+    internal: Annotated[bool, Option("--internal", help="Say that you may see this record's values.")] = False,
     missing_rule: MissingRule = None,
 ) -> None:
     """Show what singles one record out, and the cheapest change that ends it. Confidential.
@@ -67,9 +63,7 @@ def _print(result: Explanation, name: str) -> None:
         if len(result.key_sets) > MOST_SETS:
             blocks.append(Paragraph(f"the first {MOST_SETS} of {len(result.key_sets):,}", "note"))
     if result.changes:
-        changes = tuple(
-            (_words(one), f"{one.entropy_lost:.3f}", f"{one.sharing:,}") for one in result.changes
-        )
+        changes = tuple((_words(one), f"{one.entropy_lost:.3f}", f"{one.sharing:,}") for one in result.changes)
         heads = ("Change", "Bits lost", "Then sharing")
         blocks.append(TableBlock("Single changes that end it", heads, changes, (1, 2)))
     print_blocks(blocks, head=[f"{name}: {CONFIDENTIAL}"])

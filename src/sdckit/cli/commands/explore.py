@@ -31,13 +31,9 @@ def explore(
     *,
     grid: Annotated[
         list[str],
-        Option(
-            "--grid", metavar="STEP.ARG=V,V", help="Values to try: 2.k=2,3,5 or pram.pd=0.7,0.9; repeat it."
-        ),
+        Option("--grid", metavar="STEP.ARG=V,V", help="Values to try: 2.k=2,3,5 or pram.pd=0.7,0.9; repeat it."),
     ],
-    scenario: Annotated[
-        Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")
-    ] = None,
+    scenario: Annotated[Path | None, Option(metavar="S.toml", help="Measures the risk. Default: the recipe's.")] = None,
     seed: Annotated[int | None, Option(metavar="N", help="The same for every combination.")] = None,
     risk_figure: Annotated[
         str, Option(metavar="FIGURE", help="expected_reidentifications, sample_uniques or below_k.")
@@ -48,9 +44,7 @@ def explore(
         Path | None,
         Option(metavar="RUNS.jsonl", help="Keep finished combinations here, and go on where it stopped."),
     ] = None,
-    out: Annotated[
-        Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")
-    ] = None,
+    out: Annotated[Path | None, Option("--out", "-o", metavar="TABLE.csv", help="The table: exact, mode 0600.")] = None,
     force: Annotated[bool, Option("--force", help="Replace the table where it exists.")] = False,
     plot: Annotated[
         Path | None, Option(metavar="MAP.svg|.html", help="The map as a chart, small counts protected.")

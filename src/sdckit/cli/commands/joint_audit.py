@@ -20,9 +20,7 @@ def joint_audit(
     *,
     tables: Annotated[
         list[Path] | None,
-        Option(
-            "--tables", metavar="FILE", help="A CSV or Excel file of counts, a row per cell; again for more."
-        ),
+        Option("--tables", metavar="FILE", help="A CSV or Excel file of counts, a row per cell; again for more."),
     ] = None,
     by: Annotated[
         Texts, Option("--counted", metavar="A,B", help="A table counted in --original; again for more.")
@@ -37,27 +35,17 @@ def joint_audit(
     ] = None,
     summed: Annotated[
         Texts,
-        Option(
-            "--summed", metavar="C:A,B", help="Sums of C by A and B, added up in --original; again for more."
-        ),
+        Option("--summed", metavar="C:A,B", help="Sums of C by A and B, added up in --original; again for more."),
     ] = None,
     original: Annotated[
         Path | None,
         Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
     ] = None,
-    id: Annotated[
-        str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
-    ] = None,
-    log: Annotated[
-        Path | None, Option(metavar="LOG.json", help="Of the recipe: says the order of the rows.")
-    ] = None,
+    id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
+    log: Annotated[Path | None, Option(metavar="LOG.json", help="Of the recipe: says the order of the rows.")] = None,
     count: Annotated[str, Option(metavar="COLUMN", help="Holds the counts in the files of --tables.")] = "n",
-    rounded: Annotated[
-        int | None, Option(metavar="N", help="The base to which all counts are rounded.")
-    ] = None,
-    sums_rounded: Annotated[
-        int | None, Option(metavar="N", help="The base to which all sums are rounded.")
-    ] = None,
+    rounded: Annotated[int | None, Option(metavar="N", help="The base to which all counts are rounded.")] = None,
+    sums_rounded: Annotated[int | None, Option(metavar="N", help="The base to which all sums are rounded.")] = None,
     suppressed_below: Annotated[
         int | None, Option(metavar="N", help="Cells without a count have fewer records than this.")
     ] = None,

@@ -49,9 +49,7 @@ Id = Annotated[
 
 Log = Annotated[
     Path | None,
-    Option(
-        metavar="LOG.json", help="The log of the recipe: keys that it left out, and the order of the rows."
-    ),
+    Option(metavar="LOG.json", help="The log of the recipe: keys that it left out, and the order of the rows."),
 ]
 
 
@@ -69,9 +67,7 @@ def create(
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
 
     ReleaseLedger.create(folder, key=key, survey=survey)
-    tell(
-        f"A ledger of {survey} in {folder.name}; its key is {key.name}. Nobody can make the key again: keep a copy."
-    )
+    tell(f"A ledger of {survey} in {folder.name}; its key is {key.name}. Nobody can make the key again: keep a copy.")
 
 
 @app.command("add")
@@ -175,9 +171,7 @@ def check(
         frame = read_declared(reading.file, chosen, also=_also(id), steps=steps, **reading.how)
         if report is not None:
             check_enough_records(frame.height, internal=internal)
-        files = {
-            one.name: _earlier(one, chosen, reading, id, split(earlier_keys), steps) for one in earlier or ()
-        }
+        files = {one.name: _earlier(one, chosen, reading, id, split(earlier_keys), steps) for one in earlier or ()}
         found = _differences(
             frame, chosen, steps, earlier=files or None, ledger=opened, earlier_keys=split(earlier_keys) or None,
             aligned=aligned, people=people, id=id, within=within,
@@ -240,24 +234,18 @@ def _open(scenario: Scenario, folder: Path | None, key: Path | None) -> ReleaseL
         folder = folder or scenario.folder / place.folder
         key = key or scenario.folder / place.key
     if folder is None or key is None:
-        raise ScenarioError(
-            "name the ledger and its key: --ledger DIR --key FILE, or [ledger] in the scenario"
-        )
+        raise ScenarioError("name the ledger and its key: --ledger DIR --key FILE, or [ledger] in the scenario")
     return ReleaseLedger.open(folder, key=key, survey=None if place is None else place.survey)
 
 
-def _with_id(
-    reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps
-) -> Any:
+def _with_id(reading: Reading, scenario: Scenario, original: Path, log: Path | None, id: str, steps: Steps) -> Any:
     """A release with the id of each record, from the file it was made from."""
     from sdckit.data.frames import open_frame
     from sdckit.data.replace import with_column_of
     from sdckit.workflow.recoded_original.published_recodings import read_recodings
 
     recodings = read_recodings(None, log)
-    frame: Any = open_frame(
-        read_release(reading.file, scenario.narrowed(()), steps=steps, whole=True, **reading.how)
-    )
+    frame: Any = open_frame(read_release(reading.file, scenario.narrowed(()), steps=steps, whole=True, **reading.how))
     whole: Any = open_frame(read_declared(original, scenario, also=(id,), steps=steps, **reading.how_others))
     if len(frame) != len(whole):
         raise DataError(
@@ -275,15 +263,11 @@ def _header(reading: Reading) -> tuple[str, ...]:
     return tuple(scan_header(reading.file, **reading.how_others).columns)
 
 
-def _earlier(
-    file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps
-) -> Any:
+def _earlier(file: Path, scenario: Scenario, reading: Reading, id: str | None, keys: list[str], steps: Steps) -> Any:
     """An earlier release with all of its columns but identifiers; its id, where it has one."""
     named = scenario.changed(intruders={"default": tuple(keys)}, missing="wildcard") if keys else scenario
     has_id = id is not None and id in _header(replace(reading, file=file))
-    return read_release(
-        file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others
-    )
+    return read_release(file, named, also=_also(id) if has_id else (), steps=steps, whole=True, **reading.how_others)
 
 
 def _differences(frame: Any, scenario: Scenario, steps: Steps, **given: Any) -> dict[str, Differencing]:
@@ -305,9 +289,7 @@ def _verdicts(scenario: Scenario, found: dict[str, Differencing]) -> list[Verdic
     return [judge_differencing(limit, name, result, {}) for name, result in found.items()]
 
 
-def _report(
-    path: Path, name: str, found: dict[str, Differencing], verdicts: list[Verdict], *, internal: bool
-) -> None:
+def _report(path: Path, name: str, found: dict[str, Differencing], verdicts: list[Verdict], *, internal: bool) -> None:
     from sdckit.report.chapters.ledger_page import ledger_page, plain_ledger
     from sdckit.report.formats.write import write_page
 

@@ -16,13 +16,9 @@ from sdckit.errors import ScenarioError
 def outliers(
     source: Source,
     *,
-    numeric: Annotated[
-        Texts, Option(metavar="A,B", help="Numeric variables; default the scenario's.")
-    ] = None,
+    numeric: Annotated[Texts, Option(metavar="A,B", help="Numeric variables; default the scenario's.")] = None,
     by: Annotated[Texts, Option(metavar="A,B", help="Within the groups of these.")] = None,
-    method: Annotated[
-        str, Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")
-    ] = "percentile",
+    method: Annotated[str, Option(metavar="NAME", help="percentile, mad or robust_mahalanobis.")] = "percentile",
     upper_quantile: Annotated[
         float | None, Option(metavar="X", help="Extreme from this quantile on; default 0.95.")
     ] = None,

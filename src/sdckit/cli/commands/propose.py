@@ -36,12 +36,8 @@ def propose(
     of_type: ReleaseType,
     reading: Reading,
     *,
-    scenario: Annotated[
-        Path, Option(metavar="S.toml", help="Who could know what, and the thresholds that must hold.")
-    ],
-    out: Annotated[
-        str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")
-    ] = STDOUT,
+    scenario: Annotated[Path, Option(metavar="S.toml", help="Who could know what, and the thresholds that must hold.")],
+    out: Annotated[str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")] = STDOUT,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     keep: Annotated[
         Texts, Option(metavar="COLUMNS", help="Columns to release as they are, but for single values.")
@@ -52,19 +48,13 @@ def propose(
     ] = None,
     allow: Annotated[
         Texts,
-        Option(
-            metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize."
-        ),
+        Option(metavar="COLUMN=METHOD", help="May be drawn anew if nothing else does, by pram or synthesize."),
     ] = None,
     share: Annotated[
         float, Option(metavar="X", help="Recode until so few of the records are left to suppression.")
     ] = 1.0,
-    loss: Annotated[
-        str, Option(metavar="information|pmse|model", help="What releases are ranked by.")
-    ] = "information",
-    formula: Annotated[
-        str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")
-    ] = None,
+    loss: Annotated[str, Option(metavar="information|pmse|model", help="What releases are ranked by.")] = "information",
+    formula: Annotated[str | None, Option(metavar="'COLUMN ~ TERMS'", help="The regression of --loss model.")] = None,
     family: Annotated[
         str, Option(metavar="linear|logistic|poisson|multinomial", help="Of that regression.")
     ] = "linear",
@@ -76,9 +66,7 @@ def propose(
         Path | None,
         Option(metavar="FILE", help="People never used to make it: thresholds on attacks need them."),
     ] = None,
-    json: Annotated[
-        str | None, Option(metavar="OUT.json|-", help="Write JSON, shares as ranges; - prints it.")
-    ] = None,
+    json: Annotated[str | None, Option(metavar="OUT.json|-", help="Write JSON, shares as ranges; - prints it.")] = None,
     report: Annotated[
         Path | None, Option(metavar="OUT.html", help="Report on a release that the recipe makes.")
     ] = None,

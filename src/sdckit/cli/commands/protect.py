@@ -74,9 +74,7 @@ def protect(
     report: Annotated[
         Path | None, Option(metavar="OUT.html", help="Report on the release beside FILE; needs a scenario.")
     ] = None,
-    internal: Annotated[
-        bool, Option("--internal", help="Exact figures in the report: confidential.")
-    ] = False,
+    internal: Annotated[bool, Option("--internal", help="Exact figures in the report: confidential.")] = False,
     beside: Annotated[
         Path | None,
         Option(metavar="DIR", help="Earlier JSON documents of FILE: audited together with the report."),
@@ -183,9 +181,7 @@ def _keys(named: list[str] | None) -> dict[str, str]:
         try:
             found[column] = path.read_text(encoding="ascii").strip()
         except (OSError, UnicodeError):
-            raise FileFormatError(
-                f"--id-key {column}: {path.name} cannot be read as a hexadecimal key"
-            ) from None
+            raise FileFormatError(f"--id-key {column}: {path.name} cannot be read as a hexadecimal key") from None
     return found
 
 

@@ -33,17 +33,13 @@ def init(
     scenario: Annotated[
         Path, Option(metavar="S.toml", help="Who could know what, and the thresholds the steps aim at.")
     ],
-    out: Annotated[
-        str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")
-    ] = STDOUT,
+    out: Annotated[str, Option("--out", "-o", metavar="RECIPE.toml", help="Where to write it; - prints it.")] = STDOUT,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     share: Annotated[
         float,
         Option(metavar="X", help="Recode until so few of the records are left to local_suppression."),
     ] = 0.05,
-    internal: Annotated[
-        bool, Option("--internal", help="Recodings that name rare values, too: confidential.")
-    ] = False,
+    internal: Annotated[bool, Option("--internal", help="Recodings that name rare values, too: confidential.")] = False,
     quiet: Quiet = False,
 ) -> None:
     """Write a recipe to start from, by the ranked advice on the keys: each step with a comment saying why.

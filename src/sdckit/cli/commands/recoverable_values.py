@@ -21,16 +21,12 @@ def recoverable_values(
         Path | None,
         Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
     ] = None,
-    id: Annotated[
-        str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")
-    ] = None,
+    id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
     log: Annotated[
         Path | None,
         Option(metavar="LOG.json", help="Of the recipe: says what was changed, and the order of the rows."),
     ] = None,
-    household: Annotated[
-        str | None, Option(metavar="COLUMN", help="Tells which records share a household.")
-    ] = None,
+    household: Annotated[str | None, Option(metavar="COLUMN", help="Tells which records share a household.")] = None,
     weight: Weight = None,
     sampling_fraction: Fraction = None,
     seed: Annotated[int | None, Option(metavar="N", help="Of the model that guesses.")] = None,

@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 
 TAKEN = "taken for the whole population,\nunless sampling_fraction = X (or weight) is declared in it"
 
-app = typer.Typer(
-    help="Make a scenario: what an intruder could know, and the thresholds a release must keep."
-)
+app = typer.Typer(help="Make a scenario: what an intruder could know, and the thresholds a release must keep.")
 
 
 @app.callback()
@@ -80,9 +78,7 @@ def _print(guesses: RoleGuesses) -> None:
     from sdckit.cli.terminal import print_blocks
     from sdckit.report.blocks import TableBlock
 
-    rows = tuple(
-        (one.column, one.role, one.confidence, one.evidence[0]) for one in guesses if one.role != "ignore"
-    )
+    rows = tuple((one.column, one.role, one.confidence, one.evidence[0]) for one in guesses if one.role != "ignore")
     left = len(guesses) - len(rows)
     print_blocks([TableBlock("Guessed roles", ("Column", "Role", "How sure", "Why, first of all"), rows)])
     if left:

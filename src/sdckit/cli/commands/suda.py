@@ -21,9 +21,7 @@ ASSUMED = 0.01  # sampling fraction where nothing is said
 def suda(
     source: Source,
     *,
-    max_size: Annotated[
-        int | None, Option(metavar="M", help="Largest number of keys to combine; default all.")
-    ] = None,
+    max_size: Annotated[int | None, Option(metavar="M", help="Largest number of keys to combine; default all.")] = None,
     scoring: Annotated[str, Option(metavar="NAME", help="elliot or ihsn.")] = "elliot",
     missing_rule: MissingRule = None,
     sampling_fraction: Annotated[

@@ -111,9 +111,7 @@ def synthesize(
         if engine.used:
             frame, _ = engine.scan(reading, steps, identifiers=left_out, missing=missing)
         else:
-            frame = read_all(
-                file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how
-            )
+            frame = read_all(file, steps=steps, recipe=recipe, leave_out=left_out, missing=missing, **reading.how)
         applied = apply_or_replay(recipe, frame, then, steps=steps, watch=False, seed=seed)
         written = write_release(
             applied.data,

@@ -27,8 +27,6 @@ def warm_up(*, quiet: Quiet = False) -> None:
     if quiet:
         return
     seconds = time.perf_counter() - start
-    what = (
-        f"{len(names):,} kernel{'s' * (len(names) != 1)} compiled" if names else "Nothing was left to compile"
-    )
+    what = f"{len(names):,} kernel{'s' * (len(names) != 1)} compiled" if names else "Nothing was left to compile"
     where = cache_folder() or "where numba keeps its own"
     tell(f"{what} in {seconds:.0f} s. They are kept in {where}.")

@@ -463,9 +463,7 @@ class _Pass:
             self.length += len(data)
         self.last = int(data[-1])
 
-    def _mask_quoted(
-        self, data: NDArray[np.uint8], ends: NDArray[np.bool_], marks: NDArray[np.bool_]
-    ) -> None:
+    def _mask_quoted(self, data: NDArray[np.uint8], ends: NDArray[np.bool_], marks: NDArray[np.bool_]) -> None:
         """Take out line ends and delimiters within quotes: after an odd number of quotes."""
         quote = data == 34
         before = np.empty_like(data)

@@ -179,9 +179,7 @@ def file_format(path: Path) -> str:
     if expected is None:
         supported = f"{', '.join(FORMATS)}, and .csv before {', '.join(PACKED)}"
         says = f"; its content looks like {found}" if found else ""
-        raise FileFormatError(
-            f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}"
-        )
+        raise FileFormatError(f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}")
     if found == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
     if expected in PACKED.values() and inside != "CSV":
@@ -233,8 +231,7 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
     ]
     if repeated:
         raise ColumnError(
-            f"{path.name} has repeated column names, here with their positions: {', '.join(repeated)}; "
-            "rename them"
+            f"{path.name} has repeated column names, here with their positions: {', '.join(repeated)}; rename them"
         )
 
 

@@ -40,17 +40,12 @@ class ColumnLabels(Displayed):
     display: str = ""
 
     def _repr_html_(self) -> str:
-        rows = [
-            [str(code), text, "yes" if self.is_missing(code) else ""] for text, code in self.codes.items()
-        ]
+        rows = [[str(code), text, "yes" if self.is_missing(code) else ""] for text, code in self.codes.items()]
         return table_html(["code", "label", "user-missing"], rows, title=self.label)
 
     def is_missing(self, code: Code) -> bool:
         """Whether a code is user-missing."""
-        return any(
-            isinstance(code, str) == isinstance(low, str) and low <= code <= high
-            for low, high in self.missing
-        )
+        return any(isinstance(code, str) == isinstance(low, str) and low <= code <= high for low, high in self.missing)
 
 
 @dataclass(frozen=True)
@@ -194,9 +189,7 @@ def _replaced(texts: pl.Series, codes: Mapping[str, Code]) -> pl.Series:
     if dtype == pl.Object:  # Stata's letters among numbers
         return pl.Series(texts.name, [codes.get(text) for text in texts.to_list()], dtype)
     new = pl.Series(list(codes.values()), dtype=dtype, strict=False)
-    return texts.replace_strict(
-        pl.Series(list(codes), dtype=pl.String), new, default=None, return_dtype=dtype
-    )
+    return texts.replace_strict(pl.Series(list(codes), dtype=pl.String), new, default=None, return_dtype=dtype)
 
 
 def _dtype(codes: Mapping[str, Code]) -> Any:
@@ -265,9 +258,7 @@ def _fits_stata(code: Code) -> bool:
 
 def _letters(levels: Sequence[str], known: ColumnLabels) -> dict[str, Code]:
     """Stata's letters of user-missing categories: those they had, or a, b, c; none where there are too many."""
-    had: dict[str, Code] = {
-        level: code for level in levels if (code := known.codes.get(level)) in set(LETTERS)
-    }
+    had: dict[str, Code] = {level: code for level in levels if (code := known.codes.get(level)) in set(LETTERS)}
     free = (letter for letter in LETTERS if letter not in known.codes.values())
     rest = [level for level in levels if level not in had]
     given = dict(zip(rest, free, strict=False))

@@ -73,12 +73,9 @@ def _sheet(book: Any, name: str) -> pl.DataFrame:
     typed = book.load_sheet(name, **given, schema_sample_rows=None).to_polars()
     texts = [column for column in columns if typed[column].dtype == pl.String]
     # among texts numbers come with nine decimals: these are read anew
-    numbers = (
-        book.load_sheet(name, **given, dtypes=dict.fromkeys(texts, "float")).to_polars() if texts else typed
-    )
+    numbers = book.load_sheet(name, **given, dtypes=dict.fromkeys(texts, "float")).to_polars() if texts else typed
     made = [
-        _mixed(typed[column], numbers[column]) if column in texts else _written(typed[column])
-        for column in columns
+        _mixed(typed[column], numbers[column]) if column in texts else _written(typed[column]) for column in columns
     ]
     return pl.concat([pl.DataFrame([header], schema=dict.fromkeys(columns, pl.String), orient="row"),
                       pl.DataFrame(made)])  # fmt: skip
@@ -86,9 +83,7 @@ def _sheet(book: Any, name: str) -> pl.DataFrame:
 
 def _mixed(text: pl.Series, number: pl.Series) -> pl.Series:
     """Text as it stands; numbers among it, of which nine decimals came, with all their digits."""
-    cut = text.str.contains(r"^-?\d+\.\d{9}$|^-?0$") & (
-        (text.cast(pl.Float64, strict=False) - number).abs() <= _CUT
-    )
+    cut = text.str.contains(r"^-?\d+\.\d{9}$|^-?0$") & ((text.cast(pl.Float64, strict=False) - number).abs() <= _CUT)
     both = pl.DataFrame({"text": text, "full": _written(number), "cut": cut})
     return both.select(pl.when("cut").then("full").otherwise("text").alias(text.name)).to_series()
 
@@ -181,9 +176,7 @@ def streamed(
     scans: Sequence[pl.LazyFrame], names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
 ) -> pl.LazyFrame:
     """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
-    raw = pl.concat(
-        [scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for scan in scans]
-    )
+    raw = pl.concat([scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for scan in scans])
     held, clean = _without_codes(len(names), codes)
     choice = _choice(raw.head(_SAMPLE).collect(), held, clean, kinds)
     marked = raw.with_columns(held).with_columns(clean)

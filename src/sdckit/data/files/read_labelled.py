@@ -53,9 +53,7 @@ def read_columnar(
             if kind == "Parquet":
                 raise
             frame = _by_pyarrow(path, kind, names, rows)
-        frame = frame.with_columns(
-            _in_order(frame[name], path, kind) for name in names if _is_named(frame[name])
-        )
+        frame = frame.with_columns(_in_order(frame[name], path, kind) for name in names if _is_named(frame[name]))
         if missing:
             return apply_codes(frame, ("", *missing)), ()
         return take_defaults(frame)
@@ -83,9 +81,7 @@ def column_descriptions(path: Path, kind: str) -> dict[str, str]:
     """Give what the metadata of each field says that it is."""
     found = {}
     for one in _schema(path, kind):
-        told = {
-            name.decode("utf-8", "replace").casefold(): text for name, text in (one.metadata or {}).items()
-        }
+        told = {name.decode("utf-8", "replace").casefold(): text for name, text in (one.metadata or {}).items()}
         text = next((told[name] for name in DESCRIBES if told.get(name, b"").strip()), None)
         if text is not None:
             found[one.name] = text.decode("utf-8", "replace").strip()
@@ -132,9 +128,7 @@ def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
             reader = opening(source)
             field = reader.schema.field(name)
             batches = (
-                iter(reader)
-                if _is_stream(path, kind)
-                else map(reader.get_batch, range(reader.num_record_batches))
+                iter(reader) if _is_stream(path, kind) else map(reader.get_batch, range(reader.num_record_batches))
             )
             batch = next(batches, None)
     if batch is None or OF_POLARS in (field.metadata or {}) or not pa.types.is_dictionary(field.type):
@@ -190,9 +184,7 @@ def _with_user_missing(kind: str) -> dict[str, bool]:
 
 
 def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
-    ranges = tuple(
-        (_plain_code(one["lo"]), _plain_code(one["hi"])) for one in meta.missing_ranges.get(name, ())
-    )
+    ranges = tuple((_plain_code(one["lo"]), _plain_code(one["hi"])) for one in meta.missing_ranges.get(name, ()))
     labelled = meta.variable_value_labels.get(name, {})
     letters = {*meta.missing_user_values.get(name, ()), *(one for one in labelled if _is_letter(meta, one))}
     return ranges + tuple((letter, letter) for letter in sorted(letters))
@@ -233,9 +225,7 @@ def read_labelled(
         frame = apply_codes(frame.select(map(exactly, names)).with_columns(_plain(frame)), missing)
         if labels:
             sets = {name: codes for name in names if (codes := meta.variable_value_labels.get(name))}
-            coded = frame.select(
-                exactly(name) for name in sets if not _measured(path, frame[name], sets[name])
-            )
+            coded = frame.select(exactly(name) for name in sets if not _measured(path, frame[name], sets[name]))
             if user_missing and coded.columns and _with_user_missing(kind):
                 options |= {"usecols": coded.columns, **_with_user_missing(kind)}
                 coded = apply_codes(_as_codes(_call(path, kind, encoding, **options)[0], sets), missing)
@@ -249,9 +239,7 @@ def _as_codes(frame: pl.DataFrame, sets: Mapping[str, Mapping[Any, str]]) -> pl.
     """Stata's missing values stand as letters among numbers: text, and missing where a letter has no label."""
     plain = frame.with_columns(_plain(frame))
     texts = [
-        pl.Series(
-            name, [code_text(one) if _known(one, sets[name]) else None for one in frame[name]], pl.String
-        )
+        pl.Series(name, [code_text(one) if _known(one, sets[name]) else None for one in frame[name]], pl.String)
         for name, dtype in frame.schema.items()
         if dtype == pl.Object
     ]
@@ -348,9 +336,7 @@ def _by_code(item: tuple[str, str]) -> tuple[int, float, str]:
 # What a file of any format says of its columns, read without its records.
 
 
-def read_labels(
-    path: str | Path, *, encoding: str | None = None, join: str | Path | None = None
-) -> FileLabels:
+def read_labels(path: str | Path, *, encoding: str | None = None, join: str | Path | None = None) -> FileLabels:
     """Read what a file says of its columns: no record is read.
 
     SPSS, Stata and SAS files have labels of variables and values, user-missing codes and levels of measurement.

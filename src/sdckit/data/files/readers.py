@@ -101,9 +101,7 @@ def join_frames(
     return pl.DataFrame([*frame.get_columns(), *(one for one in beside if one.name not in frame.columns)])
 
 
-def _key_of(
-    frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]
-) -> tuple[pl.Series, pl.Series]:
+def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]) -> tuple[pl.Series, pl.Series]:
     mine, theirs = frame[key].alias("key"), other[key].alias("key")
     if mine.dtype.is_numeric() != theirs.dtype.is_numeric():
         text, number = names if theirs.dtype.is_numeric() else names[::-1]
@@ -318,9 +316,7 @@ def _read(
             delimiter=delimiter, encoding=encoding, decimal=decimal, rows=rows,
         )  # fmt: skip
     elif kind in COLUMNAR:
-        frame, taken = read_columnar(
-            file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows
-        )
+        frame, taken = read_columnar(file, kind, columns=columns, identifiers=identifiers, missing=codes, rows=rows)
     else:
         frame, taken = read_labelled(
             file, kind, columns=columns, identifiers=identifiers, missing=codes,

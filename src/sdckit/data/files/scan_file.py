@@ -99,9 +99,7 @@ def scan_file(
     arguments.names(identifiers, "identifiers")
     codes = arguments.names(missing, "missing") or ()
     arguments.choices(engine, "engine", ENGINES)
-    if memory is not None and (
-        engine != "duckdb" or not AMOUNT.fullmatch(arguments.text(memory, "memory").strip())
-    ):
+    if memory is not None and (engine != "duckdb" or not AMOUNT.fullmatch(arguments.text(memory, "memory").strip())):
         raise DataError('memory= is what DuckDB may take, such as "4GB"', argument="memory")
     for name, value in (("delimiter", delimiter), ("encoding", encoding), ("decimal", decimal)):
         if value is not None:
@@ -121,9 +119,7 @@ def scan_file(
                 "sdckit.write_file, or take DuckDB or Polars",
                 argument="engine",
             )
-        stored = store_csv(
-            files, base, _until_the_end(), how, columns=columns, identifiers=identifiers, missing=codes
-        )
+        stored = store_csv(files, base, _until_the_end(), how, columns=columns, identifiers=identifiers, missing=codes)
         files, base = [stored], None
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
@@ -238,9 +234,7 @@ def _by_duckdb(files: list[str], memory: str | None, *, folders: bool) -> Any:
         import duckdb
     except ImportError:
         raise DataError('DuckDB is not installed: pip install "sdckit[duckdb]"', argument="engine") from None
-    settings: dict[str, Any] = {"temp_directory": str(_until_the_end())} | (
-        {"memory_limit": memory} if memory else {}
-    )
+    settings: dict[str, Any] = {"temp_directory": str(_until_the_end())} | ({"memory_limit": memory} if memory else {})
     connection = duckdb.connect(":memory:", config=settings)
     return connection.read_parquet(files, hive_partitioning=folders)
 

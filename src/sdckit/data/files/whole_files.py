@@ -57,9 +57,7 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
                 part.chmod(0o666 & ~_umask())
             part.replace(target)
     except OSError as error:
-        raise FileFormatError(
-            f"could not write {what}: {reason_of(error)}; nothing was left behind"
-        ) from None
+        raise FileFormatError(f"could not write {what}: {reason_of(error)}; nothing was left behind") from None
 
 
 @contextlib.contextmanager
@@ -92,9 +90,7 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
                     old.replace(target)
                 raise
     except OSError as error:
-        raise FileFormatError(
-            f"could not write {what}: {reason_of(error)}; nothing was left behind"
-        ) from None
+        raise FileFormatError(f"could not write {what}: {reason_of(error)}; nothing was left behind") from None
 
 
 @contextlib.contextmanager
@@ -268,9 +264,7 @@ def real_target(path: str | os.PathLike[str]) -> Path:
     return target
 
 
-def write_whole(
-    text: str | bytes, path: str | os.PathLike[str], *, what: str = "file", private: bool = False
-) -> None:
+def write_whole(text: str | bytes, path: str | os.PathLike[str], *, what: str = "file", private: bool = False) -> None:
     """Write beside the target (a link is followed) and move it into place when it is complete; `what` it is, in words.
 
     When it cannot be written, an older file stays as it was, and nothing is left. A `private` one is for its owner.

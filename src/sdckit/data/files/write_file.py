@@ -44,24 +44,18 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
         The plan cannot be carried out.
     """
     if kind != "Parquet":
-        raise FileFormatError(
-            f"{target.name} is {kind}: an engine writes Parquet; let the name end in .parquet"
-        )
+        raise FileFormatError(f"{target.name} is {kind}: an engine writes Parquet; let the name end in .parquet")
     frame: Any = open_frame(plan_records(plan))
     native = frame.to_native()
     if on_spark(frame):
         if private:
-            raise FileFormatError(
-                f"{target.name}: Spark writes a folder, which others may read; leave private= out"
-            )
+            raise FileFormatError(f"{target.name}: Spark writes a folder, which others may read; leave private= out")
         with replacing_folder(target, what=target.name) as part:
             _run(lambda: native.write.parquet(part.resolve().as_uri()))
             yield
         return
     if target.is_dir():
-        raise FileFormatError(
-            f"cannot write {target.name}: there is a folder; remove it, or give another name"
-        )
+        raise FileFormatError(f"cannot write {target.name}: there is a folder; remove it, or give another name")
     with replacing(target, what=target.name, private=private) as part:
         if frame.implementation.is_polars():
             _run(lambda: native.sink_parquet(part))
@@ -153,14 +147,10 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
     import pyreadstat
 
     check_names(frame.columns, kind)
-    coded = {
-        name: coded_column(_storable(frame[name], kind), labels.get(name), kind) for name in frame.columns
-    }
+    coded = {name: coded_column(_storable(frame[name], kind), labels.get(name), kind) for name in frame.columns}
     data = pl.DataFrame({name: one.values for name, one in coded.items()})
     told: dict[str, Any] = {
-        "column_labels": {
-            name: _cut(text, kind, 0) for name, text in labels.variables.items() if name in coded
-        },
+        "column_labels": {name: _cut(text, kind, 0) for name, text in labels.variables.items() if name in coded},
         "variable_value_labels": {
             name: {code: _cut(text, kind, 1) for code, text in one.labels.items()}
             for name, one in coded.items()
@@ -192,9 +182,7 @@ def _letters(one: CodedColumn) -> list[str]:
 def _of_spss(coded: Mapping[str, CodedColumn], labels: FileLabels) -> dict[str, Any]:
     shown = {name: form for name, one in coded.items() if (form := _display(one, labels.get(name)))}
     return {
-        "missing_ranges": {
-            name: _ranges(one, labels.get(name)) for name, one in coded.items() if one.missing
-        },
+        "missing_ranges": {name: _ranges(one, labels.get(name)) for name, one in coded.items() if one.missing},
         "variable_measure": {name: one.measure for name, one in coded.items() if one.measure},
         "variable_format": shown,
     }
@@ -234,15 +222,11 @@ def _storable(series: pl.Series, kind: str) -> pl.Series:
     if dtype.is_float():
         known = series.fill_nan(None)
         if known.is_infinite().any():
-            raise DataError(
-                f"column {name!r} holds infinite numbers, which {kind} cannot hold; make them missing"
-            )
+            raise DataError(f"column {name!r} holds infinite numbers, which {kind} cannot hold; make them missing")
         return known
     if dtype.is_integer() and series.len() > series.null_count():
         if not series.cast(pl.Float64).abs().le(EXACT).all():
-            raise DataError(
-                f"column {name!r} holds whole numbers over 2^53, which {kind} rounds; make it text"
-            )
+            raise DataError(f"column {name!r} holds whole numbers over 2^53, which {kind} rounds; make it text")
         return series.cast(pl.Int64)
     if dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Duration):
         raise DataError(
@@ -409,9 +393,7 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
 def _of_spark(target: Path, kind: str) -> bool:
     """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
     files = [one.name for one in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
-    return len(files) > 0 and all(
-        re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files
-    )
+    return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files)
 
 
 def _as_polars(data: Any) -> pl.DataFrame:

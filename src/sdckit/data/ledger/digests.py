@@ -111,9 +111,7 @@ class Digester:
         """A digest of each of n combinations: of each column its digests, and the level of each combination."""
         about, found = self._about(b"combination", b""), []
         for first in range(0, n, AT_ONCE):
-            rows = np.concatenate(
-                [digests[codes[first : first + AT_ONCE]] for digests, codes in parts], axis=1
-            )
+            rows = np.concatenate([digests[codes[first : first + AT_ONCE]] for digests, codes in parts], axis=1)
             found.append(self._digests(about, _split(rows)))
         return np.concatenate(found) if found else np.zeros((0, WIDTH), np.uint8)
 

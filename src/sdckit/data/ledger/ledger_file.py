@@ -84,9 +84,7 @@ TOML, LOCK = "ledger.toml", "ledger.lock"
 NUMBER = 4  # bytes of a number
 ROW = WIDTH + NUMBER
 DAY = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
-OTHER_KEY = (
-    "this is not the key of the ledger {0}, which answers nothing without its own; give the one made with it"
-)
+OTHER_KEY = "this is not the key of the ledger {0}, which answers nothing without its own; give the one made with it"
 
 
 @dataclass(frozen=True)
@@ -138,9 +136,7 @@ class LedgerFile:
         try:
             raw = file.read_bytes()
         except OSError as error:
-            raise FileFormatError(
-                f"the sketch of {entry.name!r} cannot be read: {reason_of(error)}"
-            ) from None
+            raise FileFormatError(f"the sketch of {entry.name!r} cannot be read: {reason_of(error)}") from None
         if not hmac.compare_digest(_seal(self, entry, raw), entry.seal):
             raise FileFormatError(
                 f"the sketch of {entry.name!r} is not what was added: {file.name} or its entry in {TOML} was changed"
@@ -203,9 +199,7 @@ def open_file(folder: Path, digester: Digester) -> LedgerFile:
         survey, number, check = (str(plain[name]) for name in ("survey", "number", "check"))
         entries = tuple(_entry(name, one) for name, one in plain.get("releases", {}).items())
     except (KeyError, TypeError, ValueError, AttributeError):
-        raise FileFormatError(
-            f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind"
-        ) from None
+        raise FileFormatError(f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind") from None
     if not hmac.compare_digest(digester.check(_head(survey, number)), check):
         raise DataError(OTHER_KEY.format(folder.name or folder), argument="key")
     return LedgerFile(folder, survey, number, entries, digester)

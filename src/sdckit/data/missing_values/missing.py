@@ -332,9 +332,7 @@ MissingRule: TypeAlias = "Rule | Mapping[str, Rule]"
 RULES = ("wildcard", "category", "error")
 
 
-def missing_rule(
-    keys: Sequence[str], missing: MissingRule, *, default: Rule, strict: bool = True
-) -> tuple[Rule, ...]:
+def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, strict: bool = True) -> tuple[Rule, ...]:
     """The rule of each key.
 
     `missing` is one rule for all keys, or a rule per key; keys that a dict leaves out follow `default`.

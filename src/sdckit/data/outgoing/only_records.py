@@ -89,9 +89,7 @@ def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
     import pyarrow as pa
 
     columns = {name: arrow_column(table[name], use.get(name)) for name in table.column_names}
-    fields = [
-        pa.field(field.name, columns[field.name].type, nullable=field.nullable) for field in table.schema
-    ]
+    fields = [pa.field(field.name, columns[field.name].type, nullable=field.nullable) for field in table.schema]
     return pa.table(list(columns.values()), schema=pa.schema(fields))
 
 

@@ -83,9 +83,7 @@ def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: Mis
         "#",
         *_comment(_HEAD),
     ]
-    return "\n".join(
-        ["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES]
-    )
+    return "\n".join(["\n".join(head) + "\n", *_questions(guesses), *_blocks(guesses, notes), rule, _EXAMPLES])
 
 
 def _several(n: int, what: str) -> str:
@@ -108,9 +106,7 @@ def _questions(guesses: RoleGuesses) -> list[str]:
     lines = [*_comment(_OPEN), "unconfirmed = ["]
     for question in asked:
         names = [toml_string(guess.column) for guess in guesses if guess.question == question]
-        lines += _comment(
-            f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    "
-        )
+        lines += _comment(f"{question[0].upper()}{question[1:]}{'' if question.endswith('?') else '.'}", "    ")
         lines += _names(names)
     return ["\n".join([*lines, "]"]) + "\n"]
 
@@ -143,9 +139,7 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     left = [guess for guess in guesses if guess.role == "ignore"]
     if left:
         lines = [
-            line
-            for guess in left
-            for line in _comment(f"  {toml_string(guess.column)}: {_why(guess)}", "", "    ")
+            line for guess in left for line in _comment(f"  {toml_string(guess.column)}: {_why(guess)}", "", "    ")
         ]
         blocks.append("\n".join(["# Left out:", *lines]) + "\n")
     return blocks
@@ -192,9 +186,7 @@ def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
 
 
 def _single(entry: str, meaning: str, guess: Guess) -> str:
-    return (
-        "\n".join([f"# {meaning}", *_comment(_why(guess), "", "  "), toml_entry(entry, guess.column)]) + "\n"
-    )
+    return "\n".join([f"# {meaning}", *_comment(_why(guess), "", "  "), toml_entry(entry, guess.column)]) + "\n"
 
 
 def _why(guess: Guess) -> str:
@@ -237,9 +229,7 @@ def guess_roles(
     [('v1', 'key', 'sure'), ('wgt', 'weight', 'likely'), ('v3', 'ignore', 'sure')]
     """
     of_columns = {} if labels is None else arguments.mapping(labels, "labels", "are by column")
-    of_values = (
-        {} if value_labels is None else arguments.mapping(value_labels, "value_labels", "are by column")
-    )
+    of_values = {} if value_labels is None else arguments.mapping(value_labels, "value_labels", "are by column")
     if isinstance(data, str | Path):
         sample = describe_file(data)
         own, theirs = dict(sample.labels), dict(sample.value_labels)
@@ -331,9 +321,7 @@ def guess_file(
     return guesses, Path(data).name, looked, sample.notes
 
 
-def _guess(
-    frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping[str, Sequence[str]]
-) -> RoleGuesses:
+def _guess(frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping[str, Sequence[str]]) -> RoleGuesses:
     if frame.height == 0 or frame.width == 0:
         raise DataError("there are no records to guess roles from")
     facts = {name: facts_of(frame[name], value_labels.get(name, ())) for name in frame.columns}
@@ -354,8 +342,5 @@ def _first(frame: Any) -> pl.DataFrame:
     eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
     table = eager.to_arrow()  # column by column: of a whole table Polars would give an empty name another
     return pl.DataFrame(
-        {
-            name: pl.Series(name, column)
-            for name, column in zip(table.column_names, table.columns, strict=True)
-        }
+        {name: pl.Series(name, column) for name, column in zip(table.column_names, table.columns, strict=True)}
     )

@@ -65,9 +65,7 @@ def read_tables(value: Any) -> tuple[dict[str, Any], ...]:
 
 
 def _read(given: Mapping[Any, Any], place: str) -> dict[str, Any]:
-    found = {
-        str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()
-    }
+    found = {str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()}
     for name, entry in found.items():
         if name not in ENTRIES:
             raise ScenarioError(f"there is no entry '{place}.{name}'; {did_you_mean(name, ENTRIES)}")
@@ -323,9 +321,7 @@ class Scenario(Displayed, BaseModel):
         """Every column to read, in order; never an identifier."""
         counted = [name for table in self.tables for name in table.get("variables", ())]
         counted += [table["sum"] for table in self.tables if "sum" in table]
-        return tuple(
-            dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted])
-        )
+        return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
 
     def intruder(self, name: str) -> Scenario:
         """Give the scenario with only this intruder.
@@ -364,9 +360,7 @@ class Scenario(Displayed, BaseModel):
         """The same scenario with other entries; what is said of columns that play no part any more is left out."""
         given = {field: getattr(self, field) for field in type(self).model_fields} | fields
         used = {*given["sensitive"], *(key for keys in given["intruders"].values() for key in keys)}
-        given["matching"] = given["matching"].among(
-            [key for keys in given["intruders"].values() for key in keys]
-        )
+        given["matching"] = given["matching"].among([key for keys in given["intruders"].values() for key in keys])
         given["ordered"] = tuple(name for name in given["ordered"] if name in used)
         given["hierarchies"] = {name: file for name, file in given["hierarchies"].items() if name in used}
         changed = Scenario(**given)

@@ -56,9 +56,7 @@ def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> st
         return f"there is no entry '{_path(loc, prefix)}'; {did_you_mean(str(loc[-1]), fields)}"
     words = _WORDS.get(kind)
     # A word of pydantic's own is safe here: hide_input_in_errors, and `msg` never holds the input.
-    return (
-        f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
-    )
+    return f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
 
 
 def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") -> str:
@@ -192,8 +190,7 @@ def _check_weighting(scenario: Scenario) -> None:
 
 def _check_repeats(scenario: Scenario) -> None:
     lists = {
-        ("keys" if who == "default" else f"intruders.{who}.keys"): keys
-        for who, keys in scenario.intruders.items()
+        ("keys" if who == "default" else f"intruders.{who}.keys"): keys for who, keys in scenario.intruders.items()
     }
     several = ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES)
     lists |= {role: getattr(scenario, role) for role in several}
@@ -218,8 +215,7 @@ def _check_roles(scenario: Scenario) -> None:
         if other == role or (_family(other), _family(role)) in _ALLOWED_TOGETHER:
             continue
         raise ScenarioError(
-            f"column '{column}' is declared as {role_words(other)} and as {role_words(role)}; "
-            "it can have one role only"
+            f"column '{column}' is declared as {role_words(other)} and as {role_words(role)}; it can have one role only"
         )
 
 

@@ -70,9 +70,7 @@ def intruders_of(scenario: Plain) -> dict[str, list[str]]:
     if scenario.get("keys"):
         return {FIRST: list(scenario["keys"])}
     told = scenario.get("intruders") or {}
-    return {
-        name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()
-    }
+    return {name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()}
 
 
 def release_choices(scenario: Plain) -> dict[str, str]:

@@ -145,7 +145,6 @@ def placed_entries(path: str | Path) -> dict[str, Any]:
         entries["ledger"] = {name: placed(one) if name in LEDGER else one for name, one in found.items()}
     if isinstance(found := entries.get("tables"), list):
         entries["tables"] = [
-            {**one, "file": placed(one["file"])} if isinstance(one, dict) and "file" in one else one
-            for one in found
+            {**one, "file": placed(one["file"])} if isinstance(one, dict) and "file" in one else one for one in found
         ]
     return entries

@@ -200,9 +200,7 @@ def a_release(name: str) -> str:
     >>> a_release("scientific-use")
     'a scientific-use file'
     """
-    return (
-        f"a {RELEASE_WORDS[name]}" if name in RELEASE_WORDS else f"a release of the type “{displayed(name)}”"
-    )
+    return f"a {RELEASE_WORDS[name]}" if name in RELEASE_WORDS else f"a release of the type “{displayed(name)}”"
 
 
 def office_types(given: Any) -> Any:
@@ -261,8 +259,7 @@ def limits_in_force(scenario: Scenario, *, compared: bool) -> dict[str, Limit]:
     types = _of_type(scenario)
     own = scenario.thresholds.declared
     found = {
-        name: Limit(value, "scenario", types[name].value if name in types else None)
-        for name, value in own.items()
+        name: Limit(value, "scenario", types[name].value if name in types else None) for name, value in own.items()
     }
     found |= {
         name: limit

@@ -74,9 +74,7 @@ def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.in
     groups = {name: [value for value, place in zip(values, group.tolist(), strict=True) if place == 0]}
     if coded.kind not in NUMBERS:
         return {"method": "recode", "column": column, "groups": groups, "outside": "keep"}
-    rest = [
-        (label, value) for label, value, place in zip(labels, values, group.tolist(), strict=True) if place
-    ]
+    rest = [(label, value) for label, value, place in zip(labels, values, group.tolist(), strict=True) if place]
     return {
         "method": "recode",
         "column": column,
@@ -113,9 +111,7 @@ def step_text(step: Mapping[str, Any] | None) -> str:
     """
     if step is None:
         return ""
-    return "\n".join(
-        ["[[steps]]", *(f"{toml_key(name)} = {_written(value)}" for name, value in step.items())]
-    )
+    return "\n".join(["[[steps]]", *(f"{toml_key(name)} = {_written(value)}" for name, value in step.items())])
 
 
 def _written(value: Any) -> str:
@@ -222,9 +218,7 @@ def declared_kinds(
         of_scenario = getattr(scenario, role) if scenario is not None else ()
         said[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
     if both := [name for name in said["numeric"] if name in said["ordered"]]:
-        raise DataError(
-            f"{both[0]!r} is numeric and ordered; a number has its order already", argument="ordered"
-        )
+        raise DataError(f"{both[0]!r} is numeric and ordered; a number has its order already", argument="ordered")
     if hierarchies is None:
         found = read_hierarchies(scenario, keys) if scenario is not None else {}
         files = {} if scenario is None else {name: scenario.hierarchies[name] for name in found}

@@ -133,9 +133,7 @@ class Contribution:
     entropy_lost: float = math.nan
 
     @classmethod
-    def of(
-        cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]
-    ) -> Contribution:
+    def of(cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]) -> Contribution:
         """Set what is left against the whole."""
         saved, lost = whole.uniques - left.uniques, math.fsum(entropies)
         share = saved / whole.uniques if whole.uniques else math.nan
@@ -366,9 +364,7 @@ def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[
     whole = np.array([table.size[table.size < limit].sum() for limit in limits])
     out: list[tuple[Branch, Counted]] = []
     for shared, branches in plan:
-        found = margin_sums(
-            weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits
-        )
+        found = margin_sums(weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits)
         out.extend(zip(branches, found, strict=True))
     return Sums(whole, float(weighed.risk.sum())), out
 
@@ -386,9 +382,7 @@ def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence
         cells.alpha,
     )
     weighed = weigh(table.words, table.size, weight)
-    found = matched_sums(
-        weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild
-    )
+    found = matched_sums(weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild)
     branches = [branch for _, some in plan for branch in some]
     f, big_f = cells.columns["sample_frequency"], cells.columns.get("population_frequency")
     risk, below = sums_of_cells(f, big_f, table.size, limits)
@@ -522,11 +516,7 @@ class KeyContributions(Result):
     @cached_property
     def _levels(self) -> dict[str, Levels]:
         keys = self.cells.keys
-        return dict(
-            zip(
-                keys, run(lambda key: coarsening.levels_of(self.cells, key, self.declared), keys), strict=True
-            )
-        )
+        return dict(zip(keys, run(lambda key: coarsening.levels_of(self.cells, key, self.declared), keys), strict=True))
 
     @cached_property
     def _groupings(self) -> dict[str, Grouping]:
@@ -618,8 +608,7 @@ class KeyContributions(Result):
             "table": self.table,
             "decides_alone": self.decides_alone,
             "coarsenings": {
-                key: one if one.step_is_public else replace(one, step="")
-                for key, one in self.coarsenings.items()
+                key: one if one.step_is_public else replace(one, step="") for key, one in self.coarsenings.items()
             },
             "suggestions": tuple(replace(suggestion, step="") for suggestion in self.suggestions),
         }

@@ -132,9 +132,7 @@ class IntervalRisk(ColumnResult):
             FileFigure("rate", "inside", of=known, base=""),
             FileFigure("n_inside", "inside", "sum"),
             *(
-                FileFigure(
-                    f"variable_rates[{name}]", f"inside_{name}", of="records known in both files", base=""
-                )
+                FileFigure(f"variable_rates[{name}]", f"inside_{name}", of="records known in both files", base="")
                 for name in names
             ),
         )

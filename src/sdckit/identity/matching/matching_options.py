@@ -183,14 +183,9 @@ def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
         return given
     if len(given) != len(names):
-        words = (
-            f"{argument} lists {len(given)} for {len(names)} synthetic numbers ({', '.join(names) or 'none'})"
-        )
+        words = f"{argument} lists {len(given)} for {len(names)} synthetic numbers ({', '.join(names) or 'none'})"
         raise DataError(f"{words}; give one for each, in the order of synthetic", argument=argument)
-    return {
-        name: one.item() if isinstance(one, np.generic) else one
-        for name, one in zip(names, given, strict=True)
-    }
+    return {name: one.item() if isinstance(one, np.generic) else one for name, one in zip(names, given, strict=True)}
 
 
 def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
@@ -210,9 +205,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
         raise DataError(words, argument="missing")
 
 
-def matched_variables(
-    by: MatchBy, *, bounds: str, around: str, distance: str = "box"
-) -> tuple[MatchedVariable, ...]:
+def matched_variables(by: MatchBy, *, bounds: str, around: str, distance: str = "box") -> tuple[MatchedVariable, ...]:
     """Say of each variable how it is matched.
 
     Examples
@@ -382,9 +375,7 @@ def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
 def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
     """Refuse a width given for nothing; of a scenario's, which other intruders may use, only say so."""
     given = asked.width if asked.width is not None else said.width
-    if (
-        isinstance(given, np.ndarray | Sequence | Mapping) or not given or by.widths
-    ):  # a width of 0 asks for equality
+    if isinstance(given, np.ndarray | Sequence | Mapping) or not given or by.widths:  # a width of 0 asks for equality
         return {}
     known = [name for name in by.numeric if name in by.known]
     if known:

@@ -106,9 +106,7 @@ def match(
     and of each released record by all categories, and how many there are.
     """
     variables: list[Category | Interval] = [*categories, *intervals]
-    wild = [
-        variable for variable in variables if variable.wild and any(gap.any() for gap in variable.missing())
-    ]
+    wild = [variable for variable in variables if variable.wild and any(gap.any() for gap in variable.missing())]
     n, r = len(variables[0].target), len(variables[0].released)
     if not wild:
         return _match_rows(categories, intervals, slice(None), slice(None), r, own, groups)
@@ -207,9 +205,7 @@ def match_in_ball(
     target, released = np.nan_to_num(target), np.nan_to_num(released)
     away = np.sqrt(((target - released[own]) ** 2).sum(axis=1))
     within = away <= radius if first.closed else away < radius
-    return _counted(target, released, mine, theirs, radius, closed=first.closed), (
-        mine == theirs[own]
-    ) & within
+    return _counted(target, released, mine, theirs, radius, closed=first.closed), (mine == theirs[own]) & within
 
 
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
@@ -224,9 +220,7 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
     return found[:n], found[n:]
 
 
-def _counted(
-    target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool
-) -> Ints:
+def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
     """Released records of the same group within the radius of each target, group by group."""
     from scipy.spatial import KDTree
 
@@ -460,9 +454,7 @@ class MatchingRisk(PairRecordResult):
         """
         arguments.flag(show_cases, "show_cases")
         if show_cases and threshold is None:
-            raise DataError(
-                "show_cases= shows the targets above a threshold; give threshold=", argument="show_cases"
-            )
+            raise DataError("show_cases= shows the targets above a threshold; give threshold=", argument="show_cases")
         found = super().details()
         if threshold is None:
             return found

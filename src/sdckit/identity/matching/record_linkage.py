@@ -299,10 +299,7 @@ class RecordLinkage(PairRecordResult):
                 "row": np.tile(np.arange(1, n + 1), m),
                 "release": np.repeat(np.arange(1, m + 1), n),
                 "linked_row": np.concatenate([link.row + 1 for link in links]),
-                **{
-                    name: np.concatenate([getattr(link, at) for link in links])
-                    for name, at in OF_LINK.items()
-                },
+                **{name: np.concatenate([getattr(link, at) for link in links]) for name, at in OF_LINK.items()},
             }
         )
 

@@ -260,9 +260,7 @@ def robust_interval_risk(
         original, released, categories={}, numeric={"numeric": names}, also=broken.also, aligned=True, id=id
     )
     notes = identical_note(pair, names)
-    files = [
-        np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)
-    ]
+    files = [np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)]
     complete = [~np.isnan(files[0] + file).any(axis=1) for file in files[1:]]
     _check_spread(pair, names, files, complete)
     found = [

@@ -82,9 +82,7 @@ def grid_of(cells: Cells) -> Grid:
 def shares_of(grid: Grid, counts: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Share of the records at each level of each key."""
     n = counts.sum()
-    return [
-        np.bincount(codes, counts, levels) / n for codes, levels in zip(grid.codes, grid.shape, strict=True)
-    ]
+    return [np.bincount(codes, counts, levels) / n for codes, levels in zip(grid.codes, grid.shape, strict=True)]
 
 
 def expected_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -402,9 +400,7 @@ def sum_grid(mu: NDArray[np.float64], pi: float) -> GridSums:
     return GridSums(np.sum(parts, axis=0), np.zeros(6), float(len(mu)))
 
 
-def fit_statistics(
-    sums: GridSums, mu: NDArray[np.float64], f: NDArray[np.float64], pi: float
-) -> FitStatistics:
+def fit_statistics(sums: GridSums, mu: NDArray[np.float64], f: NDArray[np.float64], pi: float) -> FitStatistics:
     """B1 and B2 from sums over the grid and the cells that occur.
 
     `mu` and `f` (K,) are the expected and the observed count of each cell that occurs. With a census (sampling

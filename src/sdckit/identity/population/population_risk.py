@@ -74,17 +74,13 @@ def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
     return maximal([*terms, *((j,) for j in range(len(grid.shape)))])
 
 
-def grid_statistics(
-    grid: Grid, mu: NDArray[np.float64], counts: NDArray[np.float64], pi: float
-) -> FitStatistics:
+def grid_statistics(grid: Grid, mu: NDArray[np.float64], counts: NDArray[np.float64], pi: float) -> FitStatistics:
     """B1 and B2 of a model fitted on the full grid."""
     at, _ = grid.place(grid.layout)
     return fit_statistics(sum_grid(mu, pi), mu[at], counts, pi)
 
 
-def forward_search(
-    grid: Grid, counts: NDArray[np.float64], pi: float
-) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
+def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[tuple[Term, ...], tuple[Step, ...]]:
     """Add the two-way term that brings z2 nearest to 0, until z2 is below 1.645 or no term is left.
 
     `grid` is small enough to be built, `counts` (K,) are the records of each cell that occurs, pi is below 1. Gives
@@ -127,9 +123,7 @@ def forward_search(
 STEP = 1e-3  # of the lattice, in log expected counts
 
 
-def expected_histogram(
-    shares: Sequence[NDArray[np.float64]], step: float = STEP
-) -> tuple[int, NDArray[np.float64]]:
+def expected_histogram(shares: Sequence[NDArray[np.float64]], step: float = STEP) -> tuple[int, NDArray[np.float64]]:
     """Possible cells by the logarithm of the product of their shares; levels that do not occur are left out.
 
     Gives `first` and `mass`: ``mass[i]`` counts cells near ``(first + i) * step``.
@@ -199,9 +193,7 @@ def fit_model(grid: Grid, terms: Sequence[Term], counts: NDArray[np.float64], pi
         return _main_effects(grid, counts, pi)
     dense, gap = fit_terms(grid, generators(grid, terms), counts)
     mu = dense[grid.place(grid.layout)[0]]
-    return FittedModel(
-        tuple(terms), mu, grid_statistics(grid, dense, counts, pi), gap, gap <= TOLERANCE, dense
-    )
+    return FittedModel(tuple(terms), mu, grid_statistics(grid, dense, counts, pi), gap, gap <= TOLERANCE, dense)
 
 
 def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedModel:
@@ -635,9 +627,7 @@ def searched_risk(cells: Any) -> PopulationRisk:
     if possible * (n_keys * (n_keys - 1) // 2) ** 2 <= QUICK_MODEL:
         return population_risk(here, select=True)
     result = population_risk(here)
-    way_out = (
-        "population_risk(select=True) does it" if possible <= MAX_GRID else "recode keys to have it searched"
-    )
+    way_out = "population_risk(select=True) does it" if possible <= MAX_GRID else "recode keys to have it searched"
     result.notes["path"] = (
         f"these are main effects: to choose among pairs of {n_keys} keys on {possible:,} possible cells would "
         f"take long; {way_out}"

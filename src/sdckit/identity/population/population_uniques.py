@@ -130,9 +130,7 @@ class PopulationUniques(Result):
         DataError
             Always; `population_risk` has figures per record.
         """
-        raise DataError(
-            "population uniques are figures of the file; population_risk gives figures per record"
-        )
+        raise DataError("population uniques are figures of the file; population_risk gives figures per record")
 
 
 def population_uniques(
@@ -186,18 +184,14 @@ def population_uniques(
     >>> found.sample_uniques, round(found.zayatz, 3), found.status["dankar"]
     (3, 2.604, 'zayatz')
     """
-    cells = category_cells(
-        data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario
-    )
+    cells = category_cells(data, keys=keys, weight=weight, sampling_fraction=sampling_fraction, scenario=scenario)
     population = cells.n / sampling_fraction_of(cells)
     if abs(population - round(population)) <= 1e-9 * population:
         population = float(round(population))
     table = size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
     observed = observed_sizes(table)
-    apart = {
-        name: dissimilarity(expected_by_model(name, table, one), observed) for name, one in estimates.items()
-    }
+    apart = {name: dissimilarity(expected_by_model(name, table, one), observed) for name, one in estimates.items()}
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
     notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}

@@ -95,9 +95,7 @@ def estimate(
     table: SizeTable, uniques: float, p_unique: float, parameters: Mapping[str, float], status: str = "ok"
 ) -> SizeEstimate:
     """An estimate with its share of the population."""
-    return SizeEstimate(
-        float(uniques), float(uniques) / table.population, float(p_unique), status, parameters
-    )
+    return SizeEstimate(float(uniques), float(uniques) / table.population, float(p_unique), status, parameters)
 
 
 def settled(table: SizeTable) -> SizeEstimate | None:
@@ -247,9 +245,7 @@ def _singletons(theta: float, alpha: float, population: float) -> float:
 # --- Dankar's rule ---------------------------------------------------------------------------------
 
 
-def dankar(
-    table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, by_snb: SizeEstimate
-) -> SizeEstimate:
+def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, by_snb: SizeEstimate) -> SizeEstimate:
     """Choose between the others as ARX does, by the sampling fraction and by which is smaller.
 
     References

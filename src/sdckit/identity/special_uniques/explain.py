@@ -49,9 +49,7 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
     open_sets: list[tuple[int, ...]] = [()]
     for size in range(1, max_size + 1):
         longer = [
-            (*open_set_, j)
-            for open_set_ in open_sets
-            for j in range(open_set_[-1] + 1 if open_set_ else 0, n_keys)
+            (*open_set_, j) for open_set_ in open_sets for j in range(open_set_[-1] + 1 if open_set_ else 0, n_keys)
         ]
         if len(longer) > MOST_SETS:
             return found, size - 1
@@ -253,8 +251,7 @@ class Explanation(Result):
         import altair as alt
 
         rows = [
-            {"change": f"{change.action} {change.variable}", "bits": change.entropy_lost}
-            for change in self.changes
+            {"change": f"{change.action} {change.variable}", "bits": change.entropy_lost} for change in self.changes
         ]
         chart: alt.Chart = alt.Chart({"values": rows}).mark_bar().encode(
             x=alt.X("bits:Q", title="information lost, bits per record"),

@@ -110,9 +110,7 @@ def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untype
     A stack has room for all cells with its code and one more, so that a cell can be written before it is asked
     whether it is allowed: a branch would be guessed wrong too often.
     """
-    for stack in range(
-        len(ends)
-    ):  # a slice would bring numba's check of shapes, which takes seconds to compile
+    for stack in range(len(ends)):  # a slice would bring numba's check of shapes, which takes seconds to compile
         ends[stack] = begins[stack]
     group = ZERO
     for i in range(len(listed) - 1):
@@ -249,9 +247,7 @@ def search_level(order, level, below, sets, keep, problem, work, made):  # type:
         out = made.listed[made.starts[s] : made.starts[s + 1]] if keep else scratch
         digits, begins = problem.digits[by], problem.begins[by]
         n_out, n_alone = split(mine, True, allowed, digits, begins, ends, dealt, out, alone)
-        book(
-            alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts
-        )
+        book(alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts)
         level.found[s] = n_alone
         if keep:
             made.lengths[s] = n_out
@@ -333,9 +329,7 @@ class _Search:
         order = np.argsort(-length, kind="stable")  # long ones first, so that the threads end together
 
         def search(t: int) -> None:
-            mine = np.ascontiguousarray(
-                order[t :: len(self.workers)]
-            )  # one kind of array, one compiled kernel
+            mine = np.ascontiguousarray(order[t :: len(self.workers)])  # one kind of array, one compiled kernel
             search_level(mine, level, lists, self.sets, keep, self.problem, self.workers[t], made)
 
         run(search, range(min(len(self.workers), len(subsets))))
@@ -356,9 +350,7 @@ def search_blocks(
     sets[0] = 0xFFFFFFFFFFFFFFFF
     search = _Search(problem, workers, max_size, sets)
     roots: dict[Subset, NDArray[np.uint32]] = {(): problem.everybody}
-    blocks = [
-        tuple(sorted(key for bit, key in enumerate(chosen) if one >> bit & 1)) for one in range(1 << fixed)
-    ]
+    blocks = [tuple(sorted(key for bit, key in enumerate(chosen) if one >> bit & 1)) for one in range(1 << fixed)]
     blocks = [block for block in blocks if len(block) <= max_size]
     for number, block in enumerate(blocks, 1):
         if step is not None and len(blocks) > 1:
@@ -421,9 +413,7 @@ def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -
         kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
         widest = max(a + b for a, b in zip([0, *kept], kept, strict=False))
         lists = widest * (4 * n_cells + n_cells // 8)
-    return (
-        lists + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels) + 4 * n_keys * n_cells
-    )
+    return lists + n_threads() * ((4 * max_size + 24) * n_cells + 8 * max_size * n_levels) + 4 * n_keys * n_cells
 
 
 def largest_size(n_keys: int, n_cells: int, limit: int = MEMORY_LIMIT, n_levels: int = 0) -> int:

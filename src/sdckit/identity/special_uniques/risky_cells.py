@@ -106,9 +106,7 @@ def count_unsafe(
     return int(np.count_nonzero(counts)), n_rare, int(counts[rare].sum())
 
 
-def _renumber(
-    words: NDArray[np.uint64], size: NDArray[np.int64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def _renumber(words: NDArray[np.uint64], size: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Number the words that occur; and the records of each."""
     merged = merge(words, size)
     number = np.empty(len(words), np.uint64)
@@ -228,9 +226,7 @@ class RiskyCells(CellsResult):
     @cached_property
     def variable_counts(self) -> dict[str, int]:
         """Unsafe cells of the tables that each variable is in."""
-        return {
-            key: sum(row.n_unsafe for row in self.table if key in row.variables) for key in self.cells.keys
-        }
+        return {key: sum(row.n_unsafe for row in self.table if key in row.variables) for key in self.cells.keys}
 
     @cached_property
     def table_figures(self) -> dict[str, dict[str, int]]:
@@ -248,9 +244,7 @@ class RiskyCells(CellsResult):
             The data is a plan, of which the cells came here and the records did not.
         """
         if self.cells.source is None:
-            raise DataError(
-                "a plan was counted on its engine: its records are not here; collect it to see them"
-            )
+            raise DataError("a plan was counted on its engine: its records are not here; collect it to see them")
         names = ["n_unsafe", *(f"n_unsafe_{key}" for key in self.cells.keys)]
         return self.cells.records(names, prefix=self.prefix)
 
@@ -332,9 +326,7 @@ def risky_cells(
     [(('sex',), 0), (('job',), 1), (('sex', 'job'), 2)]
     """
     asked = breakdown(data, by, RiskyCells, interval, seed, scenario, prefix)
-    cells = tabulate_given(
-        data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False
-    )
+    cells = tabulate_given(data, keys=keys, scenario=scenario, id=id, default_missing="category", weighted=False)
     if cells.roles.person is not None:
         raise DataError("distinct persons cannot be counted from cells; leave person= out for risky cells")
     if identification_levels is None:

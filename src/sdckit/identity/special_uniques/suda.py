@@ -45,9 +45,7 @@ def bandwidth(values: Floats, size: NDArray[np.int64], quartiles: tuple[float, f
     return float(0.9 * low * n**-0.2)
 
 
-def kernel_density(
-    values: Floats, size: NDArray[np.int64], width: float, points: int
-) -> tuple[Floats, Floats]:
+def kernel_density(values: Floats, size: NDArray[np.int64], width: float, points: int) -> tuple[Floats, Floats]:
     """Gaussian kernel density at equally far points: from three bandwidths below the smallest value to as far above.
 
     >>> at, found = kernel_density(np.array([0.0]), np.array([1]), 1.0, 7)
@@ -88,9 +86,7 @@ def msu_score(size: int, n_keys: int, max_size: int, scoring: Scoring) -> float:
     return float((2 ** (n_keys - size) - 1) / math.comb(n_keys, size))
 
 
-def dis_scores(
-    score: NDArray[np.float64], n_keys: int, pairs: int, sampling_fraction: float
-) -> NDArray[np.float64]:
+def dis_scores(score: NDArray[np.float64], n_keys: int, pairs: int, sampling_fraction: float) -> NDArray[np.float64]:
     """Spread the data-intrusion-simulation risk of the file over its records by their scores.
 
     Examples
@@ -263,10 +259,7 @@ class Suda(CellsResult):
         DataError
             A threshold that is no number from 0 to 1.
         """
-        limits = [
-            arguments.within(threshold, "thresholds", "is a DIS score", 0, 1, "[]")
-            for threshold in thresholds
-        ]
+        limits = [arguments.within(threshold, "thresholds", "is a DIS score", 0, 1, "[]") for threshold in thresholds]
         return dict(zip(limits, self.cells.values("dis_score").count_above(limits), strict=True))
 
     def dis_histogram(self, edges: Sequence[float] = (*DIS_STEPS, 1.0)) -> tuple[int, ...]:
@@ -389,9 +382,7 @@ def _dense(cells: Cells) -> list[NDArray[np.int64]]:
 def _absent(cells: Cells) -> NDArray[np.bool_]:
     """Where a missing value is no item."""
     keys = zip(cells.table.codes, cells.levels, cells.rules, strict=True)
-    return np.stack(
-        [(c == level.span) & (level.n_missing > 0) & (rule == "wildcard") for c, level, rule in keys]
-    )
+    return np.stack([(c == level.span) & (level.n_missing > 0) & (rule == "wildcard") for c, level, rule in keys])
 
 
 # --- measure ------------------------------------------------------------------------------------------

@@ -213,9 +213,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
                 q, g = live[t], of[t]
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
-                    work[q - begin] += _scan(
-                        q, q - begin, rows, query, parts, weight[s], metric, members, answer
-                    )
+                    work[q - begin] += _scan(q, q - begin, rows, query, parts, weight[s], metric, members, answer)
     for t in range(n_live):
         found.tied[live[t]] = -1
 
@@ -235,9 +233,7 @@ class Asked(NamedTuple):
 
     def take(self, which: Ints) -> Asked:
         """Some of them."""
-        return Asked(
-            self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack
-        )
+        return Asked(self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack)
 
 
 def find_meeting(

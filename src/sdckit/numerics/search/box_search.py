@@ -130,9 +130,7 @@ def smallest_sums(tree: BoxTree, sizes: Ints, queries: Queries, parts: Parts, k:
     return best
 
 
-def _improve(
-    best: Floats, tree: BoxTree, sizes: Ints, queries: Queries, which: Ints, span: tuple[int, int]
-) -> None:
+def _improve(best: Floats, tree: BoxTree, sizes: Ints, queries: Queries, which: Ints, span: tuple[int, int]) -> None:
     """Take the rows of a part into account for some queries."""
     k, (start, stop) = best.shape[1], span
     for some, sums in _compared(tree, queries, which, span):
@@ -205,9 +203,7 @@ def _add_up(rows, levels, start, numbers, codes, which, caps, weights, squared, 
                 total[a, i] += weight if levels[j, start + i] != c else 0.0
 
 
-def _compared(
-    tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int]
-) -> Iterator[tuple[Ints, Floats]]:
+def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int]) -> Iterator[tuple[Ints, Floats]]:
     """Sums of the rows of a part for some queries, (queries, rows)."""
     start, stop = span
     (power, caps, weights), step = tree.metric, max(1, ROOM // (stop - start))
@@ -312,9 +308,7 @@ def _push(tree, stack, bounds, fixed, top, node, limit, numbers, codes):  # type
     right = left + 1
     if added >= 0.0:  # only the numbers are left
         of_left = of_right = added
-        a = added + _nearest_possible(
-            low[left], high[left], levels[left], numbers, codes[:0], caps, weights, squared
-        )
+        a = added + _nearest_possible(low[left], high[left], levels[left], numbers, codes[:0], caps, weights, squared)
         b = added + _nearest_possible(
             low[right], high[right], levels[right], numbers, codes[:0], caps, weights, squared
         )

@@ -250,9 +250,7 @@ def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metr
     return int(total.argmax()) if total.any() else -1
 
 
-def build(
-    numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF
-) -> BoxTree:
+def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF) -> BoxTree:
     """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree; a `leaf` has so many at most.
 
     >>> metric = Metric(1, np.array([1.0]), np.empty(0))

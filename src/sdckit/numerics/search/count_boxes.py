@@ -472,9 +472,7 @@ def count_in_boxes(
         else _rows([getattr(dimension, side) for dimension in dimensions], p_order)
         for side in ("upper", "lower")
     )
-    low, high = (
-        _rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high")
-    )
+    low, high = (_rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
     found = np.zeros(len(q_order), np.int64)
     if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:

@@ -302,9 +302,7 @@ class Index:
     ) -> _Asked:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
-            raise DataError(
-                f"{k} nearest rows are asked for, of {available} there are; ask for fewer, and at least 1"
-            )
+            raise DataError(f"{k} nearest rows are asked for, of {available} there are; ask for fewer, and at least 1")
         place = np.full(query.n, -1, np.int64) if skip is None else self.rows.of_row[skip]
         distinct = _group_rows(query.numbers, np.column_stack([query.codes, place]))
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
@@ -320,9 +318,7 @@ class Index:
                     mine[left] = theirs
         return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric), agreed, left)
 
-    def _find_in_tree(
-        self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False
-    ) -> Found:
+    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False) -> Found:
         planted = self.flat if few else self.planted
         tree, sizes, first_row, _ = planted
         held = None if values is None else values[tree.order]
@@ -350,9 +346,7 @@ class Index:
         columns = np.column_stack([held, np.ones(len(held))])
         for part in self._parts(asked, listed=LISTED):
             which = part.which
-            agreed = (
-                None if part.agreed is None else part.agreed.shares(which, asked.found, held, given[which])
-            )
+            agreed = None if part.agreed is None else part.agreed.shares(which, asked.found, held, given[which])
             if agreed is not None:
                 sums[which], shares = agreed
             else:
@@ -376,9 +370,7 @@ class Index:
                 else:
                     yield _Part(which, agreed, partial(agreed.visit, which, asked.limits))
 
-    def _visit_tree(
-        self, asked: _Asked, which: Ints, *, values: Floats | None = None, **listing: Any
-    ) -> Visited:
+    def _visit_tree(self, asked: _Asked, which: Ints, *, values: Floats | None = None, **listing: Any) -> Visited:
         few = asked.agreed is not None and len(asked.left) <= FEW
         planted = self.flat if few else self.planted
         tree, limits = planted.tree, asked.limits.take(which)

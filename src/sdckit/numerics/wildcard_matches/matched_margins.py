@@ -117,9 +117,7 @@ def _recode(words, shift, mask, table, out):  # type: ignore[no-untyped-def]
         out[i] = (words[i] & ~(mask << shift)) | (table[code] << shift)
 
 
-def recode(
-    words: NDArray[np.uint64], *, shift: int, bits: int, table: NDArray[np.uint64]
-) -> NDArray[np.uint64]:
+def recode(words: NDArray[np.uint64], *, shift: int, bits: int, table: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Replace the code in one field of every word by ``table[code]``.
 
     >>> recode(np.array([0b101, 0b111], np.uint64), shift=1, bits=2, table=np.array([0, 1, 0, 3], np.uint64)).tolist()
@@ -141,9 +139,7 @@ def _add_up_field(words, size, shift, mask, out):  # type: ignore[no-untyped-def
         out[i & turn, (words[i] >> shift) & mask] += size[i]
 
 
-def add_up_field(
-    words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: int, bits: int
-) -> NDArray[np.int64]:
+def add_up_field(words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: int, bits: int) -> NDArray[np.int64]:
     """Add up sizes by the code in one field.
 
     >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
@@ -497,9 +493,7 @@ def matched_sums(
         for b, branch in enumerate(branches)
         for at in range(0, max(1, len(branch.partners)), PARTNERS)
     ]
-    found = run(
-        lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks
-    )
+    found = run(lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks)
     out: list[list[Counted]] = [[] for _ in rounds]
     for (r, _, _, alone), counted in zip(tasks, found, strict=True):
         if alone:

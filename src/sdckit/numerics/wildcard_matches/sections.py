@@ -293,9 +293,7 @@ def merge_sections(
     first_source = np.searchsorted(section[sources], np.arange(len(present) + 1))
     to = Sections(room.words, room.sums, room.risk, present, np.empty(len(present) + 1, np.int64))
     whole = Parts(parts.keep, np.zeros(2, np.int64), np.zeros(1, np.uint64))
-    _merge_sections(
-        cells._replace(words=words), sources, first_source, np.uint64(clear), parts, whole, room.table, to
-    )
+    _merge_sections(cells._replace(words=words), sources, first_source, np.uint64(clear), parts, whole, room.table, to)
     n = int(to.edges[-1])
     return Sections(room.words[:n], room.sums[:n], room.risk[:n], present, to.edges)
 

@@ -110,9 +110,7 @@ def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
     out = Weighed(np.empty(n, np.uint64), np.empty(n), np.empty(n), np.empty(n))
     to = (out.words, out.size, out.weight, out.risk)
     run(
-        lambda t: _deal(
-            cells.words, cells.size, cells.weight, cells.risk, kept, shift, *parts[t], position[t], to
-        ),
+        lambda t: _deal(cells.words, cells.size, cells.weight, cells.risk, kept, shift, *parts[t], position[t], to),
         range(len(parts)),
     )
     return out, edges

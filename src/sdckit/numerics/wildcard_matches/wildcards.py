@@ -223,9 +223,7 @@ def _places(n):  # type: ignore[no-untyped-def]
 def _room(n, width):  # type: ignore[no-untyped-def]
     """A table for so many cells and sums, and what goes with it: fresh ones for every pair would cost page faults."""
     places = _places(n)
-    table = _Table(
-        np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64)
-    )
+    table = _Table(np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64))
     return table, np.empty(n, np.int32), np.empty((n, width)), np.empty((n, width)), np.empty(BLOCK, np.int64)
 
 
@@ -336,9 +334,7 @@ def _tables(laid: Laid, chosen: NDArray[np.int64]) -> _Tables:
         places[p] = max(16, 2 << int(laid.edges[p + 1] - laid.edges[p]).bit_length())
     starts = np.concatenate([[0], np.cumsum(places)]).astype(np.int64)
     bit_starts = starts // 8  # 64 bits to 8 places: at least 16 bits to an entry
-    whole = _Table(
-        np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32), np.empty(bit_starts[-1], np.uint64)
-    )
+    whole = _Table(np.empty(starts[-1], np.uint64), np.empty(starts[-1], np.int32), np.empty(bit_starts[-1], np.uint64))
     tables = _Tables(whole, starts, bit_starts)
     _fill_tables(laid.cells.words, laid.edges, laid.clears, chosen, tables)
     return tables
@@ -455,9 +451,7 @@ def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None
     parts = chunks(first)
     back = np.zeros((len(parts), len(laid.cells.words) - first, laid.cells.sums.shape[1]))
     run(
-        lambda t: _scan_complete(
-            laid.cells, *parts[t], laid.edges, laid.clears, alpha, chosen, tables, back[t]
-        ),
+        lambda t: _scan_complete(laid.cells, *parts[t], laid.edges, laid.clears, alpha, chosen, tables, back[t]),
         range(len(parts)),
     )
     laid.cells.add[first:] += back.sum(axis=0)
@@ -479,9 +473,7 @@ BYTES = 1 << 24  # bit sets held at a time
 SORTED_KEYS = 4  # cells sorted by these: most blocks then lack the first value that is asked for
 NO_SET = -1
 
-DE_BRUIJN = np.uint64(
-    0x03F79D71B4CB0A89
-)  # any six neighbouring bits differ, so a product tells a lone bit's place
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # any six neighbouring bits differ, so a product tells a lone bit's place
 PLACE_OF = np.argsort([(int(DE_BRUIJN) << place & 0xFFFFFFFFFFFFFFFF) >> 58 for place in range(64)])
 
 
@@ -610,9 +602,7 @@ def _prepare(codes: Sequence[NDArray[np.int64]], missing: Sequence[int | None]) 
     return _Query(sets, first_set, shared, order, int(len(order) - incomplete.sum()))
 
 
-def _add_up(
-    query: _Query, sums: NDArray[np.float64], start: int, blocks: tuple[int, int]
-) -> NDArray[np.float64]:
+def _add_up(query: _Query, sums: NDArray[np.float64], start: int, blocks: tuple[int, int]) -> NDArray[np.float64]:
     """For each cell from `start` on, the sums of the other cells of a range that match it."""
     n, n_sets = len(query.order), int(query.first_set[-1])
     add = np.zeros((n, 2))

@@ -120,9 +120,7 @@ def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]],
     return found, said
 
 
-def on_outliers(
-    columns: list[Floats], share: float, rng: np.random.Generator
-) -> tuple[list[Floats], int, str | None]:
+def on_outliers(columns: list[Floats], share: float, rng: np.random.Generator) -> tuple[list[Floats], int, str | None]:
     """Noise on outliers, its standard deviation a share of their distance from the column's median.
 
     Returns the columns, how many values are outliers, and what could not be judged.

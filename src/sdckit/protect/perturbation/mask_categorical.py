@@ -146,7 +146,4 @@ def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     {'a': 0.5, 'b': 0.5}
     """
     says = "is a share of the values"
-    return {
-        name: arguments.within(one, role, says, 0, 1, "()")
-        for name, one in by_column(given, names, role).items()
-    }
+    return {name: arguments.within(one, role, says, 0, 1, "()") for name, one in by_column(given, names, role).items()}

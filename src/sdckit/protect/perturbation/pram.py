@@ -244,9 +244,7 @@ def staying(
     return found
 
 
-def given_matrix(
-    given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str], numeric: bool, column: str
-) -> Floats:
+def given_matrix(given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str], numeric: bool, column: str) -> Floats:
     """The matrix of a column in the order of its levels.
 
     `given`: ``{level: {level: probability}}``, what is left out is 0. `levels`: printed levels of the data.

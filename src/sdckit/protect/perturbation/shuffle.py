@@ -16,9 +16,7 @@ from sdckit.numerics.array_types import Floats
 from sdckit.protect.change import Change, Protected, chosen, count_changed, draw, numbers
 
 
-def shuffle(
-    data: Any, *, columns: Sequence[str], given: Sequence[str] = (), seed: arguments.Seed = None
-) -> Protected:
+def shuffle(data: Any, *, columns: Sequence[str], given: Sequence[str] = (), seed: arguments.Seed = None) -> Protected:
     """Hand the values of confidential numbers out anew, by their relation to other variables alone.
 
     Parameters
@@ -120,13 +118,9 @@ def _correlation(columns: list[Floats]) -> Floats:
     return np.asarray(found, np.float64)
 
 
-def _new_scores(
-    fixed: list[Floats], correlation: Floats, n: int, n_new: int, rng: np.random.Generator
-) -> Floats:
+def _new_scores(fixed: list[Floats], correlation: Floats, n: int, n_new: int, rng: np.random.Generator) -> Floats:
     """Normal scores of the confidential variables, drawn given those of the others."""
-    normal = np.column_stack(
-        [draw(rng, n, lambda one, piece: one.standard_normal(out=piece)) for _ in range(n_new)]
-    )
+    normal = np.column_stack([draw(rng, n, lambda one, piece: one.standard_normal(out=piece)) for _ in range(n_new)])
     m = len(fixed)
     inside, across = correlation[m:, m:], correlation[:m, m:]
     mean: Floats | float = 0.0

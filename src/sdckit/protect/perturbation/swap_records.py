@@ -103,9 +103,7 @@ class Households:
     rarest: tuple[Ints, ...]
 
 
-def read_households(
-    frame: Any, household: str | None, hierarchy: Sequence[str], keys: Sequence[str]
-) -> Households:
+def read_households(frame: Any, household: str | None, hierarchy: Sequence[str], keys: Sequence[str]) -> Households:
     """Read the households, and count the key combinations area by area.
 
     Raises `DataError`: a household without a number, or whose members live in different areas.
@@ -316,11 +314,7 @@ def _notes(failed: list[int], levels: Sequence[str], swapped: int, rate: float, 
 
 
 def _profiles(similar: Any) -> list[tuple[str, ...]]:
-    if (
-        isinstance(similar, str)
-        or not isinstance(similar, Iterable)
-        or any(isinstance(one, str) for one in similar)
-    ):
+    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(one, str) for one in similar):
         raise ColumnError(
             'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]',
             argument="similar",

@@ -164,9 +164,7 @@ def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:
     return Bands(lows, highs, has_low, has_high, tuple(label for _, _, label in found))
 
 
-def _between(
-    edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool
-) -> Bands:
+def _between(edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool) -> Bands:
     if closed == "both":
         raise DataError('closed="both" is for {label: (low, high)}: edges share no end', argument="closed")
     n = len(edges) - 1

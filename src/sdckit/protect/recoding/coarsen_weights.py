@@ -34,9 +34,7 @@ TELLS = 0.05  # share of records beyond chance from which a column is said to te
 BEYOND = 4.0  # standard deviations that chance is allowed
 
 
-def told_by(
-    data: Any, column: str, others: Sequence[str], *, household: str | None = None
-) -> dict[str, float]:
+def told_by(data: Any, column: str, others: Sequence[str], *, household: str | None = None) -> dict[str, float]:
     """How far the values of one column, a weight, say, give those of others away.
 
     By column, the share of the records whose value of `column` at least one more record has, and all of these

@@ -483,9 +483,7 @@ def _sums(z, total, rest):  # type: ignore[no-untyped-def]
         add(total, rest, z, p, 1.0)
 
 
-def mdav_groups(
-    values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
+def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
     """Group records by maximum distance to average.
 
     `values` (shape (n, d)): scaled to one unit, complete. `k`: records of a group at least. `ranking` (shape
@@ -511,9 +509,7 @@ def mdav_groups(
         middle = (total + rest) / len(rows)
         planted = _planted(z, middle)
         group, made, left = np.full(len(rows), -1), 0, len(rows)
-        while left >= 2 * k and 2 * left >= len(
-            rows
-        ):  # a list is worn out sooner than a tree, and is soon made
+        while left >= 2 * k and 2 * left >= len(rows):  # a list is worn out sooner than a tree, and is soon made
             listing = (ranked, np.empty(0), middle) if given else _listing(z, group, (total + rest) / left)
             made, left = _grouped(z, k, total, rest, planted, middle, listing, given, made, group)
         done = group >= 0

@@ -296,9 +296,7 @@ def _banded(
     cut = isinstance(bands, Integral)
     made: Bands
     if cut:
-        made = cut_bands(
-            values, int(bands), how=how, closed=closed, labels=labels, whole=whole, records=records
-        )
+        made = cut_bands(values, int(bands), how=how, closed=closed, labels=labels, whole=whole, records=records)
     elif isinstance(bands, (Sequence, Mapping, np.ndarray)) and not isinstance(bands, str):
         made = given_bands(bands, closed=closed, labels=labels, whole=whole)  # type: ignore[arg-type]
     else:
@@ -332,7 +330,5 @@ def _banded(
         "column": column, "bands": list(made.labels), **({"how": how} if cut else {}),
         "closed": closed or ("both" if isinstance(bands, Mapping) else "left"), "outside": outside,
     }  # fmt: skip
-    change = Change(
-        "recode", records.n, {column: records.where(~np.isnan(values))}, parameters, secret, notes
-    )
+    change = Change("recode", records.n, {column: records.where(~np.isnan(values))}, parameters, secret, notes)
     return Protected(with_levels(frame, {column: (made.labels, codes)}, ordered=True), change)

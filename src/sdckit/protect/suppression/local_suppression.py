@@ -259,9 +259,7 @@ def local_suppression(
         raise DataError(says, argument="exact")
     file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
-    outcome = (
-        _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
-    )
+    outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
     told: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
     told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
@@ -373,9 +371,7 @@ def _solve(
     return _Outcome(max(bounds), exact=False)
 
 
-def _solve_together(
-    file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds
-) -> _Outcome:
+def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> _Outcome:
     """The same where values go together: taken out at what all of them cost, widened, and given back whole."""
     numbers = _levels(file) if rank is None else rank
     starts = [file.situation(keys) for keys, _ in requests]
@@ -420,9 +416,7 @@ def _bound(at: Situation, k: int, alpha: float) -> int:
     return lower_bound(at, k, choices, needs_unbounded(at, k), alpha)
 
 
-def _solve_one(
-    file: WorkingFile, keys: Sequence[int], k: int, order: Order, exact: Literal["auto"] | bool
-) -> _Outcome:
+def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exact: Literal["auto"] | bool) -> _Outcome:
     start = file.situation(keys)
     choices = find_choices(start, k, order)
     needs = needs_of(start, k, choices, order)

@@ -56,9 +56,7 @@ def _differences(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray
     return found
 
 
-def _pairs(
-    at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], needs: NDArray[np.int64]
-) -> _Pairs:
+def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], needs: NDArray[np.int64]) -> _Pairs:
     """Pairs that few enough keys tell apart."""
     safe = np.setdiff1d(np.arange(len(at.size)), risky)
     codes, stratum = at.codes[cell], at.stratum[cell]

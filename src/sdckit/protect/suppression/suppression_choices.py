@@ -70,9 +70,7 @@ class WorkingFile:
     gone: NDArray[np.bool_]  # keys x records
     # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
     counts: NDArray[np.int64] | None = None
-    untouched: dict[tuple[int, ...], Situation] = field(
-        default_factory=dict, init=False
-    )  # of the keys last asked for
+    untouched: dict[tuple[int, ...], Situation] = field(default_factory=dict, init=False)  # of the keys last asked for
 
     @property
     def n(self) -> int:

@@ -179,9 +179,7 @@ def batches(patterns: Patterns, cells: Ints, keys: Ints) -> Iterator[tuple[int, 
         yield int(key), int(mask), np.flatnonzero(which.reshape(-1) == i)
 
 
-def candidates(
-    patterns: Patterns, alpha: float, k: int, key: int, mask: int, cells: Ints, seen: Ints
-) -> Ints:
+def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, cells: Ints, seen: Ints) -> Ints:
     """For cells of one mask that lack a key: the place among the `seen` levels of the one that is left.
 
     A level is left if, were it put back, a record fell below k: that of the cell, or one that would no longer match
@@ -227,9 +225,7 @@ def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tupl
     return group.reshape(-1), others[hit], place[hit]
 
 
-def _table(
-    group: Ints, of_row: Ints, level: Ints, weight: NDArray[np.float64], tight: Bools, seen: int
-) -> _Table:
+def _table(group: Ints, of_row: Ints, level: Ints, weight: NDArray[np.float64], tight: Bools, seen: int) -> _Table:
     pairs, which = np.unique(of_row * seen + level, return_inverse=True)
     which = which.reshape(-1)
     starts = np.searchsorted(pairs, np.arange(int(group.max()) + 2) * seen)
@@ -276,9 +272,7 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     return out
 
 
-def _found(
-    patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]
-) -> Ints | None:
+def _found(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]) -> Ints | None:
     """The level left for each cell and key, by whichever way is quicker; None where both would take too long."""
     if len(cells) == 0:
         return np.empty(0, np.int64)
@@ -304,9 +298,7 @@ def _found(
     return found
 
 
-def _among_pairs(
-    patterns: Patterns, packed: Packed, alpha: float, k: int, key: int, cells: Ints, seen: Ints
-) -> Ints:
+def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: int, cells: Ints, seen: Ints) -> Ints:
     """The same as `candidates` for cells of any mask, each held against every other."""
     at, (words, there, fields) = patterns.at, packed
     level = np.full(len(at.size), -1, np.int64)

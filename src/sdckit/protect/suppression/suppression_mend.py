@@ -445,9 +445,7 @@ def _tidy(
         file.gone[j, rows[back]] = False
 
 
-def _released(
-    at: Situation, k: int, choices: Choices, alpha: float
-) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
     """Records to release into groups, and the keys each loses."""
     size = at.size[choices.cells]
     rows, starts = at.rows_of(choices.cells)

@@ -66,9 +66,7 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
     says = "together= is a list of groups of columns: together=[['region', 'weight']]"
     if isinstance(together, str):
         raise ColumnError(says, argument="together")
-    groups = tuple(
-        arguments.names(one, "together") or () for one in arguments.several(together, "together", says)
-    )
+    groups = tuple(arguments.names(one, "together") or () for one in arguments.several(together, "together", says))
     for group in groups:
         if len(group) < 2 or not set(group) & set(keys):
             raise ColumnError(f"{says}; each of two or more, at least one of them a key", argument="together")
@@ -172,9 +170,7 @@ def _needed(mine, words, kept, back, size, frequency, several, k, noted, hit):  
             if x == r or (words[r] ^ words[x]) & kept[r] & kept[x] != 0:
                 continue  # no match, now or then
             other = kept[x] | back[x]
-            change = _counts(r, x, words, then, other, several) - _counts(
-                r, x, words, kept[r], kept[x], several
-            )
+            change = _counts(r, x, words, then, other, several) - _counts(r, x, words, kept[r], kept[x], several)
             n = _note(r, change * size[x], noted, hit, n)
             if not wakes and frequency[r] + noted[0, r] < k and noted[0, r] < 0:
                 return True, n

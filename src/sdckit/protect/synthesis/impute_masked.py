@@ -41,9 +41,7 @@ class MaskedVariable:
     number: Floats | None  # shape (n,); the masked numbers
     sd: float  # of the noise of numbers
     level: Ints | None  # shape (n,); the masked levels, among those of the variable
-    log_confusion: (
-        Floats | None
-    )  # shape (L, L); log probability of each masked level (columns) given the true one
+    log_confusion: Floats | None  # shape (L, L); log probability of each masked level (columns) given the true one
 
     @property
     def name(self) -> str:
@@ -77,9 +75,7 @@ def _read(one: Variable, copy: Variable, error: Any) -> MaskedVariable:
         raise DataError(says, argument="masked")
     if one.held.number is not None:
         assert copy.held.number is not None
-        sd = arguments.amount_above(
-            error, "error", f"is the standard deviation of the noise in {copy.name!r}"
-        )
+        sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
         spread = float(np.nanstd(one.held.number, ddof=1))
         if not sd <= spread:
             says = (
@@ -108,18 +104,12 @@ def _confusion(one: Variable, error: Any) -> Floats:
     size = one.n_levels
     if arguments.is_number(error):
         stay = arguments.within(error, "error", f"is the probability that {one.name!r} stays", 0, 1, "()")
-        return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (
-            stay - (1 - stay) / (size - 1)
-        )
-    how = (
-        f"error of {one.name!r}: give the probability of staying, or of each masked category by the true one"
-    )
+        return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (stay - (1 - stay) / (size - 1))
+    how = f"error of {one.name!r}: give the probability of staying, or of each masked category by the true one"
     if isinstance(error, Mapping):
         if set(error) - set(one.texts) or any(not isinstance(row, Mapping) for row in error.values()):
             raise DataError(how, argument="error")
-        rows: Sequence[Any] = [
-            [error.get(true, {}).get(text, 0.0) for text in one.texts] for true in one.texts
-        ]
+        rows: Sequence[Any] = [[error.get(true, {}).get(text, 0.0) for text in one.texts] for true in one.texts]
     else:
         rows = error
     try:
@@ -424,9 +414,7 @@ def impute_masked(
     known = {name: one for name, one in variables.items() if name not in masked.values()}
     chosen = _models(models, read)
     helpers, unused = general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
-    order, predicting, formulas = in_order(
-        tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False
-    )
+    order, predicting, formulas = in_order(tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False)
     _refuse_levels_of_numbers(read, formulas)
     rng, secret = open_rng(seed)
     for_fits, for_chains = rng.spawn(2)
@@ -451,9 +439,7 @@ def impute_masked(
     slow = [name for name, one in met.items() if not one["rhat"] <= FAR]
     notes = {**unused, **({"converged": _said(slow, iterations)} if slow else {})}
     if m > 1:
-        notes["several files"] = (
-            "averaged over the files, numbers come nearer to the true ones than in any of them"
-        )
+        notes["several files"] = "averaged over the files, numbers come nearer to the true ones than in any of them"
     change = Change(
         "impute_masked", m * len(frame),
         {name: sum(int((one[name].level != known[name].held.level).sum()) for one in made) for name in order},
@@ -473,18 +459,12 @@ def impute_masked(
 
 def _copies(masked: Any) -> list[str]:
     """The variables and their copies, as columns that must be there."""
-    if (
-        not isinstance(masked, Mapping)
-        or not masked
-        or not all(isinstance(one, str) for one in masked.values())
-    ):
+    if not isinstance(masked, Mapping) or not masked or not all(isinstance(one, str) for one in masked.values()):
         says = 'masked= says which column is the masked copy of each variable: {"income": "income_masked"}'
         raise DataError(says, argument="masked")
     names = [*masked, *masked.values()]
     if len(set(names)) < len(names):
-        raise ColumnError(
-            "masked: a variable and its copy are two columns, each named once", argument="masked"
-        )
+        raise ColumnError("masked: a variable and its copy are two columns, each named once", argument="masked")
     return names
 
 
@@ -519,9 +499,7 @@ def _models(given: Mapping[str, str] | None, masked: Mapping[str, MaskedVariable
     return found
 
 
-def _refuse_levels_of_numbers(
-    masked: Mapping[str, MaskedVariable], formulas: Mapping[str, Predicted]
-) -> None:
+def _refuse_levels_of_numbers(masked: Mapping[str, MaskedVariable], formulas: Mapping[str, Predicted]) -> None:
     for name, one in formulas.items():
         for column in one.told_apart:
             if column in masked and masked[column].number is not None:
@@ -556,7 +534,4 @@ def _said(slow: list[str], iterations: int) -> str:
 
 def _rounded(variables: Mapping[str, Variable], ended: Mapping[str, Values]) -> dict[str, Values]:
     """Numbers as the variables write them."""
-    return {
-        name: one if one.number is None else variables[name].of_numbers(one.number)
-        for name, one in ended.items()
-    }
+    return {name: one if one.number is None else variables[name].of_numbers(one.number) for name, one in ended.items()}

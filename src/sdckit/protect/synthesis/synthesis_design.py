@@ -102,16 +102,12 @@ def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
     from formulaic import Formula
 
     try:
-        found = [
-            [(factor.expr, factor.eval_method.value) for factor in term.factors] for term in Formula(text)
-        ]
+        found = [[(factor.expr, factor.eval_method.value) for factor in term.factors] for term in Formula(text)]
     except Exception:  # noqa: BLE001 - the formula is the caller's
         says = f"predictors of {name!r}: the formula {text.strip()!r} cannot be read; {HOW}"
         raise DataError(says, argument="predictors") from None
     if [("1", "literal")] not in found:
-        says = (
-            f"predictors of {name!r}: the constant cannot be left out of a model that values are drawn from"
-        )
+        says = f"predictors of {name!r}: the constant cannot be left out of a model that values are drawn from"
         raise DataError(says, argument="predictors")
     return [[(text, how == "lookup") for text, how in term] for term in found if term != [("1", "literal")]]
 
@@ -260,16 +256,12 @@ def in_order(
     return together, by_name, {name: one for name, one in asked.items() if one.terms is not None}
 
 
-def _refuse_useless(
-    asked: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]
-) -> None:
+def _refuse_useless(asked: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]) -> None:
     n = len(next(iter(variables.values())).held.level)
     for name, one in asked.items():
         for column in one.columns:
             if column not in targets and not is_usable(variables[column], n):
-                says = (
-                    f"predictors of {name!r}: {column!r} does not vary, or is a list of names; leave it out"
-                )
+                says = f"predictors of {name!r}: {column!r} does not vary, or is a list of names; leave it out"
                 raise DataError(says, argument="predictors")
 
 
@@ -376,9 +368,7 @@ def seen(variable: Variable, values: Values, *, told: bool = False) -> Seen:
     return Seen(values, variable.labels if told else variable.texts)
 
 
-def make_terms(
-    variables: Sequence[Variable], rows: Ints, predicted: Predicted | None = None
-) -> tuple[Term, ...]:
+def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted | None = None) -> tuple[Term, ...]:
     """The columns that predictors make, as standardised over some records.
 
     The most frequent level of a category is the baseline, and so are those beyond the 30 next ones. `predicted`:
@@ -398,8 +388,7 @@ def make_terms(
     by_name = {variable.name: variable for variable in variables}
     told = predicted.told_apart
     held = {
-        variable.name: seen(variable, variable.held.take(rows), told=variable.name in told)
-        for variable in variables
+        variable.name: seen(variable, variable.held.take(rows), told=variable.name in told) for variable in variables
     }
     wanted = {frozenset[str](), *(frozenset(one.text for one in term) for term in predicted.terms)}
     made: list[Term] = []
@@ -414,9 +403,7 @@ def make_terms(
             says = f"predictors: the formula makes more than {MOST_TERMS:,} columns; group categories, or cross fewer"
             raise DataError(says, argument="predictors")
         combined = parts[0] if len(term) == 1 else [_product(one) for one in itertools.product(*parts)]
-        made += [
-            one for one in (_standardised(term, held, len(rows)) for term in combined) if one is not None
-        ]
+        made += [one for one in (_standardised(term, held, len(rows)) for term in combined) if one is not None]
     return tuple(made)
 
 
@@ -505,9 +492,7 @@ def _column(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict
     return np.where(np.isnan(found), 0.0, found) if term.kind in {"number", "computed", "product"} else found
 
 
-def _raw(
-    term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]] | None = None
-) -> Floats:
+def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]] | None = None) -> Floats:
     places = {} if places is None else places
     if term.kind == "product":
         found = np.ones(n)

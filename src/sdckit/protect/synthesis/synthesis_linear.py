@@ -269,9 +269,7 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
     sdckit.errors.DataError: column 'job' was synthesised by 'cart', which has no posterior draws; ...
     """
 
-    def __init__(
-        self, draws: Mapping[str, PosteriorDraws], models: Mapping[str, str], kept: bool = True
-    ) -> None:
+    def __init__(self, draws: Mapping[str, PosteriorDraws], models: Mapping[str, str], kept: bool = True) -> None:
         super().__init__(draws)
         self.models = dict(models)
         self.kept = kept
@@ -284,9 +282,7 @@ class DrawsByColumn(dict[str, PosteriorDraws]):
             raise DataError(f"column {name!r}: posterior_draws=0 kept no draws; give how many to keep")
         if (model := self.models[name]) in {*REGRESSIONS, CELLS}:
             if model == CELLS:
-                raise DataError(
-                    f"column {name!r} has too many cells for its draws to be kept; ask for fewer draws"
-                )
+                raise DataError(f"column {name!r} has too many cells for its draws to be kept; ask for fewer draws")
             raise DataError(
                 f"column {name!r} has no posterior draws: no record is flagged, or those fitted to hold one value"
             )

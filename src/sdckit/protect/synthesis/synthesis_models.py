@@ -124,9 +124,7 @@ def _codes(predictors: Sequence[Variable], held: Mapping[str, Values], n: int) -
                 argument="models",
             )
         level = held[predictor.name].level
-        codes = codes * (predictor.n_levels + 1) + np.where(
-            level == MISSING, predictor.n_levels, np.maximum(level, 0)
-        )
+        codes = codes * (predictor.n_levels + 1) + np.where(level == MISSING, predictor.n_levels, np.maximum(level, 0))
         fresh |= level < MISSING
     return np.where(fresh, -1, codes)
 
@@ -208,9 +206,7 @@ class _WithMissing:
         return Values(level, number)
 
 
-def read_models(
-    given: Any, variables: Sequence[Variable], smoothing: Mapping[str, float]
-) -> dict[str, Chosen]:
+def read_models(given: Any, variables: Sequence[Variable], smoothing: Mapping[str, float]) -> dict[str, Chosen]:
     """Read which model each variable has; "cart" where none is named.
 
     Raises `ColumnError`: a model for a column that is not synthesised; `DataError`: an unknown model, or one

@@ -177,9 +177,7 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
         column, limit, last, gain = np.int64(-1), 0.0, -1, -np.inf
         if size >= 2 * min_leaf and variance > PURE:
             first = np.int64(hash_word(np.uint64(seed) ^ np.uint64(node)) >> np.uint64(8)) % n_columns
-            for turn in range(
-                n_columns
-            ):  # begins with any column, so that none wins all that are equally good
+            for turn in range(n_columns):  # begins with any column, so that none wins all that are equally good
                 d = (first + turn) % n_columns
                 if d < n_few:
                     found = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
@@ -410,9 +408,7 @@ def _grown(X: NDArray[np.float32], y: NDArray[Any], min_leaf: int, state: int) -
     return tree, tree.apply(X), tree.tree_.node_count
 
 
-def fit_estimator(
-    variable: Variable, predictors: Sequence[Variable], rows: Ints, *, estimator: Any
-) -> EstimatorFit:
+def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints, *, estimator: Any) -> EstimatorFit:
     """Fit an estimator of the caller's to one variable."""
     from sklearn.base import is_classifier
 

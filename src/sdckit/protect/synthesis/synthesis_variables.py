@@ -285,9 +285,7 @@ class Rule:
         return found
 
 
-def read_rules(
-    given: Any, variables: Mapping[str, Variable], before: Mapping[str, set[str]]
-) -> dict[str, list[Rule]]:
+def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[str, set[str]]) -> dict[str, list[Rule]]:
     """Read rules as a caller writes them.
 
     `before`: by column that is synthesised, the columns whose new values are known when it is drawn. Raises
@@ -306,11 +304,7 @@ def read_rules(
 
 
 def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], before: set[str]) -> Rule:
-    if (
-        not isinstance(given, Mapping)
-        or set(given) != {"when", "value"}
-        or not isinstance(given["when"], Mapping)
-    ):
+    if not isinstance(given, Mapping) or set(given) != {"when", "value"} or not isinstance(given["when"], Mapping):
         raise DataError(f"rules of {target.name!r}: {HOW}")
     tests = []
     for column, condition in given["when"].items():
@@ -362,9 +356,7 @@ def _value(target: Variable, value: Any) -> Values:
         return target.of_levels(np.array([MISSING]))
     level = _level(target, value)
     if target.amounts is not None:
-        return (
-            target.of_levels(np.array([level])) if level >= 0 else target.of_numbers(np.array([float(value)]))
-        )
+        return target.of_levels(np.array([level])) if level >= 0 else target.of_numbers(np.array([float(value)]))
     if level < 0:
         raise DataError(f"rules of {target.name!r}: no record holds the value to set; give one of the data's")
     return target.of_levels(np.array([level]))

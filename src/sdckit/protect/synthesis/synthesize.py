@@ -73,9 +73,7 @@ class Plan:
     shared: tuple[str, ...] = ()  # those of them that are drawn once per household
     n_made: int | None = None  # records of another number than those to synthesise
     first: NDArray[np.bool_] | None = None  # shape (n,); the first records of households
-    lead: Ints | None = (
-        None  # shape (len(rows),); place in `rows` of the first member of each one's household
-    )
+    lead: Ints | None = None  # shape (len(rows),); place in `rows` of the first member of each one's household
 
 
 Fits = dict[tuple[str, int], Fitted]
@@ -219,9 +217,7 @@ def synthesize_plan(
         if name not in plan.columns:
             raise ColumnError(f"no column {name!r} in the data; {did_you_mean(str(name), plan.columns)}")
     columns = (
-        plan.columns
-        if n not in (None, size)
-        else [name for name in plan.columns if name in {*read(plan.columns)}]
+        plan.columns if n not in (None, size) else [name for name in plan.columns if name in {*read(plan.columns)}]
     )
     check_room(size, columns)
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
@@ -393,9 +389,7 @@ def synthesize(
         order_of = (*shared, *(name for name in order_of if name not in shared))
     hit = hit if homes is None or not shared else homes.some(hit)
     helpers, unused = general_predictors(listed, order_of, apart, variables, len(frame))
-    chosen_models = read_models(
-        models, [variables[name] for name in order_of], _smoothing(smoothing, order_of)
-    )
+    chosen_models = read_models(models, [variables[name] for name in order_of], _smoothing(smoothing, order_of))
     joint = [name for name in order_of if chosen_models[name].name == JOINT]
     order_of, predicting, formulas = in_order(
         order_of, predictors, variables, joint=joint, helpers=helpers, fixed=order is not None
@@ -519,9 +513,7 @@ def _once_said(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -
     """Notes on what was drawn once per household."""
     notes = {}
     if counts:
-        notes["household size"] = (
-            f"{', '.join(counts)} counts the records of households, and stays as they do"
-        )
+        notes["household size"] = f"{', '.join(counts)} counts the records of households, and stays as they do"
     if shared:
         notes["household_variables"] = f"{', '.join(shared)}: drawn {ONCE}"
         if flagged:

@@ -30,9 +30,7 @@ RESIDUAL = (
     "Residual risk: of the attempts that fail on people never in the file, the share that succeeds on people in it, "
     "with its interval of 95 % in brackets; “–” where the attack is no better than guessing."
 )
-ROUNDED = (
-    " It is worked out from the rounded figures beside it; “<” gives its upper end where a count is hidden."
-)
+ROUNDED = " It is worked out from the rounded figures beside it; “<” gives its upper end where a count is hidden."
 REASONS = {
     "too few": " “Too few”: fewer than 10 attempts.",
     "not shown": " “Not shown”: queries depend on each other, and their interval would tell a hidden count.",
@@ -156,9 +154,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
             blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + told)))
         rows = tuple((name, said_of(one)) for name, one in named.items())
         several_releases = max(len(one["releases"]) for one in rated.values()) > 1
-        of = (
-            "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
-        )
+        of = "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
         blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))
     for place, one in tree["attacks"].items():
         view = view_of(place)

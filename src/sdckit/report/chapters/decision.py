@@ -37,9 +37,7 @@ def chance(limit: float) -> str:
     ('1 in 20', '9 %', '100 %')
     """
     times = 1 / limit if limit else 0
-    return (
-        f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else f"{100 * limit:g} %"
-    )
+    return f"1 in {round(times):,}" if times >= 2 and abs(times - round(times)) < 1e-9 else f"{100 * limit:g} %"
 
 
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
@@ -110,9 +108,7 @@ def next_steps(plain: Plain) -> list[str]:
     """What to do, ranked; where every limit holds, what to mind when the file goes out."""
     verdicts = plain["verdicts"]
     if not verdicts:
-        return [
-            "Decide how much risk is acceptable: set limits, or name the type of release, and assess again."
-        ]
+        return ["Decide how much risk is acceptable: set limits, or name the type of release, and assess again."]
     beyond = [verdict for verdict in verdicts if verdict["holds"]["value"] is False]
     if not beyond:
         opened = [verdict for verdict in verdicts if verdict["holds"]["value"] is None]
@@ -127,9 +123,7 @@ def next_steps(plain: Plain) -> list[str]:
                 steps += _coarser(file, several=several)
     steps += _learnt([one for one in beyond if LIMITS[one["name"]].question == "learnt"])
     steps += [
-        kind.advice
-        for kind in LIMITS.values()
-        if kind.question != "learnt" and kind.advice and kind.name in names
+        kind.advice for kind in LIMITS.values() if kind.question != "learnt" and kind.advice and kind.name in names
     ]
     if coarser:
         steps.append(TAKE_OUT)
@@ -189,9 +183,7 @@ def remaining_questions(plain: Plain) -> list[str]:
     if scenario["unconfirmed"]:
         found.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
-        found.append(
-            "The file is taken for the whole population: who is alone in it is taken to be alone everywhere."
-        )
+        found.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
     if release and plain["attacks"] is None:
         found.append("Nobody has tried to attack the release yet.")
     warnings = len(plain["warnings"])
@@ -274,9 +266,7 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
             for when, leaf in _before_after(plain, number)
             for who in [f"{one['name']}, " if several else ""]
         ]
-        caption = (
-            f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_missing(plain)}"
-        )
+        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_missing(plain)}"
     elif several:
         drawn = (_main(intruder, DRAWN) for intruder in plain["intruders"])
         rows = [(one["name"], leaf) for one, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]

@@ -200,18 +200,12 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
         "title": scenario.title or "Disclosure risk assessment",
         "n": n,
         "engine": assessment.engine,
-        "passed": AllHold(
-            tuple(_holds(verdict, None, settings[verdict.intruder]) for verdict in assessment.verdicts)
-        ),
-        "verdicts": tuple(
-            verdict_tree(verdict, settings[verdict.intruder]) for verdict in assessment.verdicts
-        ),
+        "passed": AllHold(tuple(_holds(verdict, None, settings[verdict.intruder]) for verdict in assessment.verdicts)),
+        "verdicts": tuple(verdict_tree(verdict, settings[verdict.intruder]) for verdict in assessment.verdicts),
         "scenario": scenario_tree(scenario),
         "intruders": intruders,
         "warnings": tuple(Foreign(text) for text in assessment.warnings),
-        "methods": method_notes(
-            (place for intruder in assessment.intruders for place in intruder.results), scenario
-        ),
+        "methods": method_notes((place for intruder in assessment.intruders for place in intruder.results), scenario),
         "reproduce": {
             "python": python_call(scenario, assessment.measures, assessment.by),
             "command": command_line(scenario, assessment.measures, assessment.by),
@@ -282,9 +276,7 @@ def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
 
 def _decides(facts: KeyFacts, one: IntruderAssessment) -> bool:
     """Whether all the other keys have one value only, so that the levels of this one are the cells."""
-    return all(
-        len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts
-    )
+    return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts)
 
 
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
@@ -316,9 +308,7 @@ def _records(assessment: Assessment) -> Tree:
     listed = Counter(str(record["intruder"]) for record in found)
     rows = tuple(
         {
-            str(key): {str(k): _plain(v) for k, v in value.items()}
-            if isinstance(value, Mapping)
-            else _plain(value)
+            str(key): {str(k): _plain(v) for k, v in value.items()} if isinstance(value, Mapping) else _plain(value)
             for key, value in record.items()
         }
         for record in found

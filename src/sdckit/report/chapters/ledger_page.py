@@ -33,12 +33,10 @@ def plain_ledger(
     n = next(iter(found.values())).n
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
     settings = {
-        name: replace(setting_of(ledger, result, n), prefix=f"i{at}")
-        for at, (name, result) in enumerate(found.items())
+        name: replace(setting_of(ledger, result, n), prefix=f"i{at}") for at, (name, result) in enumerate(found.items())
     }
     tree["intruders"] = tuple(
-        {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])}
-        for name, result in found.items()
+        {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])} for name, result in found.items()
     )
     judged = tuple(verdict_tree(verdict, settings[verdict.intruder]) for verdict in verdicts)
     tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", one["holds"]) for one in judged))}

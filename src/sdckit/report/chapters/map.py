@@ -167,9 +167,7 @@ def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
             continue
         points.append(
             {
-                "label": InternalOnly(
-                    ", ".join(f"{path} = {value}" for path, value in one.parameters.items()), label
-                ),
+                "label": InternalOnly(", ".join(f"{path} = {value}" for path, value in one.parameters.items()), label),
                 "risk": _risk(f"p{at}.risk", risk, one.small, found.risk, ledger),
                 "loss": _loss(f"p{at}.loss", loss, one.behind, found.loss, ledger),
             }
@@ -247,15 +245,11 @@ def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
     line = front.mark_line(color=INK, strokeWidth=1, strokeDash=[4, 3], interpolate="step-after")
     layers = [line, points]
     if sum(row["front"] for row in rows) <= MOST_LABELS:
-        layers.append(
-            front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N")
-        )
+        layers.append(front.mark_text(align="left", dx=7, dy=-6, fontSize=10, color=INK).encode(text="label:N"))
     chart = alt.layer(*layers).properties(
         width=WIDTH,
         height=360,
-        title=alt.Title(
-            say("Risk and loss of every recipe tried"), anchor="start", fontSize=14, color=INK, offset=12
-        ),
+        title=alt.Title(say("Risk and loss of every recipe tried"), anchor="start", fontSize=14, color=INK, offset=12),
     )
     return offline(chart.configure(font="sans-serif", background="#ffffff").configure_view(stroke=None))
 

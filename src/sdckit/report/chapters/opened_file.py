@@ -147,9 +147,7 @@ def _columns(rows: Sequence[Plain]) -> TableBlock:
     )
     more = (["Label"] if labelled else [], ["Labelled values"] if coded else [])
     heads = ("Column", *more[0], "Values", *more[1], "Missing", "Missing rate")
-    counts = tuple(
-        at for at, head in enumerate(heads) if head in ("Labelled values", "Missing", "Missing rate")
-    )
+    counts = tuple(at for at, head in enumerate(heads) if head in ("Labelled values", "Missing", "Missing rate"))
     return TableBlock("Columns of the file", heads, cells, counts)
 
 

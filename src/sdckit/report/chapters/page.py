@@ -197,9 +197,7 @@ def lay_out(plain: Plain) -> Page:
     sections += [scenario_section(plain), _file(plain)]
     known: list[str] = []
     for intruder in plain["intruders"]:
-        heading = (
-            f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
-        )
+        heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
         sections += intruder_sections(intruder, heading=heading, known=known)
         known += intruder["keys"]
     sections += not_measured(plain["intruders"])
@@ -283,9 +281,7 @@ def compared_section(plain: Plain) -> Section:
         ("Keys", *(listed(one["keys"]) for one in ones)),
         *((label, *(figures.get(label, blank)["text"] for figures in found)) for label in words),
     )
-    table = TableBlock(
-        "The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1))
-    )
+    table = TableBlock("The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1)))
     return Section("Intruders side by side", (table,))
 
 
@@ -471,9 +467,7 @@ def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
     # A plan has no row numbers.
     left_out = {"intruder"} | ({"row"} if all(row.get("row") is None for row in rows) else set())
     names = [name for name in rows[0] if name not in left_out]
-    cells = tuple(
-        tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows
-    )
+    cells = tuple(tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows)
     return TableBlock(caption, tuple(name.replace("_", " ") for name in names), cells)
 
 

@@ -134,9 +134,7 @@ FIGURES = (
 
 def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
     """Lay out what recipes come to in the end; `plains` as `plain_recipe` gives them, of one file and scenario."""
-    ends = [
-        [figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains
-    ]
+    ends = [[figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains]
     several = len(ends[0]) > 1
     rows: list[tuple[str, ...]] = []
     for each in zip(*ends, strict=True):
@@ -227,9 +225,7 @@ def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
     return found
 
 
-def _changed(
-    name: str, variable: str, count: int, n: int, ledger: Ledger, of: Quantity | None
-) -> dict[str, Tree]:
+def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger, of: Quantity | None) -> dict[str, Tree]:
     if count > ledger.variables["n"].true or n != ledger.variables["n"].true:  # type: ignore[operator]
         # Several files: their values together, of the records of all of them.
         whole = ledger.count("n of all files", n, "n").name
@@ -253,9 +249,7 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
         "rule": one.rule,
         "released": base == "release 1",
         "without": tuple(key for key in known if key not in one.keys),
-        "share_changed": _share_changed(one, done, ledger)
-        if single
-        else Part(one.share_changed, "n", counted=True),
+        "share_changed": _share_changed(one, done, ledger) if single else Part(one.share_changed, "n", counted=True),
         "pmse": None if math.isnan(one.pmse) else _pmse(at, one, ledger),
     }
     if not math.isnan(one.below_k):
@@ -269,9 +263,7 @@ def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
             name,
             count,
         ) in counts.items():  # a step that coarsens or suppresses only takes records out of them
-            for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == one.intruder][
-                -1:
-            ]:
+            for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == one.intruder][-1:]:
                 link_parts(ledger, f"f{before}.{name}", count.name)
         tree |= counts
     if not math.isnan(one.expected_reidentifications):
@@ -329,9 +321,7 @@ def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share
 
 def _pmse(at: int, one: StepFigures, ledger: Ledger) -> Guarded:
     behind = ledger.count(f"f{at}.behind", one.behind, "behind", watched="nowhere")
-    return Guarded(
-        ledger.value(f"f{at}.pmse", max(0.0, round(one.pmse, 12)), "pmse").name, behind.name, few=True
-    )
+    return Guarded(ledger.value(f"f{at}.pmse", max(0.0, round(one.pmse, 12)), "pmse").name, behind.name, few=True)
 
 
 def _words(value: Any) -> str:
@@ -378,8 +368,7 @@ def recipe_section(plain: Plain) -> Section:
 
 def _steps_table(steps: Sequence[Plain]) -> TableBlock:
     asked = (
-        "; ".join(f"{name} = {text}" for name, text in step["arguments"].items()) or NOTHING_ASKED
-        for step in steps
+        "; ".join(f"{name} = {text}" for name, text in step["arguments"].items()) or NOTHING_ASKED for step in steps
     )
     rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)

@@ -71,9 +71,7 @@ def usefulness_note(plain: Plain) -> list[Block]:
     if not plain.get("recoded"):
         return []
     columns = listed([one["column"] for one in plain["recoded"]])
-    return [
-        Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")
-    ]
+    return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:
@@ -259,14 +257,10 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     steps = None if done is None else recipe_document(done, internal=internal)
     tree["what_was_done"] = None if steps is None else join(ledger, steps, "steps: ", same={"n": "n"})
     link_files(ledger, len(sizes))
-    return Document(
-        tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True
-    )
+    return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 
 
-def intruder_tree(
-    one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]
-) -> dict[str, Tree]:
+def intruder_tree(one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
     """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
     measures: dict[str, Tree] = {}
     for place, result in one.results.items():

@@ -44,9 +44,7 @@ def _merged(plain: Plain) -> Plain:
     labels = plain.get("labels", {})
     return {
         **plain,
-        "intruders": [
-            {**page.once_where_equal(intruder), "labels": labels} for intruder in plain["intruders"]
-        ],
+        "intruders": [{**page.once_where_equal(intruder), "labels": labels} for intruder in plain["intruders"]],
     }
 
 
@@ -58,9 +56,7 @@ def lay_out_release(plain: Plain) -> Page:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []
     for number, one in enumerate(plain["intruders"]):
-        heading = (
-            f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
-        )
+        heading = f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
         sections.append(Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)))
         sections.append(Section("Before and after", tuple(before_and_after(plain, number)), 3))
         sections += [Section(title, tuple(blocks), 3) for title, blocks in _measured(one).items()]
@@ -95,17 +91,14 @@ def _by_itself(plain: Plain, number: int, known: Sequence[str]) -> list[Section]
 def _without(plain: Plain, intruder: str) -> tuple[str, ...]:
     """Which key to coarsen is asked where a limit is exceeded."""
     beyond = any(
-        verdict["intruder"] == intruder and verdict["holds"]["value"] is False
-        for verdict in plain["verdicts"]
+        verdict["intruder"] == intruder and verdict["holds"]["value"] is False for verdict in plain["verdicts"]
     )
     return () if beyond else (CONTRIBUTIONS,)
 
 
 def release_answer(plain: Plain) -> Section:
     """Put the question, the verdict on every limit, and the warnings."""
-    who = listed(
-        [f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for"
-    )
+    who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
         Paragraph(f"Can {release} go out? The question is asked for {who}, with the original beside it."),
@@ -143,10 +136,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
     files = [one["intruders"][number] for one in (plain["original"], *plain["released"])]
     before, *after = page.figures_of(files)
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
-    rows += [
-        (words, leaf["text"], *by_release([one.get(words) for one in after]))
-        for words, leaf in before.items()
-    ]
+    rows += [(words, leaf["text"], *by_release([one.get(words) for one in after])) for words, leaf in before.items()]
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
     tables = _by_rule("The original and the release", heads, rows)
@@ -155,10 +145,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
         return tables
     labelled = list(zip(heads[1:], (before, *after), strict=True))
     bars_of = [
-        (label + words.removeprefix(DRAWN), one[words])
-        for words in drawn
-        for label, one in labelled
-        if words in one
+        (label + words.removeprefix(DRAWN), one[words]) for words in drawn for label, one in labelled if words in one
     ]
     caption = f"{DRAWN} with the same keys, before and after"
     return [*tables, bars(caption, "records", bars_of, aside=True)]

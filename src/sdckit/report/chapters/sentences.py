@@ -166,8 +166,7 @@ def limits_tree(scenario: Scenario, *, compared: bool) -> dict[str, Tree]:
         "release": scenario.release,
         "release_words": release_words(scenario.release),
         "limits": {
-            name: {"value": one.value, "origin": one.origin, "of_type": one.of_type}
-            for name, one in limits.items()
+            name: {"value": one.value, "origin": one.origin, "of_type": one.of_type} for name, one in limits.items()
         },
         "not_asked": limits_not_asked(scenario, compared=compared),
     }

@@ -35,9 +35,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
     if tree["table"]:
         several = tree["m"] > 1
         parts = ("value", "smallest", "largest") if several else ("value",)
-        glance = tuple(
-            (row["level"], row["figure"], *_texts(row, *parts), f"{row['best']:g}") for row in tree["table"]
-        )
+        glance = tuple((row["level"], row["figure"], *_texts(row, *parts), f"{row['best']:g}") for row in tree["table"])
         of = ("Mean", "Smallest", "Largest") if several else ("Release",)
         heads = ("Level", "Figure", *of, "Best")
         blocks += [

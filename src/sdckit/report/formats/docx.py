@@ -43,9 +43,7 @@ def need_docx() -> None:
     try:
         import docx  # noqa: F401 - only whether it is there
     except ImportError:
-        raise FileFormatError(
-            'a report as .docx needs python-docx; install it: pip install "sdckit[docx]"'
-        ) from None
+        raise FileFormatError('a report as .docx needs python-docx; install it: pip install "sdckit[docx]"') from None
 
 
 def render_docx(plain: Mapping[str, Any]) -> bytes:

@@ -73,9 +73,7 @@ def behind_charts(sections: Iterable[Section]) -> list[tuple[str, TableBlock]]:
     for section in sections:
         chapter = section.title if section.level == 2 else chapter
         heading = section.title if section.level == 2 else f"{chapter}: {section.title}"
-        found += [
-            (heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind
-        ]
+        found += [(heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind]
     return found
 
 

@@ -64,9 +64,7 @@ def _state_width(page: Page) -> float:
 def render_fragment(title: str, blocks: Sequence[Block], *, note: str = "") -> str:
     """Render blocks for a notebook: tables and words, no charts (`.plot()` draws those)."""
     return str(
-        _template("fragment.html").render(
-            title=title, blocks=blocks, note=note, draw=lambda _: None, classes={}
-        )
+        _template("fragment.html").render(title=title, blocks=blocks, note=note, draw=lambda _: None, classes={})
     )
 
 
@@ -133,9 +131,7 @@ def find_browser() -> str:
     """
     found = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if found is None:
-        raise FileFormatError(
-            f"a PDF is printed by Chromium or Chrome, and none was found; install one, or {HOW}"
-        )
+        raise FileFormatError(f"a PDF is printed by Chromium or Chrome, and none was found; install one, or {HOW}")
     return found
 
 
@@ -172,10 +168,6 @@ def _run(command: list[str]) -> None:
     try:
         subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
     except subprocess.TimeoutExpired:
-        raise FileFormatError(
-            f"{Path(command[0]).name} did not end within {SECONDS} seconds; {HOW}"
-        ) from None
+        raise FileFormatError(f"{Path(command[0]).name} did not end within {SECONDS} seconds; {HOW}") from None
     except OSError as error:
-        raise FileFormatError(
-            f"{Path(command[0]).name} could not be started ({error.strerror}); {HOW}"
-        ) from None
+        raise FileFormatError(f"{Path(command[0]).name} could not be started ({error.strerror}); {HOW}") from None

@@ -66,9 +66,7 @@ def render_sarif(
         },
         "invocations": [{"executionSuccessful": not opened, "toolExecutionNotifications": opened}],
         "results": [
-            _result(one, said, rules, _files(one, file, released))
-            for one, said in verdicts
-            if one.holds is False
+            _result(one, said, rules, _files(one, file, released)) for one, said in verdicts if one.holds is False
         ],
     }
     log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}

@@ -107,9 +107,7 @@ class Solver:
             [relation.upper for relation in system.relations],
         )
 
-    def solve(
-        self, goal: NDArray[np.float64], fixed: tuple[str, int] | None = None
-    ) -> NDArray[np.float64] | None:
+    def solve(self, goal: NDArray[np.float64], fixed: tuple[str, int] | None = None) -> NDArray[np.float64] | None:
         """Find the true numbers that make the goal smallest, and remember them; None when there are none."""
         from scipy.optimize import Bounds
 

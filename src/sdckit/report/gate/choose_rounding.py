@@ -281,9 +281,7 @@ class Known:
         asked = self.watched[(high > 0) & (low < SMALL) & is_near].tolist()
         return tuple(self.names[v] for v in self._told(asked))
 
-    def _meet(
-        self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]
-    ) -> bool:
+    def _meet(self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
         place = self.place[name]
         low[place], high[place] = max(low[place], interval[0]), min(high[place], interval[1])
         if self._is_alone[place] or low[place] > high[place]:
@@ -304,8 +302,7 @@ class Known:
         if self._is_small[asked[0]]:
             return self._few(asked, low, high, np.flatnonzero(self._parts == part), part) is not None
         return any(
-            self._few([v], low, high, self._near(v), part if self._insisted[v] else -1 - v) is not None
-            for v in asked
+            self._few([v], low, high, self._near(v), part if self._insisted[v] else -1 - v) is not None for v in asked
         )
 
     def _few(
@@ -569,9 +566,7 @@ def _readers(
             bounds = {name: _before(name, variable) for name, variable in variables.items()}
             if where in before:
                 bounds |= {name: before[where].interval(name) for name in before[where].names}
-            found[where] = Known(
-                bounds, system, counts, watched, insist=[one for one in insist if one in bounds]
-            )
+            found[where] = Known(bounds, system, counts, watched, insist=[one for one in insist if one in bounds])
     return found
 
 

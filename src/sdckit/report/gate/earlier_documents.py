@@ -141,9 +141,7 @@ def _renamed(tree: Any, rename: Rename, base: str) -> Any:
         return tuple(_renamed(one, rename, base) for one in tree)
     if not is_dataclass(tree) or isinstance(tree, type):
         return tree
-    changes: dict[str, Any] = {
-        name: _renamed_names(getattr(tree, name), rename) for name in NAMES[type(tree)]
-    }
+    changes: dict[str, Any] = {name: _renamed_names(getattr(tree, name), rename) for name in NAMES[type(tree)]}
     present = {field.name for field in fields(tree)}
     for name in {"content", "otherwise", "each", "rows"} & present:
         changes[name] = _renamed(getattr(tree, name), rename, base)
@@ -223,9 +221,7 @@ def _read(path: Path) -> Iterable[Earlier]:
             for row in rows
         ]
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
-        raise FileFormatError(
-            f"{path.name} is no protected JSON document of an assessment; {AGAIN}"
-        ) from None
+        raise FileFormatError(f"{path.name} is no protected JSON document of an assessment; {AGAIN}") from None
 
 
 def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
@@ -264,11 +260,7 @@ def _leave_what_is_told(ledger: Ledger) -> None:
     """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
     whole = [name for name, one in ledger.variables.items() if one.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
-    entered = [
-        relation
-        for relation in ledger.relations
-        if all(name in ledger.variables for name, _ in relation.terms)
-    ]
+    entered = [relation for relation in ledger.relations if all(name in ledger.variables for name, _ in relation.terms)]
     relations = sound_relations(ledger.variables, entered, whole)
     n = ledger.variables.get("n")
     bounds = dict.fromkeys(ledger.variables, (0.0, math.inf))
@@ -297,11 +289,7 @@ def _nest(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
             if (size := _below(words))]  # fmt: skip
     for size, keys, rule, part in rows:
         for larger, more, other, whole in rows:
-            if (
-                part == whole
-                or rule != other
-                or not (part.startswith("beside") or whole.startswith("beside"))
-            ):
+            if part == whole or rule != other or not (part.startswith("beside") or whole.startswith("beside")):
                 continue
             nested = keys == more and size < larger
             if nested or (size <= larger and keys < more and rule != "wildcard"):

@@ -360,11 +360,7 @@ class Ledger:
 
     def _enter(self, name: str, new: Variable) -> None:
         """Where the quantity has a name already, the two are one number."""
-        twins = (
-            []
-            if new.of is None
-            else [at for at, one in self.variables.items() if one.of == new.of and at != name]
-        )
+        twins = [] if new.of is None else [at for at, one in self.variables.items() if one.of == new.of and at != name]
         self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
         same = next((at for at in twins if self.variables[at].true == new.true), None)
         if same is not None:

@@ -107,9 +107,7 @@ SMALLEST_GUARD = 50
 FEWEST_IN_A_DIGIT = 5
 
 
-def alike(
-    prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger
-) -> dict[str, Print]:
+def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger) -> dict[str, Print]:
     """Print one number one way wherever it stands, as it is printed most coarsely.
 
     One number are those of one quantity, and those that a relation says are equal.
@@ -144,10 +142,7 @@ def alike(
 
 def guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
     """Withhold the figures that could tell a few records, or take their second digit."""
-    return {
-        name: by_records(one, [prints[at] for at in ledger.variables[name].guard])
-        for name, one in prints.items()
-    }
+    return {name: by_records(one, [prints[at] for at in ledger.variables[name].guard]) for name, one in prints.items()}
 
 
 def by_records(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
@@ -162,9 +157,7 @@ def by_records(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Prin
         return one
     text = format_number(one.value, 1)
     value, half = float(text.replace(",", "")), 10.0**power / 2
-    return replace(
-        one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half)
-    )
+    return replace(one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half))
 
 
 def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
@@ -199,12 +192,9 @@ _ROWS = re.compile(
 )
 # One of a kind: the grammar would tell that a hidden count is 1.
 _ONE = re.compile(
-    r"(?<![\w.,\"'`/-])1(\s+)(record|row|household|person|cell|value|unique|level|group|unit)\b(?!['-])"
-    + _VERB
+    r"(?<![\w.,\"'`/-])1(\s+)(record|row|household|person|cell|value|unique|level|group|unit)\b(?!['-])" + _VERB
 )
-_ONE_OF = re.compile(
-    r"(?<![\w.,\"'`/-])1(\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?[\d,]+\s+[^\W\d]+)" + _VERB
-)
+_ONE_OF = re.compile(r"(?<![\w.,\"'`/-])1(\s+(?:out\s+)?of\s+(?:(?:the|all|its)\s+)?[\d,]+\s+[^\W\d]+)" + _VERB)
 # A share in brackets behind a count tells it again.
 _SHARE = re.compile(r"(?<![\w.])([1-4])(\s+\w+)?\s+\(\d+(?:\.\d+)?\s?%\)")
 # A number that stands alone: not part of a name, not the level in "2-anonymity".
@@ -342,9 +332,7 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
             if internal or not _is_internal(value)
         }
     if isinstance(tree, tuple):
-        return tuple(
-            _expand(value, ledger, internal=internal) for value in tree if internal or not _is_internal(value)
-        )
+        return tuple(_expand(value, ledger, internal=internal) for value in tree if internal or not _is_internal(value))
     return tree
 
 
@@ -405,9 +393,7 @@ class _Printer:
         base = self.prints[leaf.base]
         if isinstance(leaf, Part):
             n = (base.value or math.inf) if leaf.counted else math.inf
-            return (
-                _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD_FIGURE)
-            )
+            return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD_FIGURE)
         one = self.prints[leaf.name]
         if not self.internal and (leaf.few or not self._enough(leaf.base)):
             one = by_records(one, [base], leaf.nothing)

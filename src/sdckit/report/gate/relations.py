@@ -177,8 +177,7 @@ def _size_of(
     """Enter for a level whether it is a cell of each size; a level of no record is none."""
     n = ledger.variables["n"].true or 0
     found = {
-        part: ledger.latent(f"{sizes.prefix}: {name} has {part[0]}-{part[1]}", watched="nowhere")
-        for part in parts
+        part: ledger.latent(f"{sizes.prefix}: {name} has {part[0]}-{part[1]}", watched="nowhere") for part in parts
     }
     for one in found.values():
         ledger.tell(one, 0.0, 1.0)

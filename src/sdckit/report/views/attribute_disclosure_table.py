@@ -19,11 +19,7 @@ CAPTION = "Value disclosed by the release, and correctly, by variable"
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the shares of every target."""
     targets: dict[str, Tree] = {
-        name: {
-            "releases": shares_tree(SHARES, one, replace(setting, place=f"{setting.place}:{name}"))[
-                "releases"
-            ]
-        }
+        name: {"releases": shares_tree(SHARES, one, replace(setting, place=f"{setting.place}:{name}"))["releases"]}
         for name, one in result.results.items()
     }
     return {"targets": targets, **said_tree(result)}

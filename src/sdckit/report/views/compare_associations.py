@@ -67,9 +67,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
             table,
             bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()), aside=True),
         ]
-    cells = tuple(
-        (f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in found["heat"]["cells"]
-    )
+    cells = tuple((f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in found["heat"]["cells"])
     return [
         table,
         *figure(

@@ -62,9 +62,7 @@ def _levels(result: Any, setting: PairSetting, variable: str) -> list[Tree]:
             leaves.append(Share(parts[j][-1], known[j]))
         if result.m > 1:
             files_too = [exact[f"{variable}={labels[at]}", "released"] for at in group]
-            leaves.append(
-                _together(setting.ledger, f"{start}.released", sum(files_too), known[1], leaves[-1])
-            )
+            leaves.append(_together(setting.ledger, f"{start}.released", sum(files_too), known[1], leaves[-1]))
         rows += [
             {"label": f"{term}, {file}", "term": term, "file": file, "estimate": leaf, **ENDS}
             for file, leaf in zip((*files, "released")[: len(leaves)], leaves, strict=True)

@@ -20,9 +20,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     rows: list[Tree] = []
     by_term = groupby(enumerate(rows_of(result.forest())), key=lambda one: one[1]["term"])
     for term, files in [(str(name), list(own)) for name, own in by_term][: estimates.MOST_TERMS]:
-        rows += [
-            estimates.forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files
-        ]
+        rows += [estimates.forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files]
     overlaps = {
         file: {
             name: estimates.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", one)

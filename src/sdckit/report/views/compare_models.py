@@ -39,9 +39,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
     overlap = estimates.value_leaf(ledger, f"{start}.mean_overlap", result.mean_overlap)
     if any(result.few_spread) or any(result.steps):
-        others = estimates.value_leaf(
-            ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"]
-        )
+        others = estimates.value_leaf(ledger, f"{start}.mean_overlap.told", result.over_told()["mean_overlap"])
         overlap = InternalOnly(overlap, others)
     return {
         "formula": InternalOnly(result.formula, result.told_formula),

@@ -45,9 +45,7 @@ VIEW = share_view(
     (
         Figure("average", "attributed correctly from the release", whole=False),
         Figure("matched", "whose keys the release has"),
-        Figure(
-            "average_matched", "of these, attributed correctly", base="matched", whole=False, sum_of="average"
-        ),
+        Figure("average_matched", "of these, attributed correctly", base="matched", whole=False, sum_of="average"),
         Figure("original_average", "attributed correctly from the original itself", whole=False),
         Figure("baseline", "attributed correctly by guessing from the margin", whole=False),
     ),

@@ -74,18 +74,12 @@ def blocks(one: Plain, place: str) -> list[Block]:
     if not plain["n_earlier"]:
         return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
     figures = plain["figures"]
-    rows = tuple(
-        (words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items()
-    )
+    rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
     number = plain["n_earlier"]
-    caption = (
-        f"Records of which something is given away together with {number} earlier release{'s' * (number > 1)}"
-    )
+    caption = f"Records of which something is given away together with {number} earlier release{'s' * (number > 1)}"
     found: list[Block] = [
         TableBlock(caption, ("What", "Records"), rows, (1,)),
-        bars(
-            caption, "records", ((words, figures[name]["n"]) for name, words in FIGURES.items()), aside=True
-        ),
+        bars(caption, "records", ((words, figures[name]["n"]) for name, words in FIGURES.items()), aside=True),
     ]
     if plain.get("exact"):
         found += _inside(plain["exact"]["entries"], plain["within"])

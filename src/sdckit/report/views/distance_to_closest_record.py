@@ -132,9 +132,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     found = plain[place] if "means" in plain[place] else conclude(plain[place])
     releases, exact = found["releases"], found.get("exact")
     names = [name for name in NEAR if name in releases[0]]
-    shares = {
-        name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names
-    }
+    shares = {name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names}
     rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
     heads = ("Share", *release_heads(len(releases)))
     means = exact["verdict"] if exact else f"{capital(found['means'])}."
@@ -154,8 +152,7 @@ def details(found: Plain) -> list[Block]:
     control = (exact["n_control"] or 0) > 0
     heads = ("From a", "original", *(["control"] if control else []))
     rows = tuple(
-        (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1]))
-        for words, own, other in DISTANCES
+        (words, *(_of(name, exact) for name in (own, other)[: len(heads) - 1])) for words, own, other in DISTANCES
     )
     caption = "Distances between released and real records"
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))

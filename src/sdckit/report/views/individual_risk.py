@@ -29,9 +29,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     rule = rule_of(result)
     of = setting.quantity(EXPECTED, rule)
     guard = setting.guard(result)
-    expected = ledger.value(
-        name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of, guard=guard
-    )
+    expected = ledger.value(name, result.expected_reidentifications, f"{name}.value", kind=kind, of=of, guard=guard)
     by_size = setting.fraction_known if setting.own_cells_known(result) else None
     if by_size is not None:
         link_risk(ledger, setting.sizes, name, by_size, result.method)
@@ -67,9 +65,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     if not (setting.variant or setting.cells_known or setting.persons):
         helped = setting.count("helped", result.resting_on_missing, "helped")
         ledger.nested("n", helped.name)
-        for known in [
-            variable for variable in ledger.variables if variable.startswith(f"{setting.prefix}.resting.")
-        ]:
+        for known in [variable for variable in ledger.variables if variable.startswith(f"{setting.prefix}.resting.")]:
             ledger.nested(helped.name, known)
         tree["resting_on_missing"] = helped
     tree["notes"] = notes_tree(result)
@@ -96,9 +92,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     tree, of = one[place], of_rule(one[place])
     rules = {rule: dict(_facts(one[at])) for rule, at in by_rule(one, place)}
     found = [
-        _under_rules(rules)
-        if len(rules) > 1
-        else Facts(tuple((f"{name}{of}", words) for name, words in _facts(tree))),
+        _under_rules(rules) if len(rules) > 1 else Facts(tuple((f"{name}{of}", words) for name, words in _facts(tree))),
         *_distribution("individual", tree["distribution"], of, tree.get("threshold")),
     ]
     if "household_distribution" in tree:
@@ -111,8 +105,7 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
     kept = _filled(bins)
     data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
-        (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"]))
-        for row in kept
+        (f"{row['from']:g} to {row['to']:g}", *texts(row["n"], row["rate"], row["cumulative"])) for row in kept
     )
     columns = (f"{kind.capitalize()} risk", "Records", "Share", "Share up to here")
     dark = "" if threshold is None else f"; dark: above the limit of {threshold:g}"
@@ -188,9 +181,7 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     )
     if "household_risk" in tree:
         household = tree["household_risk"]["text"]
-        told += (
-            f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
-        )
+        told += f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
     return told
 
 

@@ -32,9 +32,7 @@ NOTE = Note(
 
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    releases = shares.given_back_tree(
-        result, setting, "hidden", "joint_recoverable", _column, _undone, _further
-    )
+    releases = shares.given_back_tree(result, setting, "hidden", "joint_recoverable", _column, _undone, _further)
     return {"releases": releases, "tables": tuple(result.tables), **shares.said_tree(result)}
 
 
@@ -83,8 +81,7 @@ def _cells(table: str, one: Any, start: str, setting: PairSetting) -> dict[str, 
     """Suppressed cells of a table: how many, and of how many the count is known or narrowed."""
     ledger = setting.ledger
     found = {
-        name: ledger.count(f"{start}{name}", getattr(one, name), start)
-        for name in ("cells", "certain", "narrowed")
+        name: ledger.count(f"{start}{name}", getattr(one, name), start) for name in ("cells", "certain", "narrowed")
     }
     ledger.nested(found["cells"].name, found["certain"].name)
     ledger.nested(found["cells"].name, found["narrowed"].name)
@@ -153,14 +150,9 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
         return []
     heads = ("Table", "Suppressed cells", "Count given back", "Count narrowed")
     rows = tuple(
-        (cell["table"], *(cell[name]["text"] for name in ("cells", "certain", "narrowed")))
-        for cell in release["cells"]
+        (cell["table"], *(cell[name]["text"] for name in ("cells", "certain", "narrowed"))) for cell in release["cells"]
     )
-    return [
-        TableBlock(
-            f"Suppressed cells of tables that release and tables give back{of}", heads, rows, (1, 2, 3)
-        )
-    ]
+    return [TableBlock(f"Suppressed cells of tables that release and tables give back{of}", heads, rows, (1, 2, 3))]
 
 
 def _instead(release: Plain, of: str) -> list[Block]:

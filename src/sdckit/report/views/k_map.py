@@ -31,9 +31,7 @@ def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
         ledger.nested(more.name, fewer.name)
     return {
         "counted": True,
-        "holds": {
-            str(k): Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()
-        },
+        "holds": {str(k): Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
         "level": InternalOnly(result.level),

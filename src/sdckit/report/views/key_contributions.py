@@ -54,9 +54,7 @@ def bound_risk_left(ledger: Ledger, name: str, counts: Mapping[int, str], fracti
     rest = risk_of_size(last + 1, fraction)
     upper = [("n", rest), (counts[last], -rest), *high]
     ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf))
-    ledger.relations.append(
-        Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf)
-    )
+    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf))
 
 
 TABLE = "contributions"
@@ -85,9 +83,7 @@ ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
     """Uniques, violations and risk when a key is left out, and when it is coarser."""
     whole = {1: _whole_uniques(result, setting)}
-    whole |= {
-        k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2
-    }
+    whole |= {k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2}
     singles: dict[str, dict[int, str]] = {}
     rows: list[Tree] = []
     # Not in the order of what they save: exact ranks would tell which of two hidden counts is larger.
@@ -101,9 +97,7 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
             if name in singles and _monotone(setting, result, names):
                 setting.ledger.bounded(singles[name][1], {counts[1]: (1.0, 1.0)}, upper=False)
         shared = whole if _monotone(setting, result, names) else {}
-        rows.append(
-            _row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE, last)
-        )
+        rows.append(_row(row, names, counts, shared, setting) | _risk(row, counts, setting, names, TABLE, last))
         if len(names) == 1:
             singles[names[0]] = counts
     return {
@@ -273,9 +267,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     if tree.get("suggestions") and uniques["text"] != "0":
         found.append(_suggestions(tree["suggestions"]))
     if pairs:
-        found.append(
-            _saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques)
-        )
+        found.append(_saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques))
     return found
 
 
@@ -285,9 +277,7 @@ def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
     if math.isinf(left) or steps[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
         return ""
     names = listed([row["variables"][0] for row in steps if _left(row) == left], "or")
-    return (
-        f" Of these steps, {names} first: {steps[0]['uniques_without']['text']} unique records would be left."
-    )
+    return f" Of these steps, {names} first: {steps[0]['uniques_without']['text']} unique records would be left."
 
 
 def _to_paste(steps: Sequence[Plain]) -> list[Block]:

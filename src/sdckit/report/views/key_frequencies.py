@@ -95,10 +95,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         facts.append((HIDDEN, tree["resting_on_missing"]["text"]))
     sizes = tree["frequency_of_frequencies"]
     rows = tuple((_size_words(row["size"]), row["n_cells"]["text"]) for row in sizes)
-    drawn = [
-        (_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle")
-        for row in sizes
-    ]
+    drawn = [(_size_label(row["size"]), row["n_cells"], "dark" if row["size"] == "1" else "middle") for row in sizes]
     words = PERSONS if tree["counted"] == "persons" else tree["notes"].get("cells")
     caption = ruled("Cells by number of records in the cell", "category" if tree["rule"] else "")
     return [
@@ -136,9 +133,7 @@ def _answer(one: Plain, place: str, n: Plain) -> str:
     persons = tree["counted"] == "persons"
     alone = f"{'of persons ' if persons else ''}alone with their combination of values"
     if uniques["text"] == "0":
-        seen = (
-            f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
-        )
+        seen = f"finds no record {'of a person ' if persons else ''}that is alone with its combination of values"
     elif uniques["text"] == "withheld":
         seen = f"finds records {alone} (number withheld)"
     else:

@@ -133,8 +133,7 @@ def _table(caption: str, by_variable: Plain) -> TableBlock:
     inside = ("Smallest",) if any(smallest for *_, (_, *smallest) in tests) else ()
     columns = (*heads, share_head(rate for _, _, _, rate, _ in tests), *inside)
     rows = tuple(
-        (label, result, *texts(count, rate), *smallest)
-        for label, _, count, rate, (result, *smallest) in tests
+        (label, result, *texts(count, rate), *smallest) for label, _, count, rate, (result, *smallest) in tests
     )
     return TableBlock(caption, columns, rows, tuple(range(2, len(columns))))
 

@@ -29,9 +29,7 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         return {}
     start = f"{setting.prefix}.{setting.place}."
     for j in range(1, result.m + 1):
-        high, true, expected = (
-            f"{start}{j}.{name}" for name in ("n_high_risk", "true_match_rate", "mean_match_risk")
-        )
+        high, true, expected = (f"{start}{j}.{name}" for name in ("n_high_risk", "true_match_rate", "mean_match_risk"))
         if limit >= CERTAIN:
             ledger.equal(high, true)
         else:
@@ -94,16 +92,10 @@ def also(tree: Plain) -> list[Block]:
         (variable["name"], variable["kind"], ROLES[variable["role"]], variable["matched"])
         for variable in tree["variables"]
     )
-    table = TableBlock(
-        "How each variable was matched", ("Variable", "Taken for", "In the release", "Matched"), rows
-    )
+    table = TableBlock("How each variable was matched", ("Variable", "Taken for", "In the release", "Matched"), rows)
     limit = f"High risk: a match risk above {tree['high_risk_limit']:g}"
     mean = tree.get("n_high_risk_of_mean")
-    of_mean = (
-        f", in each release by itself; the mean over the releases is above it for {mean['text']}"
-        if mean
-        else ""
-    )
+    of_mean = f", in each release by itself; the mean over the releases is above it for {mean['text']}" if mean else ""
     return [table, Paragraph(f"{limit}{of_mean}.", "note")]
 
 

@@ -40,9 +40,7 @@ def tree(result: Outliers, setting: Setting) -> Mapping[str, Tree]:
     for name, missing in gone.items():
         ledger.nested("n", missing.name)
         if (count := counts.get(name)) is not None:
-            ledger.relations.append(
-                Relation((("n", 1.0), (missing.name, -1.0), (count.name, -1.0)), upper=math.inf)
-            )
+            ledger.relations.append(Relation((("n", 1.0), (missing.name, -1.0), (count.name, -1.0)), upper=math.inf))
     return {
         "method": result.method,
         "n_outliers": either,

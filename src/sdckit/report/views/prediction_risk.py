@@ -28,9 +28,7 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
     edges = (*(float(row["low"]) for row in rows), float(rows[-1]["high"]))
     counts = [[int(row[side]) for row in rows] for side in ("original", "released")]
     for j in range(1, len(result.per_release) + 1):  # the rest is predicted equally well
-        worse, better = (
-            f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more")
-        )
+        worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more"))
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {
         "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),

@@ -87,9 +87,7 @@ def judged(release: Plain) -> Judged:
     shown["success_rate"] = rate_leaf(links, n)
     better = wilson(links.middle, n).low > (release["baseline_rate"]["value"] or 0.0)
     if (exact := release.get("exact")) is not None:
-        shown["success_rate"] = leaf_with_ends(
-            exact["rate"], exact["rate_low"], exact["rate_high"], exact=True
-        )
+        shown["success_rate"] = leaf_with_ends(exact["rate"], exact["rate_low"], exact["rate_high"], exact=True)
         better = exact["rate_low"] > exact["baseline"]
     elif links.few:
         return 2, FEW, shown
@@ -116,9 +114,7 @@ def details(tree: Plain, name: str) -> list[Block]:
         return []
     links, pairs = ("–" if exact[one] is None else f"{exact[one]:,.0f}" for one in ("n_links", "n_pairs"))
     said = [f"{links} of {pairs} pairs compared are called a match"]
-    said += [
-        f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))
-    ]
+    said += [f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))]
     laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
     if exact["weights"]:
         names = ("weight", "pairs", "right")

@@ -68,9 +68,7 @@ def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
 
 def _most_unsafe(result: RiskyCells) -> list[RiskyCombination]:
     """Choose by rounded counts: a choice by exact ones would tell which of two is larger."""
-    ordered = sorted(
-        result.table, key=lambda row: (-((row.n_unsafe + 2) // 5), row.dimension, tuple(row.variables))
-    )
+    ordered = sorted(result.table, key=lambda row: (-((row.n_unsafe + 2) // 5), row.dimension, tuple(row.variables)))
     return ordered[:MOST_COMBINATIONS]
 
 
@@ -97,9 +95,7 @@ def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count
                 ledger.nested(outer.name, inner.name)
 
 
-def _link_known(
-    result: RiskyCells, setting: Setting, rows: list[tuple[RiskyCombination, Count, Count]]
-) -> None:
+def _link_known(result: RiskyCells, setting: Setting, rows: list[tuple[RiskyCombination, Count, Count]]) -> None:
     """Say what other chapters print of the same tables: those of all keys, and those with some left out."""
     keys = [row.variables[0] for row in result.table if row.dimension == 1]
     if setting.persons or not keys:
@@ -167,9 +163,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         Facts((("Records in an unsafe combination", affected),)),
         TableBlock("Unsafe cells by number of variables", ("Variables", "Unsafe cells"), dimensions, (1,)),
         *figure(
-            bars(
-                caption, "unsafe cells", ((", ".join(row["variables"]), row["n_unsafe"]) for row in ordered)
-            ),
+            bars(caption, "unsafe cells", ((", ".join(row["variables"]), row["n_unsafe"]) for row in ordered)),
             TableBlock(caption, heads, rows, tuple(range(1, len(heads)))),
         ),
         *notes_blocks(tree),

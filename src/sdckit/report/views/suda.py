@@ -27,10 +27,7 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
     uniques = uniques_of(setting, result)
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
-    counts = {
-        size: setting.count(f"msu.{size}", number, "msu")
-        for size, number in sorted(result.msu_counts.items())
-    }
+    counts = {size: setting.count(f"msu.{size}", number, "msu") for size, number in sorted(result.msu_counts.items())}
     names = {size: count.name for size, count in counts.items()}
     _link_msus(setting, names, uniques.name, len(result.contributions))
     return {
@@ -43,9 +40,7 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
         "scoring": result.scoring,
         "msu_counts": {str(size): count for size, count in counts.items()},
         "contributions": {key: Part(share, uniques.name) for key, share in result.contributions.items()},
-        "level_contributions": InternalOnly(
-            {key: dict(levels) for key, levels in result.level_contributions.items()}
-        ),
+        "level_contributions": InternalOnly({key: dict(levels) for key, levels in result.level_contributions.items()}),
         "dis_scores": InternalOnly(_by_score(result)),
         # Numbers in it are options, no counts: outside the document says it in its own words.
         "notes": notes_tree(result, inside=("max_size",)),
@@ -59,8 +54,7 @@ def _by_score(result: Suda) -> tuple[dict[str, Any], ...]:
     above, counts = result.dis_above(), result.dis_histogram()
     steps = pairwise((*above, 1.0))
     return tuple(
-        {"from": low, "to": high, "n": n, "above": above[low]}
-        for n, (low, high) in zip(counts, steps, strict=True)
+        {"from": low, "to": high, "n": n, "above": above[low]} for n, (low, high) in zip(counts, steps, strict=True)
     )
 
 
@@ -72,9 +66,7 @@ def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: in
     ledger.relations.append(Relation(((uniques, 1.0), *shares), upper=math.inf))
     if n_keys not in names or not setting.cells_known:
         return
-    ledger.relations.append(
-        Relation((*((name, 1.0) for name in names.values()), (uniques, -1.0)), upper=math.inf)
-    )
+    ledger.relations.append(Relation((*((name, 1.0) for name in names.values()), (uniques, -1.0)), upper=math.inf))
     start = f"{setting.prefix}.contributions.without."
     singles = [name for name in ledger.variables if name.startswith(start) and "," not in name[len(start) :]]
     for without in singles:
@@ -97,9 +89,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     # By printed figures: an order by exact ones would tell which is larger.
     parts = sorted(tree["contributions"].items(), key=lambda item: (-(item[1]["value"] or 0), item[0]))
     found: list[Block] = [
-        Paragraph(
-            "A minimal unique is a set of keys that single a record out while no part of the set does."
-        ),
+        Paragraph("A minimal unique is a set of keys that single a record out while no part of the set does."),
         Facts(tuple(facts)),
         *figure(
             bars(
@@ -124,18 +114,14 @@ def blocks(one: Plain, place: str) -> list[Block]:
     if rows := tree.get("dis_scores"):
         found += _scores(rows)
     for key, levels in tree.get("level_contributions", {}).items():
-        rows = tuple(
-            (level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items()
-        )
+        rows = tuple((level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items())
         found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
     return [*found, *notes_blocks(tree)]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
     """How many records have which DIS score, and how many lie above a threshold."""
-    drawn = [
-        (f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows
-    ]
+    drawn = [(f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows]
     listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
     table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
     return figure(bars("Records by their DIS score", "records", drawn), table)

@@ -62,9 +62,7 @@ def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
     start = f"{setting.prefix}.{one.name}"
     pair = getattr(result, "pair", None)
     leaves = {
-        part: carried(
-            write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, one.name
-        )
+        part: carried(write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, one.name)
         for part, true in found.items()
     }
     models = [each for name, each in result.results.items() if name.startswith(MODELS)]

@@ -213,9 +213,7 @@ def release_figures(
         figures[f"mean_differences[{name}]"] = float(centres[1, 0, i] - centres[0, 0, i])
         figures[f"median_differences[{name}]"] = float(centres[1, 1, i] - centres[0, 1, i])
     same = np.array_equal(x, y, equal_nan=True) and not by_record.any()
-    return Release(
-        figures, by_record, same, int((~complete).sum()) if numeric else 0, centres, covariance, correlation
-    )
+    return Release(figures, by_record, same, int((~complete).sum()) if numeric else 0, centres, covariance, correlation)
 
 
 def _columns(pair: Pair, numeric: Sequence[str], file: int) -> Floats:
@@ -268,9 +266,7 @@ def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, F
         apart = np.abs(covariance[1] - covariance[0]) / np.outer(size, size)
         out["covariance_difference"] = float(apart[np.triu_indices(p)].mean())
     if p > 1:
-        out["correlation_difference"] = float(
-            np.abs(correlation[1] - correlation[0])[np.triu_indices(p, 1)].mean()
-        )
+        out["correlation_difference"] = float(np.abs(correlation[1] - correlation[0])[np.triu_indices(p, 1)].mean())
     return out
 
 
@@ -532,9 +528,7 @@ def _roles(
     return roles, orders
 
 
-def _ranks(
-    pair: Pair, name: str, levels: tuple[str, ...] | None
-) -> tuple[tuple[NDArray[np.int32], ...], int]:
+def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple[NDArray[np.int32], ...], int]:
     """Codes of an ordered variable in each file, 0 where missing, and how many levels there are."""
     shared = pair.codes(name)
     if levels is None:
@@ -552,14 +546,10 @@ def _ranks(
     return tuple(rank[codes] for codes in shared.codes), len(levels)
 
 
-def _notes(
-    pair: Pair, roles: Mapping[str, Sequence[str]], found: Sequence[Release], *, robust: bool
-) -> dict[str, str]:
+def _notes(pair: Pair, roles: Mapping[str, Sequence[str]], found: Sequence[Release], *, robust: bool) -> dict[str, str]:
     notes: dict[str, str] = {}
     if same := sum(not one.distance.any() and one.same for one in found):
-        notes["released"] = (
-            f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
-        )
+        notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     for figure, reason in UNDEFINED.items():
         if any(math.isnan(one.figures[figure]) for one in found):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"

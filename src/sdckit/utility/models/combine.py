@@ -280,9 +280,7 @@ def combine(
             )
         v = v[:, [others.index(name) for name in names]]
     if q.shape != v.shape:
-        raise DataError(
-            f"estimates have shape {q.shape} and variances {v.shape}; give one variance per estimate"
-        )
+        raise DataError(f"estimates have shape {q.shape} and variances {v.shape}; give one variance per estimate")
     if len(below := np.argwhere(v.reshape(len(v), -1) < 0)):
         raise DataError(
             f"variances: file {below[0][0] + 1} has a negative one (quantity {below[0][1] + 1}); give squared "
@@ -302,9 +300,7 @@ def combine(
     notes = _notes(found, labels, kind, v[:, None] if single else v)
     notes.update({f"variance[{name}]": text for name, text in flags.items()})
     figures: dict[str, Any] = {
-        one: float(getattr(found, one)[0])
-        if single
-        else dict(zip(columns, getattr(found, one).tolist(), strict=True))
+        one: float(getattr(found, one)[0]) if single else dict(zip(columns, getattr(found, one).tolist(), strict=True))
         for one in ARRAYS
     }
     return Combined(
@@ -400,9 +396,7 @@ def _values(one: Any) -> list[Any]:
     return list(one.values()) if isinstance(one, Mapping) else list(one.values)
 
 
-def _flags(
-    found: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool
-) -> dict[str, str]:
+def _flags(found: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool) -> dict[str, str]:
     how = f"k = {ratio:g}" if known else "k = 1, as n and n_synthetic were not given"
     by = f"T*, k times the mean variance ({how})" if negative == "adjusted" else "0"
     text = f"the variance came out at 0 or below and was replaced by {by}"
@@ -414,9 +408,7 @@ def _notes(found: Pooled, names: Sequence[str], kind: str, variances: Floats) ->
     if len(variances) == 1:
         notes["between"] = "one file does not show how much files vary"
     if np.isinf(found.df).any():
-        why = (
-            "normal quantiles are used" if kind in {"simple", "proper"} else "the files give equal estimates"
-        )
+        why = "normal quantiles are used" if kind in {"simple", "proper"} else "the files give equal estimates"
         notes["df"] = f"infinite: {why}"
     if (unbounded := np.isinf(found.high)).any():
         which = ", ".join(names[j] for j in np.flatnonzero(unbounded).tolist())

@@ -57,9 +57,7 @@ def lack_of_fit(
     difference = values.mean(axis=0) - original.value[known]
     if kind in {"partial", "imputed"}:
         if m <= p:
-            notes["lack_of_fit"] = (
-                f"{p} terms need more than {p} releases of partially synthetic data; there are {m}"
-            )
+            notes["lack_of_fit"] = f"{p} terms need more than {p} releases of partially synthetic data; there are {m}"
             return undefined
         # masked copies lead astray by no more than the imputations vary
         spread = 1 / m if kind == "partial" else 1 + 1 / m
@@ -243,9 +241,7 @@ def compare_models(
     for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
         outcome = _of_file(design, None if codes is None else codes[j], family, len(outcomes), label)
         given = None if weights is None else weights[j][design.rows]
-        fitted = fit_family(
-            family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label
-        )
+        fitted = fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
         may = tellable(family, outcome, design.matrix, given, fitted.value)
         found.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
     names = terms
@@ -267,9 +263,7 @@ def compare_models(
     )  # fmt: skip
 
 
-def _weight(
-    weight: str | None, family: Family, scenario: Scenario | None, notes: dict[str, str]
-) -> str | None:
+def _weight(weight: str | None, family: Family, scenario: Scenario | None, notes: dict[str, str]) -> str | None:
     if family == "multinomial":
         if weight is not None:
             raise DataError("the multinomial model takes no weights; leave weight= out")
@@ -355,11 +349,7 @@ def _common(pair: Pair, sides: Sides) -> frozenset[str]:
         if ("codes", name) in pair.memo:
             shared = pair.codes(name)
             counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)
-            found |= {
-                label
-                for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True)
-                if n >= FEWEST
-            }
+            found |= {label for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True) if n >= FEWEST}
     return frozenset(found)
 
 

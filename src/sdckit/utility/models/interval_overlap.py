@@ -31,9 +31,7 @@ def shared_part(confidential: Floats, released: Floats, version: Version) -> Flo
     [0.5]
     """
     with np.errstate(invalid="ignore"):  # an end may be infinite
-        common = np.minimum(confidential[:, 1], released[:, 1]) - np.maximum(
-            confidential[:, 0], released[:, 0]
-        )
+        common = np.minimum(confidential[:, 1], released[:, 1]) - np.maximum(confidential[:, 0], released[:, 0])
         lengths = confidential[:, 1] - confidential[:, 0], released[:, 1] - released[:, 0]
     if version == "drechsler_reiter":
         common = np.maximum(common, 0.0)
@@ -139,12 +137,8 @@ def _credible(given: ArrayLike, name: str, level: float) -> Floats:
     except (TypeError, ValueError):
         raise DataError(f"{name} must be draws, H numbers or H rows of p") from None
     if drawn.ndim not in {1, 2} or len(drawn) < LEAST_DRAWS or not np.isfinite(drawn).all():
-        raise DataError(
-            f"{name}: give {LEAST_DRAWS} draws or more, finite, shape (H,) or (H, p)", argument=name
-        )
-    return np.asarray(
-        np.moveaxis(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1), np.float64
-    )
+        raise DataError(f"{name}: give {LEAST_DRAWS} draws or more, finite, shape (H,) or (H, p)", argument=name)
+    return np.asarray(np.moveaxis(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1), np.float64)
 
 
 def _ends(given: ArrayLike, name: str) -> Floats:

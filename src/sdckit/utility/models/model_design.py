@@ -363,9 +363,7 @@ def _own(rest: str, expression: str) -> list[tuple[str, str]]:
     return [(piece, piece)]
 
 
-def _pieces(
-    factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anything: frozenset[str]
-) -> Pieces | None:
+def _pieces(factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anything: frozenset[str]) -> Pieces | None:
     kind, state = spec.encoder_state.get(factor.expr, (None, {}))
     if "categories" not in (state or {}):
         return None if kind is None or kind.value != "categorical" else {}
@@ -426,9 +424,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
             argument="formula",
         )
     # A base level must have records in every file: levels that a file lacks come last.
-    present = np.array([np.bincount(codes, minlength=len(labels) + 1)[1:] > 0 for codes in shared.codes]).all(
-        axis=0
-    )
+    present = np.array([np.bincount(codes, minlength=len(labels) + 1)[1:] > 0 for codes in shared.codes]).all(axis=0)
     order = np.argsort(~present, kind="stable")
     place = np.concatenate([[-1], np.argsort(order)])
     ordered = [labels[j] for j in order.tolist()]
@@ -448,9 +444,7 @@ def designs(
     """
     import pandas as pd
 
-    columns = {
-        name: column_values(pair, name, as_category=name in sides.categories) for name in sides.columns
-    }
+    columns = {name: column_values(pair, name, as_category=name in sides.categories) for name in sides.columns}
     files = [
         pd.DataFrame({name: values[j] for name, values in columns.items()}, index=range(len(usable)))
         for j, usable in enumerate(complete)
@@ -478,9 +472,7 @@ def designs(
     return names, told_names(names, spec, common_levels(files[0], list(columns))), out
 
 
-def _evaluated(
-    spec: Any, frame: Any, rows: NDArray[np.int64], label: str
-) -> tuple[Floats, tuple[str, ...], Any]:
+def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tuple[Floats, tuple[str, ...], Any]:
     """Columns of one side, their names, and what evaluates them for the next file."""
     from formulaic import Formula
     from formulaic.errors import DataMismatchWarning
@@ -505,14 +497,10 @@ def _evaluated(
         ) from None
     names = tuple(str(name) for name in found.columns)
     if len(names) == 0:
-        raise DataError(
-            "formula: there is no term on the right; give at least the constant 1", argument="formula"
-        )
+        raise DataError("formula: there is no term on the right; give at least the constant 1", argument="formula")
     for name, column in zip(names, values.T, strict=True):
         if len(wrong := rows[~np.isfinite(column)]):
             where = np.zeros(int(rows[-1]) + 1, bool)
             where[wrong] = True
-            raise DataError(
-                f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula"
-            )
+            raise DataError(f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula")
     return values, names, found.model_spec

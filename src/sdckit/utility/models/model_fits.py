@@ -170,9 +170,7 @@ class Tellable:
     steps: Floats
 
 
-def tellable(
-    family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, value: Floats
-) -> Tellable:
+def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, value: Floats) -> Tellable:
     """Judge the coefficients of one file, whose fit gave the `value` of each.
 
     An outcome of two values, of categories or of events is counted by the coefficients: these are told in steps of

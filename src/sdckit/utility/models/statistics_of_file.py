@@ -164,8 +164,7 @@ def _columns(
     labels = [f"{variable}={label}" for label in shared.labels()[1:]]
     levels = range(1, shared.n_levels + 1)
     return [
-        ([(codes[codes > 0] == level).astype(np.float64) for level in levels], codes > 0)
-        for codes in shared.codes
+        ([(codes[codes > 0] == level).astype(np.float64) for level in levels], codes > 0) for codes in shared.codes
     ], labels
 
 
@@ -176,8 +175,7 @@ def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
         shared = pair.codes(variable)
         counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)[1:].tolist()
         out += [
-            f"{variable}={label if n >= FEWEST else RARE}"
-            for label, n in zip(shared.labels()[1:], counts, strict=True)
+            f"{variable}={label if n >= FEWEST else RARE}" for label, n in zip(shared.labels()[1:], counts, strict=True)
         ]
     return out
 
@@ -189,9 +187,7 @@ def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: fl
     return (estimate_total if statistic == "total" else estimate_mean)(values, given)
 
 
-def _few(
-    statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float
-) -> tuple[bool, bool]:
+def _few(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> tuple[bool, bool]:
     """Whether an estimate, and whether its variance, rests on fewer than five records."""
     if statistic == "quantile":
         return quantile_of_few(values, weights, share, level)
@@ -270,9 +266,7 @@ def _read(given: Any, label: str) -> tuple[tuple[str, ...], Floats, Floats]:
     if not (np.isfinite(values).all() and np.isfinite(variances).all()):
         raise DataError(f"{label}: the statistic gives a missing or infinite number")
     if (variances < 0).any():
-        raise DataError(
-            f"{label}: the statistic gives a negative variance; it must be a squared standard error"
-        )
+        raise DataError(f"{label}: the statistic gives a negative variance; it must be a squared standard error")
     if names is None:
         names = ("estimate",) if len(values) == 1 else tuple(str(j + 1) for j in range(len(values)))
     return names, values, variances

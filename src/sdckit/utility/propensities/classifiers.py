@@ -202,9 +202,7 @@ def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[ND
                 at = stacked.codes[atom.slot] == j + (not every)
                 matrix[:, first + j] = at * level if every else at
         first += width
-    variables = [
-        atom.variable for atom, width in zip(stacked.atoms, widths, strict=True) for _ in range(width)
-    ]
+    variables = [atom.variable for atom, width in zip(stacked.atoms, widths, strict=True) for _ in range(width)]
     return matrix, variables
 
 
@@ -257,10 +255,7 @@ def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
         ones_left += entries[i] & 1
         gap = float(ones_left * n - ones * (i + 1))
         # dividing only what can win
-        if (
-            gap * gap > best * (float(i + 1) * float(n - i - 1) * n)
-            and entries[i] >> HALF != entries[i + 1] >> HALF
-        ):
+        if gap * gap > best * (float(i + 1) * float(n - i - 1) * n) and entries[i] >> HALF != entries[i + 1] >> HALF:
             found = _apart(ones_left, i + 1, ones, n)
             if found > best:
                 best, cut = found, i + 1
@@ -493,9 +488,7 @@ def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Float
     file. Of cuts that take the same the first one is made.
     """
     arrays = columns.cells, columns.first, columns.ordered
-    score, taken = grow(
-        arrays, columns.order.copy(), released.astype(np.uint8), tree.leaves, tree.smallest_leaf
-    )
+    score, taken = grow(arrays, columns.order.copy(), released.astype(np.uint8), tree.leaves, tree.smallest_leaf)
     return score, _by_variable(columns.variables, taken)
 
 
@@ -554,17 +547,13 @@ def fit_scores(
     try:
         with warnings.catch_warnings(record=True) as caught:  # their messages may show values
             warnings.simplefilter("always")
-            score = np.asarray(
-                fitted.fit(features, member.astype(np.int64)).predict_proba(features), np.float64
-            )[:, 1]
+            score = np.asarray(fitted.fit(features, member.astype(np.int64)).predict_proba(features), np.float64)[:, 1]
     except Exception as error:  # noqa: BLE001 - any estimator may be given, and its messages may show values
         raise DataError(
             f"the model {name} could not be fitted and asked ({type(error).__name__}); try it on the data alone to "
             "see why"
         ) from None
-    if score.shape != member.shape or not (
-        np.isfinite(score).all() and score.min() >= 0 and score.max() <= 1
-    ):
+    if score.shape != member.shape or not (np.isfinite(score).all() and score.min() >= 0 and score.max() <= 1):
         raise DataError(f"the model {name} does not give a probability from 0 to 1 for each row")
     if warned is not None:
         warned.update(warning.category.__name__ for warning in caught)

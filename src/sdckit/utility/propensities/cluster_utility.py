@@ -22,9 +22,7 @@ METHODS = ("average", "kmeans")
 LARGEST = 4_000  # records of both files for average linkage: it needs the distances of all pairs
 SAMPLE = 20_000  # records that k-means places its centres by; all are assigned to the nearest
 BLOCK = 1 << 16  # records assigned at a time
-MISSING_RULE = (
-    "a missing category is a level of its own, a missing number the mean and a mark that it is missing"
-)
+MISSING_RULE = "a missing category is a level of its own, a missing number the mean and a mark that it is missing"
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
 
 
@@ -218,9 +216,7 @@ def cluster_utility(
         found.append(_figures(*one, aligned=aligned))
         counts.append(one)
     if method == "kmeans" and most > SAMPLE:
-        notes["method"] = (
-            f"centres placed by {SAMPLE} records drawn at random (at most), all records assigned"
-        )
+        notes["method"] = f"centres placed by {SAMPLE} records drawn at random (at most), all records assigned"
     if any(math.isnan(one["ratio"]) for one in found):
         notes["ratio"] = ALIGNED if aligned else "no variable varies: there is nothing to cluster by"
     return ClusterUtility(

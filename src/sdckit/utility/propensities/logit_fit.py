@@ -313,9 +313,7 @@ def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
     return lower
 
 
-def sweep(
-    design: Design, beta: Floats, total: Floats, released: Floats, score: Floats
-) -> tuple[float, Floats, float]:
+def sweep(design: Design, beta: Floats, total: Floats, released: Floats, score: Floats) -> tuple[float, Floats, float]:
     """Scores at `beta`, written over the old ones.
 
     `total` and `released` (n_rows,): records, and those among them that are released; rows without any keep their
@@ -327,9 +325,7 @@ def sweep(
 
     def part(span: tuple[int, int]) -> tuple[float, Floats, float]:
         gradient = np.zeros(design.n_columns)
-        likelihood, change = _add_scores(
-            design.arrays, beta, total, released, span[0], span[1], score, gradient
-        )
+        likelihood, change = _add_scores(design.arrays, beta, total, released, span[0], span[1], score, gradient)
         return likelihood, gradient, change
 
     found = run(part, chunks(design.n_rows, minimum=ROWS))
@@ -401,9 +397,7 @@ def separated_rows(
     return found if _leaves_others(design, weights @ directions, (total > 0) & ~found) else none
 
 
-def _directions(
-    design: Design, total: Floats, rows: Ints, kept: Ints, tolerance: float
-) -> tuple[Floats, Floats]:
+def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance: float) -> tuple[Floats, Floats]:
     """Directions of the coefficients that move no row with a total, and how they move some other rows.
 
     Shapes (n_rows, n_directions) and (n_directions, n_columns).
@@ -607,9 +601,7 @@ def _told_apart(
         of_released = column_sums(design, np.where(sure, 0.0, released))
 
 
-def _climb(
-    design: Design, start: Start, released: Floats, gradient: Floats, *, patience: int = STEPS
-) -> LogitFit:
+def _climb(design: Design, start: Start, released: Floats, gradient: Floats, *, patience: int = STEPS) -> LogitFit:
     """Newton's steps from a model without variables, with new curvature only where the old one is slow."""
     c = float(released.sum() / start.total.sum())
     beta = np.zeros(design.n_columns)
@@ -657,9 +649,7 @@ def _climb_on(
     return LogitFit(beta, score, change, steps, likelihood, gradient, allowed)
 
 
-def lost_without(
-    start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]], c: float
-) -> dict[str, float]:
+def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]], c: float) -> dict[str, float]:
     """What a linear model of membership on the same columns would lose in explained variance without a variable.
 
     Finite where coefficients are not, and the same for every coding of the levels.

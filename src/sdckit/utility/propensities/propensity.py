@@ -406,9 +406,7 @@ def _resampled(
     null, nothing = resampled_null(stacked, scores, plan.resamples, plan.rng, together=together)
     if not nothing:
         return null, {}
-    return null, {
-        "null": f"the model finds nothing in {nothing} of {plan.resamples} permutations (pMSE below 1e-8)"
-    }
+    return null, {"null": f"the model finds nothing in {nothing} of {plan.resamples} permutations (pMSE below 1e-8)"}
 
 
 def _compared(pmse: float, null: Null, plan: Plan, notes: dict[str, str]) -> dict[str, float]:
@@ -488,10 +486,7 @@ class Propensity(PairResult):
             without it. Others: the share of the variable in what the model goes by; NaN where it does not say.
         """
         known = [release.importance for release in self.releases if release.importance is not None]
-        weight = {
-            name: float(np.mean([one.get(name, 0.0) for one in known] or [math.nan]))
-            for name in self.variables
-        }
+        weight = {name: float(np.mean([one.get(name, 0.0) for one in known] or [math.nan])) for name in self.variables}
         ordered = sorted(weight, key=lambda name: -weight[name] if known else 0.0)
         return self.pair.table({"variable": ordered, "importance": [weight[name] for name in ordered]})
 
@@ -613,18 +608,14 @@ def propensity(
         arguments.choice(null, "null", NULLS)
     scenario = arguments.scenario_or_none(scenario)
     rng = arguments.seed(seed)
-    name, estimator = classifiers.checked_classifier(
-        model, int(rng.integers(2**31 - 1)), seeded=seed is not None
-    )
+    name, estimator = classifiers.checked_classifier(model, int(rng.integers(2**31 - 1)), seeded=seed is not None)
     null = _checked_null(name, estimator, null, interactions)
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
     chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     plan = Plan(interactions, null, aligned, resamples, rng)
     found = []
     for release in range(chosen.pair.m):
-        stacked = classifiers.stack(
-            chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None
-        )
+        stacked = classifiers.stack(chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None)
         if estimator is None:
             found.append(logistic(stacked, plan))
         elif isinstance(estimator, Tree):

@@ -325,9 +325,7 @@ class AssociationComparison(PairResult):
         """Give the n pairs that differ most, as rows of `table`."""
         matrix = self.matrix(kind)
         far = 1 - matrix if kind == "contingency" else np.abs(matrix)
-        pairs = [
-            (i, j) for i, j in itertools.combinations(range(len(matrix)), 2) if not math.isnan(far[i, j])
-        ]
+        pairs = [(i, j) for i, j in itertools.combinations(range(len(matrix)), 2) if not math.isnan(far[i, j])]
         return self._frame(kind, sorted(pairs, key=lambda pair: -far[pair])[:n])
 
     def _frame(self, kind: Kind, pairs: Sequence[tuple[int, int]]) -> Any:

@@ -116,9 +116,7 @@ def side_by_side(counts: Ints) -> dict[str, list[float]]:
         "original_share": own.tolist(),
         "released_share": shares.tolist(),
         "difference": (shares - own).tolist(),
-        "standardised_difference": np.mean(
-            [differences(original, release) for release in releases], axis=0
-        ).tolist(),
+        "standardised_difference": np.mean([differences(original, release) for release in releases], axis=0).tolist(),
     }
 
 
@@ -256,9 +254,7 @@ class DistributionComparison(PairResult):
     def _coded(self, name: str) -> SharedCoding:
         found = self.coded.get(name)
         if found is None:
-            raise ColumnError(
-                f"no variable {name!r} in this comparison; {did_you_mean(name, self.variables)}"
-            )
+            raise ColumnError(f"no variable {name!r} in this comparison; {did_you_mean(name, self.variables)}")
         return found
 
     def _files(self, counts: Ints, release: int | None) -> Ints:

@@ -34,9 +34,7 @@ def differences(original: Ints, released: Ints) -> Floats:
     n, n_s = int(original.sum()), int(released.sum())
     total = original + released
     expected = n_s / (n + n_s) * total
-    out: Floats = np.divide(
-        released - n_s / n * original, np.sqrt(expected), out=np.zeros(len(total)), where=total > 0
-    )
+    out: Floats = np.divide(released - n_s / n * original, np.sqrt(expected), out=np.zeros(len(total)), where=total > 0)
     return out
 
 
@@ -217,9 +215,7 @@ def prefix_words(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> tu
     return words
 
 
-def cross_from(
-    words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int]
-) -> Crossed:
+def cross_from(words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
     """One table; `words` packs all its variables but the last (see `prefix_words`)."""
     n = sum(len(codes) for codes in columns[-1])
     if words is None or not _is_dense(shape, n):

@@ -272,8 +272,7 @@ def tabular_utility(
     found = all_tables(coded, ways, complete=drop_missing)
     statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}
     per_release = tuple(
-        release_figures({name: values[j] for name, values in statistics.items()})
-        for j in range(chosen.pair.m)
+        release_figures({name: values[j] for name, values in statistics.items()}) for j in range(chosen.pair.m)
     )
     _undefined(statistics, notes)
     rule = "records with a missing value are left out of the tables of that variable"
@@ -290,14 +289,10 @@ def _undefined(statistics: Mapping[str, Floats], notes: dict[str, str]) -> None:
     if empty:
         notes["tables"] = f"{empty} tables have no complete record in one of the files: undefined"
     if single := int((statistics["df"] == 0).all(axis=0).sum()):
-        notes["standardised"] = (
-            f"{single} tables have one cell only: no degrees of freedom, nothing to compare"
-        )
+        notes["standardised"] = f"{single} tables have one cell only: no degrees of freedom, nothing to compare"
     if disjoint := int((np.isnan(statistics["df_g"]) & ~np.isnan(statistics["df"])).any(axis=0).sum()):
         notes["g"] = f"{disjoint} tables have no cell in common: g is undefined there"
     for name in SUMMARISED:
         if np.isnan(statistics[name]).all():
             for part in ("mean", "largest"):
-                notes[f"{part}_{name}"] = (
-                    "undefined in every table: no degrees of freedom or no complete record"
-                )
+                notes[f"{part}_{name}"] = "undefined in every table: no degrees of freedom or no complete record"

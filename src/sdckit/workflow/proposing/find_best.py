@@ -54,9 +54,7 @@ class Needing:
         return self.of(data, release)
 
 
-def measure_of(
-    loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario
-) -> Loss | None:
+def measure_of(loss: str | Loss, formula: str | None, family: str, data: Any, scenario: Scenario) -> Loss | None:
     """The measure that is asked for; None for the information of the keys, which the search itself goes by."""
     from sdckit.utility.models.model_fits import FAMILIES
 
@@ -68,9 +66,7 @@ def measure_of(
             argument="loss",
         )
     if (loss == "model") is (formula is None):
-        raise DataError(
-            'loss="model" and formula= go together, as in formula="income ~ age"', argument="formula"
-        )
+        raise DataError('loss="model" and formula= go together, as in formula="income ~ age"', argument="formula")
     if callable(loss):
         return loss
     if loss == "pmse":
@@ -113,9 +109,7 @@ def _model(data: Any, release: Any, *, formula: str, family: Any, scenario: Scen
     return 1.0 - found.mean_overlap
 
 
-def ranked_by(
-    loss: Loss, trials: Trials, found: Found, until: Callable[[], bool]
-) -> list[tuple[float, Node]]:
+def ranked_by(loss: Loss, trials: Trials, found: Found, until: Callable[[], bool]) -> list[tuple[float, Node]]:
     """The nodes tried and others, the best first: keys as they are or left out, then neighbours of the best.
 
     What cannot be measured on a release comes last. `until` tells when time is over.
@@ -275,9 +269,7 @@ def _of_suppression(step: Mapping[str, Any]) -> Iterator[str]:
         yield f"{NOT_IMPLIED}."
 
 
-def outcome(
-    trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]
-) -> list[str]:
+def outcome(trials: Trials, found: Found, judged: Judged, others: Sequence[tuple[str, bool, float]]) -> list[str]:
     """The closing lines: what holds, how good it is, what else there is."""
     n, nodes = trials.lattice.n, trials.lattice.size
     words = in_words(key_words(trials, judged.made.node))
@@ -318,9 +310,7 @@ BESIDE = (2_000, 3)  # nodes counted and tried for an alternative
 WITHIN = 0.1  # of the loss: what the caller's own measure chooses from
 JUDGED = 3  # combinations held against every threshold at each aim
 REPAIRS = 3  # of one of them
-BOUNDED = (
-    0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
-)
+BOUNDED = 0.05  # of the records, left to suppression: in the alternative shown first, and where nothing else holds
 OTHER_SHARES = {"no value taken out": 0.0, "more values taken out": 1.0, "very few values taken out": 0.01}
 
 _Way = tuple[Trials, Search, "Found", "Judged"]
@@ -437,15 +427,11 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
         if how is None:
             break
         asked.tell("taking values out in another way: some are given back")
-        judged = judge(
-            trials.data, trials.scenario, trials.with_how(how).make(node), how, control=asked.control
-        )
+        judged = judge(trials.data, trials.scenario, trials.with_how(how).make(node), how, control=asked.control)
     return judged
 
 
-def beside(
-    trials: Trials, search: Search, judged: Judged, asked: Asked, count: int
-) -> Iterator[tuple[str, Judged]]:
+def beside(trials: Trials, search: Search, judged: Judged, asked: Asked, count: int) -> Iterator[tuple[str, Judged]]:
     """Recipes that take fewer values out, or release one of the keys finer: those first that lose most in the best."""
     made = {judged.made.node}
     for words, now, one in _searches_beside(trials, search, judged, asked):
@@ -477,9 +463,7 @@ def _searches_beside(
         yield from _other_shares(trials, asked, OTHER_SHARES)
 
 
-def _other_shares(
-    trials: Trials, asked: Asked, shares: Mapping[str, float]
-) -> Iterator[tuple[str, Trials, Search]]:
+def _other_shares(trials: Trials, asked: Asked, shares: Mapping[str, float]) -> Iterator[tuple[str, Trials, Search]]:
     """Searches where fewer records are left to suppression, or more."""
     for words, share in shares.items():
         if share != trials.share and (share < trials.share) is (not words.startswith("more")):

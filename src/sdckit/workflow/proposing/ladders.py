@@ -169,9 +169,7 @@ def _numbers(levels: Levels, key: str) -> Iterator[tuple[str, Step, Ints]]:
     if (coded := _coded_ends(key, values, levels.size, edges)) is not None:
         yield coded
     while len(edges) + 1 >= FEWEST_BANDS:
-        group = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(
-            np.int64
-        )
+        group = np.unique(np.searchsorted(edges, values, side="right"), return_inverse=True)[1].astype(np.int64)
         yield f"in {int(group.max()) + 1} bands", in_bands(key, edges), group
         edges = every_second(edges)
 

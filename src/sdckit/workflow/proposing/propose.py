@@ -91,9 +91,7 @@ def _is_best(trials: Trials, found: Found, judged: Judged) -> bool:
     return found.whole and asked and least and not trials.how.draws and not (sampled and estimated)
 
 
-def _alternative(
-    trials: Trials, why: str, judged: Judged, columns: Sequence[str], folder: Path | None
-) -> Alternative:
+def _alternative(trials: Trials, why: str, judged: Judged, columns: Sequence[str], folder: Path | None) -> Alternative:
     keys = key_words(trials, judged.made.node)
     return Alternative(
         _recipe(trials, judged, columns, folder), f"{why}: {in_words(keys)}", keys, judged.made.loss, judged.risk,
@@ -294,9 +292,7 @@ def make_proposal(
     lattice = open_lattice(
         given, scenario, keep=keep, prefer=_preferred(prefer, keys), weights=weights, internal=internal
     )
-    trials = Trials(
-        given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal
-    )
+    trials = Trials(given, scenario, lattice, share, numbers, How(hide=hides_implied(scenario)), internal=internal)
     trials, search, found, judged = find_best(trials, asked)
     others = list(beside(trials, search, judged, asked, alternatives))
     return write_proposal(trials, found, judged, others, columns, folder, head, by_loss=measure is None)
@@ -349,6 +345,4 @@ def _allowed(given: Mapping[str, str] | None, columns: Sequence[str]) -> Mapping
 def _check_names(role: str, names: Any, offered: Sequence[str]) -> None:
     for name in names:
         if name not in offered:
-            raise ColumnError(
-                f"{role}: {name!r} is not among them; {did_you_mean(str(name), offered)}", argument=role
-            )
+            raise ColumnError(f"{role}: {name!r} is not among them; {did_you_mean(str(name), offered)}", argument=role)

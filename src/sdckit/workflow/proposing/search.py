@@ -164,12 +164,8 @@ class Search:
         """Find where a chain of ever coarser nodes first has few enough records beyond a limit."""
         chain = [node]
         while True:
-            above = [
-                _moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]
-            ]
-            above = [
-                one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)
-            ]
+            above = [_moved(chain[-1], j, 1) for j in range(len(node)) if chain[-1][j] + 1 < self.lost.shape[j]]
+            above = [one for one in above if self.lost[one] < self.best + self.within - LEAST and self._inside(one)]
             if not above or self.enough[chain[-1]]:
                 break
             chain.append(min(above, key=lambda one: (self.lost[one], one)))

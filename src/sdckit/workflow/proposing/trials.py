@@ -357,8 +357,7 @@ def improved(one: Judged, scenario: Scenario, keep: Sequence[str]) -> How | None
     told = _tellers(one, scenario)
     how = one.how
     bundles = {
-        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *told.get(key, ())]))
-        for key in {**how.bundles, **told}
+        key: tuple(dict.fromkeys([*how.bundles.get(key, ()), *told.get(key, ())])) for key in {**how.bundles, **told}
     }
     if not how.hide or bundles != dict(how.bundles):
         return replace(how, hide=True, bundles=bundles)
@@ -452,9 +451,7 @@ def _side(cells: Cells, one: Scenario, name: str, keys: Sequence[str]) -> Side:
     of_cell, count = label.astype(np.int64), int(label.max(initial=0)) + 1
     first = first_of_groups(of_cell, count)
     weight = None if table.weight is None else sum_by(of_cell, table.weight, count)
-    rules = [
-        one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys
-    ]
+    rules = [one.missing if isinstance(one.missing, str) else one.missing.get(key, "wildcard") for key in one.keys]
     return Side(
         name, at, tuple(column[first] for column in columns[: len(at)]),
         tuple(column[first] for column in columns[len(at) :]),
@@ -501,11 +498,7 @@ def thinned(lattice: Lattice, most: int = MOST_NODES) -> Lattice:
         j = max(range(len(ladders)), key=lambda i: len(ladders[i].rungs))
         rungs = ladders[j].rungs
         if len(rungs) <= 2:
-            raise ColumnError(
-                f"{len(ladders)} keys are too many for a search; name fewer, or keep some (keep=)"
-            )
+            raise ColumnError(f"{len(ladders)} keys are too many for a search; name fewer, or keep some (keep=)")
         inner = rungs[1:-1]
-        ladders[j] = Ladder(
-            ladders[j].key, ladders[j].codes, (rungs[0], *inner[1::2], rungs[-1]), ladders[j].missing
-        )
+        ladders[j] = Ladder(ladders[j].key, ladders[j].codes, (rungs[0], *inner[1::2], rungs[-1]), ladders[j].missing)
     return Lattice(tuple(ladders), lattice.sides, lattice.weights, lattice.n)

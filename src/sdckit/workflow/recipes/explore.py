@@ -110,19 +110,13 @@ class Exploration(Displayed):
         from sdckit.report.chapters.map import map_chart, plain_map
 
         chart: alt.Chart = map_chart(plain_map(self, internal=internal or exact_shown.get()))
-        return (
-            chart.properties(title=f"{EXACT} Risk and loss of every recipe tried")
-            if exact_shown.get()
-            else chart
-        )
+        return chart.properties(title=f"{EXACT} Risk and loss of every recipe tried") if exact_shown.get() else chart
 
     def _frame(self, wanted: Sequence[bool], *, ordered: bool = False) -> Any:
         marks = self.on_front
         chosen = [at for at, yes in enumerate(wanted) if yes]
         if ordered:
-            chosen.sort(
-                key=lambda at: (self.points[at].figures[self.risk], self.points[at].figures[self.loss])
-            )
+            chosen.sort(key=lambda at: (self.points[at].figures[self.risk], self.points[at].figures[self.loss]))
         points = [self.points[at] for at in chosen]
         paths = list(self.points[0].parameters)
         columns: dict[str, list[Any]] = {"row": [at + 1 for at in chosen]}
@@ -148,11 +142,7 @@ def _column(values: list[Any]) -> list[Any]:
     """Values of one argument as a column: numbers and texts as they are, others in words."""
     simple = all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
     if simple or all(isinstance(value, str) for value in values):
-        return (
-            [float(value) for value in values]
-            if any(isinstance(value, float) for value in values)
-            else values
-        )
+        return [float(value) for value in values] if any(isinstance(value, float) for value in values) else values
     return [str(value) for value in values]
 
 
@@ -195,8 +185,7 @@ class Runs:
     def add(self, key: str, figures: Mapping[str, Any]) -> None:
         """Keep the figures of a run: one whole line in one write."""
         plain = {
-            name: None if isinstance(value, float) and math.isnan(value) else value
-            for name, value in figures.items()
+            name: None if isinstance(value, float) and math.isnan(value) else value for name, value in figures.items()
         }
         with self._lock:
             self._known[key] = dict(figures)
@@ -248,9 +237,7 @@ def _restored(figures: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _foreign(path: Path, number: int) -> FileFormatError:
-    return FileFormatError(
-        f"{path.name}, line {number}: not a run of explore; name another file, or delete this one"
-    )
+    return FileFormatError(f"{path.name}, line {number}: not a run of explore; name another file, or delete this one")
 
 
 MOST_POINTS = 10_000
@@ -366,9 +353,7 @@ def explore(
         few = {name: known.get(name, 1) for name in FEW}
         points.append(Point(one, {name: known[name] for name in FIGURES}, known["note"], **few))
     watch = Watch(data, chosen)
-    return Exploration(
-        tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation
-    )
+    return Exploration(tuple(points), risk_figure, loss_figure, len(frame), watch.k, recipe, frame.implementation)
 
 
 def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:
@@ -379,9 +364,7 @@ def _check_figure(role: str, name: str, offered: Sequence[str]) -> None:
 
 def _combinations(recipe: Recipe, grid: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     if not isinstance(grid, Mapping) or not grid:
-        raise ScenarioError(
-            'grid names arguments and values to try, as {"pram.pd": [0.7, 0.9]}', argument="grid"
-        )
+        raise ScenarioError('grid names arguments and values to try, as {"pram.pd": [0.7, 0.9]}', argument="grid")
     n = 1
     for path, values in grid.items():
         if isinstance(values, str | Mapping) or not isinstance(values, Sequence) or len(values) == 0:
@@ -432,9 +415,7 @@ def _run_all(
     waiting = {key: recipe for key, recipe in zip(keys, recipes, strict=True) if runs.get(key) is None}
     n = len(set(keys))
     tell(
-        f"{n - len(waiting)} of {counted(n, 'recipe')} known"
-        if len(waiting) < n
-        else f"trying {counted(n, 'recipe')}"
+        f"{n - len(waiting)} of {counted(n, 'recipe')} known" if len(waiting) < n else f"trying {counted(n, 'recipe')}"
     )
     # the same warnings for every combination say nothing of any
     with (

@@ -488,17 +488,11 @@ class Recipe(Displayed):
 
     def _own_keys(self, keys: Keys | None) -> dict[int, bytes | str]:
         """The key of each step that makes identifiers, where one is given for its column."""
-        steps = {
-            n: one.arguments["column"]
-            for n, one in enumerate(self.steps, 1)
-            if method_of(one.method, "").keyed
-        }
+        steps = {n: one.arguments["column"] for n, one in enumerate(self.steps, 1) if method_of(one.method, "").keyed}
         for column in keys or {}:
             if column not in steps.values():
                 near = did_you_mean(column, steps.values())
-                raise ScenarioError(
-                    f"id_keys: no step makes new identifiers of {column!r}; {near}", argument="id_keys"
-                )
+                raise ScenarioError(f"id_keys: no step makes new identifiers of {column!r}; {near}", argument="id_keys")
         twice = [column for column in steps.values() if list(steps.values()).count(column) > 1]
         if twice:
             raise ScenarioError(f"new_ids: two steps make identifiers of {twice[0]!r}; one is enough")

@@ -149,9 +149,7 @@ def _check_columns(header: _Header, method: Method, arguments: Mapping[str, Any]
         for name in columns_named(method, arguments, role):
             header.check(name, role, place)
             if role in method.kind.numbers and header.kinds[name] is False:
-                raise DataError(
-                    f"{place}, {role}: column {name!r} holds no numbers; {method.name} needs some"
-                )
+                raise DataError(f"{place}, {role}: column {name!r} holds no numbers; {method.name} needs some")
     if arguments.get("bands") is not None and header.kinds[arguments["column"]] is False:
         name = arguments["column"]
         raise DataError(f"{place}: column {name!r} holds no numbers; group its values by groups or hierarchy")

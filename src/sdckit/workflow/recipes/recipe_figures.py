@@ -128,9 +128,7 @@ class Watch:
                 base = replace(base, pmse=pmse, behind=self._behind(files))
             return self._by_intruder(base, files, open_frame(files[0]).columns)
 
-    def _by_intruder(
-        self, base: StepFigures, files: list[Any], columns: Sequence[str]
-    ) -> tuple[StepFigures, ...]:
+    def _by_intruder(self, base: StepFigures, files: list[Any], columns: Sequence[str]) -> tuple[StepFigures, ...]:
         """The figures with the risks from each intruder; as they are without a scenario."""
         if self.scenario is None:
             return (base,)
@@ -148,9 +146,7 @@ class Watch:
             )  # fmt: skip
         return tuple(found)
 
-    def of_plans(
-        self, step: int, method: str, plans: Sequence[Any], values_changed: int
-    ) -> tuple[StepFigures, ...]:
+    def of_plans(self, step: int, method: str, plans: Sequence[Any], values_changed: int) -> tuple[StepFigures, ...]:
         """Measure a plan that is being changed, or several from one synthesis: then every figure is their mean.
 
         How well scores tell it from the original is not measured.

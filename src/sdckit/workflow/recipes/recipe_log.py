@@ -110,8 +110,7 @@ class RecipeLog:
             "n": self.n if internal else protected_change(self.n, {}, {})["n"],
             "versions": dict(self.versions),
             "steps": [
-                {"step": number, **_step(change, internal=internal)}
-                for number, change in enumerate(self.steps, 1)
+                {"step": number, **_step(change, internal=internal)} for number, change in enumerate(self.steps, 1)
             ],
         }
         if not internal:

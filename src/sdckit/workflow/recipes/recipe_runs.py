@@ -54,9 +54,7 @@ CHANGED = (
 WEIGHTS = ("column", "columns", "weight", "replace", "together", "carry_along")
 
 
-def warn_of_weights(
-    steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None, done: bool = False
-) -> None:
+def warn_of_weights(steps: Sequence[StepLike], data: Any, *, scenario: Scenario | None, done: bool = False) -> None:
     """Warn where the scenario's weight tells a key that a step takes out or changes record by record.
 
     `done`: whether `data` is what came of the steps; a weight is looked at before them where none changes it, and
@@ -179,14 +177,9 @@ def run_on_records(
         found = plan.brought(names)
     except SdcError as error:
         raise placed(error, step.place(number)) from None
-    changed, change = run_step(
-        number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key
-    )
+    changed, change = run_step(number, step, found.table, scenario=scenario, folder=folder, mixed=mixed, key=key)
     suffix = str(step.arguments.get("suffix"))
-    like = {
-        name: name.removesuffix(suffix)
-        for name in columns_made(method_of(step.method, "step"), step.arguments)
-    }
+    like = {name: name.removesuffix(suffix) for name in columns_made(method_of(step.method, "step"), step.arguments)}
     return with_files(plan, found, changed, like), change
 
 
@@ -253,9 +246,7 @@ def _by_cells(function: Any, plan: Changing, given: Given) -> tuple[Changing, Ch
     cell, counts = _records_of(plan, rows, max(level for _, level in asked))
     frame = rows.table.take(cell)
     changed, change = function(Tallied(frame, counts), **given)
-    gone = {
-        name: np.asarray(changed[name].is_null()) & ~np.asarray(frame[name].is_null()) for name in roles.keys
-    }
+    gone = {name: np.asarray(changed[name].is_null()) & ~np.asarray(frame[name].is_null()) for name in roles.keys}
     return plan.blanked(rows, _as_blanked(rows, cell, gone)), change
 
 
@@ -294,9 +285,7 @@ def _on_records(step: StepLike, household: str | None) -> bool:
     kind = METHODS[step.method]
     if kind.plan == "records":
         return True
-    if any(
-        given.get(name) in values if values else given.get(name) for name, values in kind.by_record.items()
-    ):
+    if any(given.get(name) in values if values else given.get(name) for name, values in kind.by_record.items()):
         return True
     return kind.plan == "cells" and household is not None and given.get("household_variables") != []
 
@@ -336,9 +325,7 @@ def check_on_plan(steps: Sequence[StepLike], plan: Changing, scenario: Scenario 
             household = None if household in gone else household
 
 
-def _check_room(
-    number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None
-) -> None:
+def _check_room(number: int, step: StepLike, n: int, columns: Sequence[str], scenario: Scenario | None) -> None:
     try:
         check_step(step, n, columns, scenario)
     except ColumnError:

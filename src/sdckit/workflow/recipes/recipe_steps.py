@@ -202,9 +202,7 @@ def method_of(name: object, place: str) -> Method:
     sdckit.errors.ScenarioError: step 2: there is no method 'pramm'; did you mean 'pram'?
     """
     if not isinstance(name, str) or not name:
-        raise ScenarioError(
-            f'{place} names no method; write method = "recode", or another of: {", ".join(METHODS)}'
-        )
+        raise ScenarioError(f'{place} names no method; write method = "recode", or another of: {", ".join(METHODS)}')
     if name not in METHODS:
         raise ScenarioError(f"{place}: there is no method {name!r}; {did_you_mean(name, METHODS)}")
     return Method(METHODS[name])
@@ -282,9 +280,7 @@ def columns_named(method: Method, arguments: Mapping[str, Any], role: str) -> tu
     if isinstance(given, str):
         return () if role in TABLES else (given,)
     parts = [(one,) if isinstance(one, str) else one for one in given] if isinstance(given, list) else []
-    return tuple(
-        name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str)
-    )
+    return tuple(name for part in parts if isinstance(part, list | tuple) for name in part if isinstance(name, str))
 
 
 def _inside(role: str, value: Any) -> tuple[str, ...]:

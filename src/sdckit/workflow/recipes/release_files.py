@@ -41,9 +41,7 @@ def write_release(
     paths = numbered(out, len(files))
     with ExitStack() as moved:  # the last one entered is moved first
         for one, path in zip(files, paths, strict=True):
-            moved.enter_context(
-                writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe)
-            )
+            moved.enter_context(writing_file(one, path, labels=labels, sources=sources, excel_safe=excel_safe))
         if log_path is not None and log is not None:
             part = moved.enter_context(replacing(real_target(log_path), what="the log", private=True))
             replace(log, released=tuple(path.name for path in paths)).write(part)

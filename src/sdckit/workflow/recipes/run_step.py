@@ -51,18 +51,14 @@ def run_step(
         if isinstance(given.get("risk"), str) and given["risk"] in RISK_MEASURES and scenario is not None:
             name = one.arguments.get("intruder")
             measure = lacking_values if given["risk"] == LACKING_VALUES else _risk
-            given["risk"] = measure(
-                data, _of_release(data, scenario if name is None else scenario.intruder(name))
-            )
+            given["risk"] = measure(data, _of_release(data, scenario if name is None else scenario.intruder(name)))
         made: Protected = method.function(data, **given)
     except SdcError as error:
         raise placed(error, one.place(number)) from None
     return made
 
 
-def _household(
-    method: Method, given: Mapping[str, Any], data: Any, scenario: Scenario | None
-) -> dict[str, Any]:
+def _household(method: Method, given: Mapping[str, Any], data: Any, scenario: Scenario | None) -> dict[str, Any]:
     """The scenario's household and its variables, for a step that says nothing of them."""
     if scenario is None or scenario.household is None or not method.takes_households:
         return {}
@@ -104,12 +100,8 @@ def lacking_values(data: Any, scenario: Scenario) -> Any:
 
     limit = scenario.limits.l
     if limit is None:
-        raise ScenarioError(
-            f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk"
-        )
-    records: Any = open_frame(
-        measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records
-    )
+        raise ScenarioError(f'risk = "{LACKING_VALUES}" needs the threshold l in the scenario', argument="risk")
+    records: Any = open_frame(measure(LACKING_VALUES).measure(data, scenario=scenario, kind="distinct").records)
     found = [float_values(records[name], name) for name in records.columns if name.startswith("distinct_")]
     return limit - np.min(found, axis=0)
 
@@ -132,9 +124,7 @@ def drawn_order(change: Change, before: Any) -> Ints | None:
     if kind_of(change.method).plan != "order":
         return None
     household = change.parameters["household"]
-    homes = (
-        None if household is None else read_homes(open_eager(before, {"household": [household]}), household)
-    )
+    homes = None if household is None else read_homes(open_eager(before, {"household": [household]}), household)
     return row_order(change.n, homes, int(change.secret["seed"]))
 
 
@@ -165,9 +155,7 @@ def released_rows(log: RecipeLog, original: Any, folder: Path | None) -> Ints | 
                 f"step {number} ({change.method}) was carried out by Spark, which knows no rows: find the records by a "
                 "column that numbers them"
             )
-        order = row_order(
-            log.n, _homes(log, number, change, original, rows, folder), int(change.secret["seed"])
-        )
+        order = row_order(log.n, _homes(log, number, change, original, rows, folder), int(change.secret["seed"]))
         rows = order if rows is None else rows[order]
     return rows
 

@@ -217,9 +217,7 @@ def coarsen_keys(data: Any, scenario: Scenario, *, share: float, internal: bool)
         if best is None:
             break
         one, data = best
-        way = replace(
-            way, data=data, over=one.after, steps={**way.steps, one.key: one.step}, done=(*way.done, one)
-        )
+        way = replace(way, data=data, over=one.after, steps={**way.steps, one.key: one.step}, done=(*way.done, one))
     return way
 
 
@@ -351,9 +349,7 @@ def _recodings(way: Way) -> Iterator[Told]:
 def _how(step: dict[str, Any]) -> str:
     if "bands" in step:
         return "in bands"
-    return (
-        f"at level {step['level']} of its hierarchy" if "hierarchy" in step else "with its rare values joined"
-    )
+    return f"at level {step['level']} of its hierarchy" if "hierarchy" in step else "with its rare values joined"
 
 
 def _brought(before: Any, after: Any, n: int) -> str:
@@ -371,9 +367,7 @@ def weight_step(data: Any, scenario: Scenario) -> dict[str, Any] | None:
     """The step that makes weights coarser, where they tell a key whose values are taken out."""
     if scenario.weight is None or scenario.weight in scenario.all_keys:
         return None
-    told = told_by(
-        open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household
-    )
+    told = told_by(open_eager(data, {}), scenario.weight, list(scenario.all_keys), household=scenario.household)
     hide = [name for name, how_far in told.items() if how_far > TELLS]
     return {"method": "coarsen_weights", "weight": scenario.weight, "hide": hide} if hide else None
 
@@ -383,9 +377,7 @@ def _weight(way: Way) -> Iterator[Told]:
     step = weight_step(way.data, way.scenario)
     if step is not None:
         names = listed([*map(printable, step["hide"])], "or")
-        why = (
-            f"Many weights occur with one value of {names} only, and would give back what is taken out there."
-        )
+        why = f"Many weights occur with one value of {names} only, and would give back what is taken out there."
         yield step, [why]
 
 
@@ -604,9 +596,7 @@ def starter_recipe(
     arguments.share(share, "share", "is a share of the records")
     arguments.flag(internal, "internal")
     if arguments.scenario_or_none(scenario) is None:
-        raise ScenarioError(
-            "scenario= is missing: its thresholds are what the steps aim at", argument="scenario"
-        )
+        raise ScenarioError("scenario= is missing: its thresholds are what the steps aim at", argument="scenario")
     if folder is not None and not isinstance(folder, str | Path):
         raise ScenarioError("folder= is a path, where the recipe is to lie", argument="folder")
     frame = open_eager(data, {})
@@ -663,9 +653,7 @@ def tried(data: Any, scenario: Scenario, steps: Sequence[Mapping[str, Any]]) -> 
     """The data, which need not hold direct identifiers, after steps of which nothing is kept."""
     recipe = Recipe(steps or [{"method": "random_order"}], folder=scenario.folder)
     keys = {str(step["column"]): TRIAL for step in steps if method_of(step["method"], "").keyed}
-    return recipe.apply(
-        data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False
-    )
+    return recipe.apply(data, scenario=scenario.changed(identifiers=()), secret=TRIAL, id_keys=keys, watch=False)
 
 
 def _judged(data: Any, scenario: Scenario, told: Sequence[Told]) -> tuple[list[str], list[str]]:

@@ -95,8 +95,7 @@ def picture_of(before: Any, after: Any, variable: str, *, levels: bool = False) 
     known = [number for number in numbers if not np.isnan(number).all()]
     edges = round_edges(known, BINS) if known and not levels else None
     sides = [
-        _counted(file, variable, edges) if file is not None and variable in file.columns else None
-        for file in files
+        _counted(file, variable, edges) if file is not None and variable in file.columns else None for file in files
     ]
     counted = [None if side is None else side[0] for side in sides]
     return Picture(variable, counted[0], counted[1], _flows(sides[0], sides[1]))
@@ -122,9 +121,7 @@ def _counted(frame: Any, variable: str, edges: Any) -> _Side:
         ends = edges.tolist()
         counts = counts_between(values, edges).tolist()
         names = _named(ends, whole=whole)
-        found = VariableCounts(
-            tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole
-        )
+        found = VariableCounts(tuple(zip(names, counts, strict=True)), n, n - len(known), tuple(ends), whole=whole)
         return found, np.where(np.isnan(values), -1, np.searchsorted(edges, values, side="right"))
     coded = code_column(frame[variable])
     tally = np.bincount(coded.codes(), minlength=coded.n_codes)
@@ -266,9 +263,7 @@ def _kind(annotation: Any, *, named: bool) -> tuple[Kind, tuple[str, ...]]:
     if len(options) != 1:
         return "value", ()
     (only,) = options
-    if typing.get_origin(only) is Literal and all(
-        isinstance(get_arg, str) for get_arg in typing.get_args(only)
-    ):
+    if typing.get_origin(only) is Literal and all(isinstance(get_arg, str) for get_arg in typing.get_args(only)):
         return "choice", typing.get_args(only)
     if named and only is str:
         return "column", ()

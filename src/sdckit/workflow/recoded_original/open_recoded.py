@@ -184,9 +184,7 @@ class _Column:
     def numbers(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Original and releases as numbers."""
         before, *after = (float_values(frame.get_column(self.name), "numeric") for frame in self.pair.frames)
-        moved = [
-            one if order is None else one[order] for one, order in zip(after, self.pair.orders, strict=True)
-        ]
+        moved = [one if order is None else one[order] for one, order in zip(after, self.pair.orders, strict=True)]
         return np.tile(before, self.pair.m), np.concatenate(moved)
 
 
@@ -320,22 +318,16 @@ def _one_value(old: Any, new: Any) -> bool:
 def _whole(column: _Column) -> bool:
     if column.floats:
         return all(
-            (np.isnan(number) | (np.isfinite(number) & (number == np.floor(number)))).all()
-            for number in column.numbers
+            (np.isnan(number) | (np.isfinite(number) & (number == np.floor(number)))).all() for number in column.numbers
         )
-    return all(
-        isinstance(value, int) or float(value).is_integer()
-        for value in (*column.before.values, *column.values)
-    )
+    return all(isinstance(value, int) or float(value).is_integer() for value in (*column.before.values, *column.values))
 
 
 def _limits(column: _Column) -> Recoding | None:
     found = found_limits(*column.numbers)
     if found is None:
         return None
-    ends = {
-        end: _plain(limit) for end, limit in zip(("bottom", "top"), found, strict=True) if limit is not None
-    }
+    ends = {end: _plain(limit) for end, limit in zip(("bottom", "top"), found, strict=True) if limit is not None}
     return Repeated(1, StepLike("top_bottom_code", {"column": column.name, **ends}))
 
 
@@ -445,9 +437,7 @@ def _as_read(data: Any, changes: Sequence[Recoding], released: Sequence[Any]) ->
     types = [frame.collect_schema() for frame in released]
     for name in dict.fromkeys(change.column for change in changes):
         frame: Any = open_frame(data)
-        if name not in frame.columns or not all(
-            name in type_ and type_[name].is_numeric() for type_ in types
-        ):
+        if name not in frame.columns or not all(name in type_ and type_[name].is_numeric() for type_ in types):
             continue
         found = distinct_values(frame[name])
         bands = [read_band(value) for value in found.values] if found.kind == "text" else [None]

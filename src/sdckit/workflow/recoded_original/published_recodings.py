@@ -297,9 +297,7 @@ class Recodings:
             more = [name for name in columns if name not in known]
             if absent or more:
                 which = f"has no column {absent[0]!r}" if absent else f"has a column {more[0]!r} more"
-                raise DataError(
-                    f"{ANOTHER_FILE}: the original {which}; give all of the file that protect was given"
-                )
+                raise DataError(f"{ANOTHER_FILE}: the original {which}; give all of the file that protect was given")
         if n is not None and n != log.n:
             raise DataError(f"{ANOTHER_FILE}: the original has {n} records, that of the log {log.n}")
         return replace(self, checked=True)
@@ -379,9 +377,7 @@ class Recodings:
         ]
         if self.log is not None or not left:
             return []
-        return [
-            f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"
-        ]
+        return [f"{', '.join(left)} of the recipe: not done to the original, being the protection that is measured"]
 
 
 def _identifiers_of(log: RecipeLog) -> list[str]:
@@ -485,25 +481,17 @@ def _plain(steps: Sequence[StepLike]) -> list[tuple[str, dict[str, Any]]]:
     return [(step.method, dict(step.arguments)) for step in steps]
 
 
-def _check_hierarchies(
-    then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool
-) -> None:
+def _check_hierarchies(then: RecipeLog, steps: Sequence[StepLike], folder: Path | None, *, alone: bool) -> None:
     found = digests(steps, folder)
     for name in hierarchies(steps):
         if name not in found:
-            where = (
-                "beside the log; give the recipe, too, which says where it is"
-                if alone
-                else "where the recipe is"
-            )
+            where = "beside the log; give the recipe, too, which says where it is" if alone else "where the recipe is"
             raise DataError(f"the hierarchy {name} that the log names is not {where}")
         if found[name] != then.files.get(name):
             raise DataError(f"the hierarchy {name} is not the one of the log; find the file as it was")
 
 
-def left_of(
-    scenario: Scenario, recodings: Recodings | None, columns: Collection[str]
-) -> tuple[Scenario, list[str]]:
+def left_of(scenario: Scenario, recodings: Recodings | None, columns: Collection[str]) -> tuple[Scenario, list[str]]:
     """The scenario as it holds for a release without the keys that a step left out, and their names.
 
     `columns` are those of the release. Raises `ScenarioError`: no intruder is left with a key.

@@ -47,9 +47,7 @@ def guess(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") 
 
 
 def _guessed(desk: Desk) -> RoleGuesses:
-    return guess_roles(
-        desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels
-    )
+    return guess_roles(desk.data.head(SAMPLE), labels=desk.sample.labels, value_labels=desk.sample.value_labels)
 
 
 def _rows(found: RoleGuesses, *, exact: bool) -> list[dict[str, Any]]:
@@ -132,9 +130,7 @@ def told(desk: Desk, tell: Tell, *, exact: bool = False, language: str = "en") -
     opened = _opened(desk)
     frame, notes = desk.data, desk.sample.notes
     document = file_document(opened)
-    html = document_html(
-        lambda: protected(document, exact=exact), file_sections, exact=exact, language=language
-    )
+    html = document_html(lambda: protected(document, exact=exact), file_sections, exact=exact, language=language)
     return {
         "name": opened.name,
         "format": desk.sample.header.format,
@@ -175,8 +171,7 @@ def rows(
     first = max(0, min(int(start), frame.height - 1)) // MOST_ROWS * MOST_ROWS
     page = frame.select(shown).slice(first, MOST_ROWS)
     cells = tuple(
-        (str(first + at), *("" if one is None else str(one) for one in row))
-        for at, row in enumerate(page.rows(), 1)
+        (str(first + at), *("" if one is None else str(one) for one in row)) for at, row in enumerate(page.rows(), 1)
     )
     caption = f"Records {first + 1:,} to {first + page.height:,} of {frame.height:,}"
     block = TableBlock(caption, ("Row", *shown), cells)

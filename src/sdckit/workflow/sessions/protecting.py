@@ -129,9 +129,7 @@ def _run(desk: Desk, recipe: Recipe, scenario: Scenario, secret: str, tell: Tell
     }
     # they stand in the assessment of the release
     with warnings.catch_warnings(action="ignore", category=SdcWarning):
-        return recipe.apply(
-            data, scenario=scenario, secret=secret, id_keys=keys or None, watch=watch, step=tell
-        )
+        return recipe.apply(data, scenario=scenario, secret=secret, id_keys=keys or None, watch=watch, step=tell)
 
 
 def _key(secret: str, column: str) -> str:
@@ -282,9 +280,7 @@ def _size(leaf: Plain) -> float:
     return float(leaf.get("below") or 0) / 2 if value is None else float(value)
 
 
-def starter(
-    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
+def starter(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """The recipe that the advice on the keys gives."""
     from sdckit.workflow.recipes.starter_recipe import make_starter
 
@@ -351,9 +347,7 @@ def compare(
     def plains() -> dict[str, Any]:
         return {"both": [plain_recipe(one.what_was_done, internal=exact) for one in both]}
 
-    html = document_html(
-        plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language
-    )
+    html = document_html(plains, lambda plain: [recipes_beside(plain["both"], names)], exact=exact, language=language)
     return {"html": html}
 
 

@@ -55,9 +55,7 @@ def without_measures(assessment: Assessment, names: Collection[str]) -> Assessme
         replace(
             intruder,
             results={
-                place: result
-                for place, result in intruder.results.items()
-                if place.partition(":")[0] not in names
+                place: result for place, result in intruder.results.items() if place.partition(":")[0] not in names
             },
         )
         for intruder in assessment.intruders
@@ -76,9 +74,7 @@ Plain = Mapping[str, Any]
 TICKED = "with the ticked keys"
 
 
-def risk(
-    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
+def risk(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """The verdicts and the first figures against every intruder; what takes longer is asked for apart."""
     found = _assessed(desk, desk.scenario(scenario), tell)
     tell("protecting the figures")
@@ -127,9 +123,7 @@ def _verdict(made: Callable[[], Plain], *, exact: bool, language: str) -> str:
         return warned_html(str(error), language)
 
 
-def helps(
-    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
+def helps(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """What would help most: the next steps, and what every key contributes."""
     found = _assessed(desk, desk.scenario(scenario), tell)
     tell("leaving out the keys one by one")
@@ -146,9 +140,7 @@ def helps(
     return _html(desk, found, laid, exact=exact, language=language)
 
 
-def levels(
-    desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en"
-) -> dict[str, Any]:
+def levels(desk: Desk, tell: Tell, *, scenario: Plain, exact: bool = False, language: str = "en") -> dict[str, Any]:
     """How many records each level of a key has: pictures, with their tables folded away."""
     found = _assessed(desk, desk.scenario(scenario), tell)
     lean = without_measures(found, (CONTRIBUTIONS,))

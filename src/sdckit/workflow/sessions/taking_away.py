@@ -102,9 +102,7 @@ def release(
 
 def _plain(desk: Desk, one: Judged, *, exact: bool) -> Plain:
     """The protected document of the release, all of whose chapters were protected together."""
-    found: Plain = desk.remember(
-        "release", [one.name, exact], lambda: plain_document(one.found, internal=exact)
-    )
+    found: Plain = desk.remember("release", [one.name, exact], lambda: plain_document(one.found, internal=exact))
     return found
 
 
@@ -256,11 +254,7 @@ def _flags(one: Session) -> list[str]:
 
 
 def _warned(one: Session) -> list[str]:
-    return (
-        []
-        if one.passed
-        else ["# A limit of the scenario is exceeded or not judged: the last command says which."]
-    )
+    return [] if one.passed else ["# A limit of the scenario is exceeded or not judged: the last command says which."]
 
 
 def python_script(one: Session) -> str:
@@ -367,9 +361,7 @@ def prepare(
     }  # fmt: skip
 
 
-def _release(
-    desk: Desk, one: Judged, scenario: Scenario, folder: Path, kind: str
-) -> tuple[Session, list[Path]]:
+def _release(desk: Desk, one: Judged, scenario: Scenario, folder: Path, kind: str) -> tuple[Session, list[Path]]:
     """Write release and log exactly as ``sdckit protect`` does."""
     from sdckit.data.files.file_labels import FileLabels
     from sdckit.data.files.read_labelled import read_labels
@@ -421,9 +413,7 @@ def report(
         raise FileFormatError(f"there is no format {kind}; choose one of {', '.join(REPORTS)}")
     path = desk.folder / f"report{'-confidential' if exact else ''}{kind}"
     check_needs(path)
-    one = judged(
-        desk, desk.scenario(scenario), steps, secret, tell, models=models, control=control, attacks=attacks
-    )
+    one = judged(desk, desk.scenario(scenario), steps, secret, tell, models=models, control=control, attacks=attacks)
     tell("writing the report")
     one.found.report(path, internal=exact, language=language, labels=dict(desk.sample.labels))
     return {"files": [_told("report", path)]}

@@ -71,9 +71,7 @@ def test_disputes_are_unsure_and_asked():
 
 
 def test_religion_is_a_key_that_is_asked_about():
-    guess = one(
-        "religion", [1, 2, 3] * 50, label="Religion of the person", value_labels=["catholic", "muslim"]
-    )
+    guess = one("religion", [1, 2, 3] * 50, label="Religion of the person", value_labels=["catholic", "muslim"])
     assert (guess.role, guess.confidence) == ("key", "likely")
     assert "sensitive" in guess.question
 

@@ -29,9 +29,7 @@ def test_what_hangs_on_a_household():
     almost = region.copy()
     almost[0] += 1
     almost[1:3] = region[1:3]
-    found = units(
-        hh=HOME, sex=SEX, hsize=SIZE, region=region, rent=rent, other=HOME * 7 + 3, noise=rng.normal(0, 1, N)
-    )
+    found = units(hh=HOME, sex=SEX, hsize=SIZE, region=region, rent=rent, other=HOME * 7 + 3, noise=rng.normal(0, 1, N))
     assert found.household.column == "hh"
     assert found.household.confidence == "sure"
     assert found.sizes == ("hsize",)
@@ -184,8 +182,7 @@ def test_a_weight_that_some_lack_is_warned_of():
 def test_bodies():
     assert "weight" in weights(weight=BODY).bodies
     assert (
-        "go with the heights"
-        in weights(weight=BODY, height=BODY + 100 + rng.normal(0, 5, WEIGHTS_N)).bodies["weight"]
+        "go with the heights" in weights(weight=BODY, height=BODY + 100 + rng.normal(0, 5, WEIGHTS_N)).bodies["weight"]
     )
     assert weights({"x": "Poids (kg)"}, x=BODY).chosen is None
     assert weights(weight=BODY + 0.1234).chosen is not None  # no scale shows four decimals

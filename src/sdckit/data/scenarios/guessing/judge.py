@@ -158,8 +158,7 @@ class RoleGuesses(Displayed):
         exact = exact_shown.get()
         head = ["column", "role", "how sure", *(["why"] if exact else [])]
         rows = [
-            [guess.column, guess.role, guess.confidence, *([guess.reason] if exact else [])]
-            for guess in self.guesses
+            [guess.column, guess.role, guess.confidence, *([guess.reason] if exact else [])] for guess in self.guesses
         ]
         return table_html(head, rows, title=EXACT if exact else "")
 
@@ -181,8 +180,7 @@ class RoleGuesses(Displayed):
     def __str__(self) -> str:
         width = max((len(guess.column) for guess in self.guesses), default=0)
         lines = [
-            f"{guess.column:{width}}  {guess.role:10}  {guess.confidence:6}  {guess.reason}"
-            for guess in self.guesses
+            f"{guess.column:{width}}  {guess.role:10}  {guess.confidence:6}  {guess.reason}" for guess in self.guesses
         ]
         return "\n".join(lines)
 
@@ -212,10 +210,7 @@ def coordinates_of(
         mates = (name for name in acrosses if name not in (up, *found))
         mate = next((name for name in mates if _are_pair(up, name, facts, spoken)), None)
         if mate is not None:
-            found |= {
-                one: f"with {toml_string(other)} a place on the map"
-                for one, other in ((up, mate), (mate, up))
-            }
+            found |= {one: f"with {toml_string(other)} a place on the map" for one, other in ((up, mate), (mate, up))}
     return found
 
 
@@ -306,9 +301,7 @@ def _told(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:
     if name in weights.bodies:
         asked = "is it the weight of a body, as guessed, or the sample's?"
         why = (*spoken.evidence, weights.bodies[name])
-        return Guess(
-            name, "numeric", "likely" if spoken.body else "unsure", why, None, None if spoken.body else asked
-        )
+        return Guess(name, "numeric", "likely" if spoken.body else "unsure", why, None, None if spoken.body else asked)
     if name in weights.asked:
         return Guess(name, "numeric", "unsure", (facts.counted,), None, weights.asked[name])
     if name in units.sizes:
@@ -353,13 +346,9 @@ def _coordinate(facts: Facts, why: str) -> Guess:
 def _by_topic(facts: Facts, spoken: Spoken) -> Guess:
     judged = _BY_ROLE.get(spoken.role, _silent)(facts, spoken)
     if judged.role in ("key", "sensitive") and spoken.disputed:
-        judged = replace(
-            judged, confidence="unsure", evidence=(*judged.evidence, "name, label or values disagree")
-        )
+        judged = replace(judged, confidence="unsure", evidence=(*judged.evidence, "name, label or values disagree"))
     if judged.role == "key" and judged.confidence == "unsure" and judged.question is None:
-        judged = replace(
-            judged, question="could a stranger know it, as guessed? Else take it out of the keys"
-        )
+        judged = replace(judged, question="could a stranger know it, as guessed? Else take it out of the keys")
     return judged
 
 
@@ -400,9 +389,7 @@ def _identifier(facts: Facts, spoken: Spoken) -> Guess:
     if (facts.number or not facts.text) and facts.levels <= 10:
         return _silent(facts, spoken)
     sharp = spoken.name != "a person's name" or facts.levels > _CODES
-    return Guess(
-        facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "it is never read")
-    )
+    return Guess(facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "it is never read"))
 
 
 def _household(facts: Facts, spoken: Spoken) -> Guess:

@@ -212,9 +212,7 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     if topic is not None and valued is not None and valued.name == "sex or gender" and topic.role == "person":
         topic = valued
     within = bool(survey) and coded is None and labelled is None
-    sampling = (
-        says_sampling(facts.name) or says_sampling(label) or (coded is not None and coded.role == "weight")
-    )
+    sampling = says_sampling(facts.name) or says_sampling(label) or (coded is not None and coded.role == "weight")
     body = says_body(label) or says_body(facts.name)
     if within:
         return Spoken(None, (f"in {survey[0] if survey else ''} a number within something",), 1, within=True)

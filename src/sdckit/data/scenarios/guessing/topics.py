@@ -186,9 +186,7 @@ def _turned(topic: Topic, said: frozenset[str]) -> Topic:
         return _BY_NAME["a body measure"]
     if topic.name == "a date of birth" and said & _BY_NAME["age"].words:
         return _BY_NAME["age"]
-    at_home = topic.role == "household" or (
-        topic.name == "body height" and said & _BY_NAME["a household"].words
-    )
+    at_home = topic.role == "household" or (topic.name == "body height" and said & _BY_NAME["a household"].words)
     if at_home and said & SIZE:
         return _BY_NAME[MAKE_UP]
     if said & MONEY and topic.name in _HAVE_MONEY and not said & _HOUSED:

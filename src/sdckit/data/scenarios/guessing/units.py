@@ -198,13 +198,9 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
     found = [_candidate(frame, name, facts, spoken) for name in names]
     homes = sorted((one for one in found if _is_home(one, facts)), key=lambda one: -one.score)
     home = homes[0] if homes else None
-    people = sorted(
-        (one for one in found if one is not home and _is_person(one, facts)), key=lambda one: -one.score
-    )
+    people = sorted((one for one in found if one is not home and _is_person(one, facts)), key=lambda one: -one.score)
     person = people[0] if people else None
-    asked = {
-        one.column: question for one in found if one not in (home, person) and (question := _question(one))
-    }
+    asked = {one.column: question for one in found if one not in (home, person) and (question := _question(one))}
     waves = person.running if person else ()
     if home is None:
         return Units(None, _unit(person, "person"), waves=waves, asked=asked)
@@ -243,9 +239,7 @@ def _may_group(facts: Facts, spoken: Spoken) -> bool:
     return spoken.role in ("", "time") and looks and facts.levels > 2 * _ENOUGH
 
 
-def _candidate(
-    frame: pl.DataFrame, name: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]
-) -> _Candidate:
+def _candidate(frame: pl.DataFrame, name: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> _Candidate:
     groups = Groups.of(same_values(frame[name]))
     kind, told = _members(frame, groups, facts, spoken)
     sizes, running, repeats = [], [], False
@@ -271,9 +265,7 @@ def _starts_again(
     spoken: Mapping[str, Spoken],
 ) -> bool:  # fmt: skip
     """Tell whether members' numbers come twice in one wave: then ids start again in another place."""
-    waves = [
-        name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST
-    ]
+    waves = [name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST]
     keys = [numbers, *(same_values(frame[name]) for name in waves)]
     return groups.repeated(keys) > 1 - _ALWAYS
 
@@ -327,17 +319,13 @@ def _unit(one: _Candidate | None, role: str) -> Unit | None:
     named = one.spoken.role == role or (role == "person" and one.spoken.name == "an id")
     seen = one.kind == role or bool(one.sizes) or (bool(one.running) and role == "household")
     small = one.groups.n_several < _ENOUGH
-    confidence = (
-        "sure" if named and seen and not one.spoken.disputed else "likely" if named or seen else "unsure"
-    )
+    confidence = "sure" if named and seen and not one.spoken.disputed else "likely" if named or seen else "unsure"
     return Unit(one.column, "likely" if small and confidence == "sure" else confidence, one.evidence)
 
 
 def _question(one: _Candidate) -> str | None:
     if one.repeats and (one.spoken.role == "household" or one.groups.together):
-        return (
-            "its numbers start again elsewhere: put it together with the place into one id of the household"
-        )
+        return "its numbers start again elsewhere: put it together with the place into one id of the household"
     if one.spoken.role == "person" and one.kind == "household":
         return f"whose number is it? It is called a person's, but {one.told}"
     if one.spoken.role == "household":
@@ -390,9 +378,7 @@ class Weights:
     asked: Mapping[str, str] = field(default_factory=dict)  # may be a weight: a question
 
 
-def weights_of(
-    frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], units: Units
-) -> Weights:
+def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], units: Units) -> Weights:
     """Find the sampling weight.
 
     Parameters
@@ -448,9 +434,7 @@ def _no_weight(facts: Facts, spoken: Spoken) -> str | None:
     return None
 
 
-def _body(
-    frame: pl.DataFrame, name: str, facts: Facts, spoken: Spoken, units: Units, heights: list[str]
-) -> str | None:
+def _body(frame: pl.DataFrame, name: str, facts: Facts, spoken: Spoken, units: Units, heights: list[str]) -> str | None:
     """Say why a column is the weight of bodies, or None."""
     if spoken.body and not spoken.sampling:
         return "its name or label says that bodies are weighed"
@@ -511,8 +495,7 @@ def _scale(facts: Facts, told: list[str]) -> tuple[str | None, float]:
     if abs(mean / _MILLION - 1) <= 5 * _NEAR and facts.levels > 1:
         told.append("they add up to a million per record")
         return (
-            normed
-            + "divide them by 1,000,000 and multiply by population / records, or risks are far too low",
+            normed + "divide them by 1,000,000 and multiply by population / records, or risks are far too low",
             0.5,
         )
     if mean < 1:
@@ -525,13 +508,7 @@ def _scale(facts: Facts, told: list[str]) -> tuple[str | None, float]:
 
 def _silent(facts: Facts, units: Units) -> str | None:
     """Ask about numbers that nothing is said of, but that behave like weights."""
-    if (
-        not facts.positive
-        or facts.text
-        or not facts.fraction
-        or facts.levels <= _LEVELS
-        or facts.n < facts.records
-    ):
+    if not facts.positive or facts.text or not facts.fraction or facts.levels <= _LEVELS or facts.n < facts.records:
         return None
     normed = abs(facts.mean - 1) <= _NEAR / 4 and facts.deviation > _SPREAD[0]
     if normed and facts.decimals > 1:
