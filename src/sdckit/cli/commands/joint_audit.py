@@ -39,7 +39,7 @@ def joint_audit(
     ] = None,
     original: Annotated[
         Path | None,
-        Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
+        Option(metavar="FILE", help="What FILE was made from, row by row: says what is reconstructed rightly."),
     ] = None,
     id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
     log: Annotated[Path | None, Option(metavar="LOG.json", help="Of the recipe: says the order of the rows.")] = None,

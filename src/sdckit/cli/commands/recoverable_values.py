@@ -19,7 +19,7 @@ def recoverable_values(
     *,
     original: Annotated[
         Path | None,
-        Option(metavar="FILE", help="What FILE was made from, row by row: says what is given back rightly."),
+        Option(metavar="FILE", help="What FILE was made from, row by row: says what is reconstructed rightly."),
     ] = None,
     id: Annotated[str | None, Option("--id", metavar="COLUMN", help="Says which rows belong together.")] = None,
     log: Annotated[
