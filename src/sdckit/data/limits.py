@@ -276,7 +276,8 @@ KINDS = (
         "above {limit:g}",
         exceeded="{percent} of the hidden values of a column can be reconstructed from release and tables, above "
         "{limit:g}",
-        printed="Largest share of the hidden values of a column that can be reconstructed from release and tables: {value}",
+        printed="Largest share of the hidden values of a column that can be reconstructed from release and "
+        "tables: {value}",
         question="learnt", asked="How many hidden values can be worked out with published tables",
         plain="Hidden values of a column that can be worked out with published tables, at most",
         advice="Round the published tables, leave some out, or hide values of records alike (joint_audit).",
