@@ -179,8 +179,7 @@ def without_left_out(source: Source, released: Sequence[Path], scenario: Scenari
 def check_different(file: Path, released: Sequence[Path], control: Path | None, original: Path | None = None) -> None:
     """Refuse a release that is the original, and a control file that is one of them."""
     if original is not None and _same(original, file):
-        says = "is the release itself; give the file it was made from"
-        raise ScenarioError(f"--original {original.name} {says}")
+        raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
     for other in released:
         check_release(other, file)
         if control is not None and _same(other, control):

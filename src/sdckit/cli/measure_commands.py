@@ -48,7 +48,6 @@ NEEDED = {  # the role of a scenario that gives what a measure needs, and what i
 }  # fmt: skip
 ROLES = ("household", "sensitive", "numeric")
 ENTRIES = (*ROLES, *DESIGN, "person", "alpha", "identifiers")  # of a scenario, that can be typed
-SIZE_TWICE = "--population says how large it is; leave --weight and --sampling-fraction out"
 WHOLE_ROLES = ("", "population")  # files that must have every column declared
 ALL_UNLESS = ("variables", "columns", "targets")  # without these all columns are read
 COLUMNS = (
@@ -336,9 +335,8 @@ class MeasureCall:
         if only := [name for name in list(self.parameters)[1:] if name not in here]:
             parts.append(f"In Python alone: {', '.join(only)}.")
         command.__doc__ = "\n\n".join(" ".join(part.split()) for part in parts if part)
-        taken = (self.takes("keys"), self.of_intruder, self.takes("scenario"))
-        names = ("keys", "intruder", "scenario")
-        leave_out = [name for name, one in zip(names, taken, strict=True) if not one]
+        taken = {"keys": self.takes("keys"), "intruder": self.of_intruder, "scenario": self.takes("scenario")}
+        leave_out = [name for name, is_taken in taken.items() if not is_taken]
         return takes(Source, leave_out=leave_out, behind=BEHIND)(command)
 
     def run(self, source: Source, typed: dict[str, Any]) -> None:
@@ -367,12 +365,10 @@ class MeasureCall:
                 named = {one.stem: frame for one, frame in frames.items()}
                 several = [*frames.values()] if self.takes("scenario") else named
                 others[name] = several if len(frames) > 1 else next(iter(frames.values()))
-            words = self.row.words or "measuring"
-            steps.step(words.format(intruder="the intruder", target=given.get("target")))
+            steps.step((self.row.words or "measuring").format(intruder="the intruder", target=given.get("target")))
             result = call(data, **others, **({"step": steps.step} if self.takes("step") else {}))
-        name = source.file.name
-        if released:
-            name = f"{', '.join(path.name for path in released)} against {name}"
+        before = f"{', '.join(path.name for path in released)} against " if released else ""
+        name = before + source.file.name
         if self.row.no_chart:
             tell(f"{name}: {result}")
         else:
@@ -386,8 +382,7 @@ class MeasureCall:
             given["missing"] = scenario.missing
         if self.takes("scenario"):
             given["scenario"] = scenario
-        by_command = self.row.by_command
-        return partial(self.row.public, **given) if by_command is None else by_command(**given)
+        return self.row.by_command(**given) if self.row.by_command else partial(self.row.public, **given)
 
     def scenario(self, source: Source, given: Mapping[str, Any], paths: Mapping[str, Any]) -> Scenario | None:
         """What is declared, each entry replaced where an option names it; of it what the measure has a use for."""
@@ -399,7 +394,7 @@ class MeasureCall:
             stored = Scenario.from_toml(source.scenario)
             return source.of_intruder(stored) if self.of_intruder else stored
         if "population" in paths and not given.keys().isdisjoint(DESIGN):
-            raise ScenarioError(SIZE_TWICE)
+            raise ScenarioError("--population says how large it is; leave --weight and --sampling-fraction out")
         roles = {name for name in (*ROLES, "ordered", "hierarchies", "tables") if self.takes(name)}
         roles |= {"sensitive"} if self.takes("target", "targets") else set()
         if "threshold" in f"{self.told['scenario'].words}{self.told.get('k', Described()).words}":
@@ -407,8 +402,7 @@ class MeasureCall:
         entries = {name: given[name] for name in ENTRIES if name in given}
         entries |= {name: _listed(entries[name]) for name in ("sensitive", "numeric") if name in entries}
         design = self.takes(*DESIGN) and "population" not in paths
-        rule = given.get("missing")
-        return source.declared(design=design, roles=sorted(roles), missing_rule=rule, **entries)
+        return source.declared(design=design, roles=sorted(roles), missing_rule=given.get("missing"), **entries)
 
     def read(
         self, source: Source, path: Path, name: str = "", *, given: Mapping[str, Any], scenario: Scenario | None,
@@ -430,15 +424,13 @@ class MeasureCall:
             raise DataError(f"the first line of {path.name} may be a record, not a header; name columns")
         names: list[str] = []
         if scenario is not None:
-            roles = [getattr(scenario, role) for role in ("weight", *ROLES) if self.takes(role)]
-            keys = scenario.all_keys if self.of_intruder else ()
-            names = [*scenario.columns] if self.takes("keys") else _listed([keys, roles])
+            roles = [*(["all_keys"] if self.of_intruder else []), *filter(self.takes, ("weight", *ROLES))]
+            names = _listed(scenario.columns if self.takes("keys") else [getattr(scenario, role) for role in roles])
         if name != "population":
             names += [one for role in COLUMNS if role in given for one in _listed(given[role])]
         if whole:
             names = [*(names if self.takes("keys") else ()), *header.columns]
-        never = {*given.get("identifiers", ()), *(scenario.identifiers if scenario else ())}
-        never -= {given.get("id")}
+        never = {*given.get("identifiers", ()), *(scenario.identifiers if scenario else ())} - {given.get("id")}
         if whole or name not in WHOLE_ROLES:
             names = [one for one in names if one in header.columns]
             never &= {*header.columns} if name else never
