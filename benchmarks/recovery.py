@@ -113,7 +113,7 @@ def main() -> None:
         one = json.loads(said.splitlines()[-1])
         line = f"{n:>9,} x {options.columns}  {one['seconds']:7.2f} s ({one['processor']:.2f} s of processor), "
         line += f"peak {one['peak']:.2f} GB (file alone {one['alone']:.2f}), {one['right']:,.0f} of "
-        line += f"{one['touched']:,.0f} changed values given back, {one['seconds'] / one['grouped']:.0f} group-bys"
+        line += f"{one['touched']:,.0f} changed values reconstructed, {one['seconds'] / one['grouped']:.0f} group-bys"
         if before is not None:
             grown = math.log(one["seconds"] / before[1]) / math.log(n / before[0])
             line += f", grows with n^{grown:.2f}"

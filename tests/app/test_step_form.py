@@ -147,6 +147,6 @@ def test_what_was_found_is_told_with_the_recipes_beside_it() -> None:
     assert "Limits that do not hold yet: ℓ-diversity, ℓ." in told
     assert "keeps age (loses 5 to 10 %); not every limit holds" in told
     german = str(found_shown(speaker("de"), {"exceeded": ["k", "recoverable"], "html": "", "alternatives": [other]}))
-    assert "k-Anonymität, k, größter Anteil preisgegebener" in german
+    assert "k-Anonymität, k, größter Anteil rekonstruierter" in german
     assert "verliert 5 bis 10" in german
     assert "Every limit holds" in str(found_shown(say, {"exceeded": [], "html": "", "alternatives": []}))

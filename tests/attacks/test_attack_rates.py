@@ -87,7 +87,7 @@ def test_a_residual_that_does_not_follow_from_the_tallies():
         ),
         (Tally(500, 300), None, "Without a control file it is open"),
         (Tally(500, 300), Tally(500, 290), "No sign that being in the file makes a difference"),
-        (Tally(500, 300), Tally(500, 100), "gives away more about the people in it than about others: 50.0%"),
+        (Tally(500, 300), Tally(500, 100), "discloses more about the people in it than about others: 50.0%"),
         (Tally(500, 300), Tally(20, 5), "The control file is too small"),
         (Tally(20, 15), Tally(20, 5), "The attacks are too few"),
     ],
@@ -123,7 +123,7 @@ def test_the_result():
     assert result.n == 300
     assert repr(result).startswith("Linkability(n_attacks=300, success_rate=")
     assert repr(result).endswith(f"): {result.verdict}")
-    assert "The release gives away more about the people in it" in result._repr_html_()
+    assert "The release discloses more about the people in it" in result._repr_html_()
     assert set(result.details()["figure"]) == set(FIGURES)
     copied = pickle.loads(pickle.dumps(result))
     assert copied.success_rate == result.success_rate
@@ -136,7 +136,7 @@ def test_the_result():
 
 def test_people_of_the_file_in_the_control_file_leave_nothing_to_say():
     figures = rates(Tally(100, 60), 0.01, Tally(100, 20), 0.95, {})
-    assert "gives away more" in verdict(figures, "shared")
+    assert "discloses more" in verdict(figures, "shared")
     assert verdict(figures, "overlapping").endswith(
         "Not to be trusted: people of the original are in the control file, which hides the risk."
     )

@@ -1,6 +1,6 @@
 """Releases held against each other: a file worked out by hand.
 
-No other package looks for what releases give away together, so there is no figure to compare with but this, and the
+No other package looks for what releases disclose together, so there is no figure to compare with but this, and the
 oracle of `attacks/differencing/several.py`.
 """
 

@@ -32,9 +32,9 @@ RARE = {"baseline_rate": {"text": "0.01", "value": 0.01}}
 @pytest.mark.parametrize(
     ("found", "words", "successes"),
     [
-        ({"successes": 45, "control_successes": 10}, "the release gives away more", (45, 10)),
+        ({"successes": 45, "control_successes": 10}, "the release discloses more", (45, 10)),
         ({"successes": 45, "control_successes": 40}, "no sign that being in the file", (45, 40)),
-        ({"failures": 0, "control_successes": "<5"}, "the release gives away more", (100, 2.5)),
+        ({"failures": 0, "control_successes": "<5"}, "the release discloses more", (100, 2.5)),
         ({"failures": "<5", "control_failures": 5}, "no sign that being in the file", (97.5, 95)),
         ({"failures": "<5", "control_failures": 0}, "no sign that being in the file", (97.5, 100)),
     ],
@@ -83,7 +83,7 @@ def test_a_small_control_file_is_named():
 
 def test_guesses_that_may_be_as_many():
     means, _, release = judged("inference:a:ill", successes=50, baseline_successes=50, control_successes=10)
-    assert means.startswith("as good as guessing, as far as rounded figures tell; the release gives away more")
+    assert means.startswith("as good as guessing, as far as rounded figures tell; the release discloses more")
     assert release["baseline_rate"] == {"text": "50.0 %", "value": 0.5}
     assert "better" not in judged("inference:a:ill", successes=55, baseline_successes=50, control_successes=10)[0]
     assert "no better" in judged("inference:a:ill", successes=45, baseline_successes=50, control_successes=10)[0]
@@ -93,7 +93,7 @@ def test_guessing_calls_as_many_members_in_the_file_as_out_of_it():
     means, residual, release = judged("membership", successes=45, control_successes=25)
     assert release["baseline_rate"] == {"text": "35.0 %", "value": 0.35}
     assert release["control_rate"] == {"text": "25.0 %", "value": 0.25}
-    assert means.startswith("the release gives away more")
+    assert means.startswith("the release discloses more")
     assert residual["value"] == pytest.approx(0.2 / 0.75, abs=1e-6)
     assert judged("membership", successes=45, control_failures=45)[0].startswith("no better than guessing")
     assert judged("membership", successes=50, control_successes=50)[0].startswith("as good as guessing")
@@ -141,7 +141,7 @@ def test_the_worst_release_is_told():
     ]
     one = conclude({"control": True, "attacks": {"linkability:a": {"releases": releases}}, "distances": None})
     one = one["attacks"]["linkability:a"]
-    assert one["means"].startswith("the release gives away more")
+    assert one["means"].startswith("the release discloses more")
     assert one["residual_risk"] == one["releases"][1]["residual_risk"]
     assert one["releases"][2]["residual_risk"]["text"] == "–"
 
@@ -161,7 +161,7 @@ def test_a_confidential_attack_is_exact():
     assert release["success_rate"] == {"text": "42.1 % (40.0–45.0)", "value": 0.421, "low": 0.4, "high": 0.45}
     assert release["control_rate"]["text"] == "20.0 % (10.0–30.0)"
     assert release["residual_risk"]["text"] == "27.6 % (20.0–40.0)"
-    assert means.startswith("the release gives away more")
+    assert means.startswith("the release discloses more")
     assert "no sign" in done(risk_low=0.0)[1]
     assert done(baseline_rate=0.5)[0]["residual_risk"]["text"] == "–"
     assert "without a control file" in done(control_rate=None)[1]
@@ -171,7 +171,7 @@ def test_a_confidential_attack_is_exact():
 def test_nothing_is_concluded_beside_people_of_the_file_itself():
     release = {"n_attacks": count(100), "n_control": count(100), "successes": count(45), **RARE}
     for state, words in (
-        ("apart", "the release gives away more"),
+        ("apart", "the release discloses more"),
         ("overlapping", "not to be trusted: people of"),
     ):
         tree = {"releases": [{**release, "control_successes": count(10)}], "control_state": state}
@@ -236,7 +236,7 @@ def test_people_of_the_file_among_those_never_in_it_end_every_conclusion():
     assert found["means"].startswith("not to be trusted: ")
     assert concluded(judged_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
     apart = concluded(judged_rates, {"releases": [better], "control_state": "apart"})
-    assert apart["means"].startswith("the release gives away more")
+    assert apart["means"].startswith("the release discloses more")
 
 
 def test_of_releases_alike_the_one_of_the_larger_risk_is_told():

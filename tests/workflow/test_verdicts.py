@@ -277,7 +277,7 @@ def test_what_is_given_back_is_judged_and_named():
     assert "weight" in share.sentence
     sizes = TOLD.group_by("place", "sex").len()["len"]
     assert (k.holds, k.n_records) == (False, sizes.filter(sizes < 60).sum())
-    assert k.sentence.startswith("with what the release gives back (told by weight)")
+    assert k.sentence.startswith("with reconstructed values (rule: weight)")
     assert (risk.holds, risk.n_records) == (False, 400)
 
 

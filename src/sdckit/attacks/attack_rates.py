@@ -336,7 +336,7 @@ def verdict(figures: Mapping[str, float], control_state: ControlState = "apart")
     others = f"the same attack on people never in the file in {figures['control_rate']:.1%}"
     if math.isnan(figures["control_rate"]):
         return (
-            f"{start}. Without a control file it is open how much of it the release gives away about the people "
+            f"{start}. Without a control file it is open how much of it the release discloses about the people "
             "in it, and how much holds for anybody."
         )
     if control_state == "overlapping":
@@ -356,7 +356,7 @@ def _compared(figures: Mapping[str, float]) -> str:
         caution = f" {few} for a narrower answer."
     if figures["residual_low"] > 0:
         return (
-            f"The release gives away more about the people in it than about others: {figures['risk']:.1%} of what "
+            f"The release discloses more about the people in it than about others: {figures['risk']:.1%} of what "
             f"fails on others succeeds on them ({between}).{caution}"
         )
     return (

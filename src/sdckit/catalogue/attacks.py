@@ -129,9 +129,9 @@ def _gave_back(context: Context) -> dict[str, Any]:
 
 RECOVERABLE = Measure(
     name="recoverable_values",
-    question="What does the release itself give back of the values that were protected in it?",
+    question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what the release gives back to {intruder}", arguments=_gave_back,
+    words="looking for what can be reconstructed by {intruder}", arguments=_gave_back,
 )  # fmt: skip
 
 
@@ -153,7 +153,7 @@ def _beside_earlier(context: Context) -> Iterator[Part]:
 
 DIFFERENCING = Measure(
     name="differencing",
-    question="What does the release give away together with the releases before it?",
+    question="What does the release disclose together with the releases before it?",
     room="attacks", files="one", needs=("keys",), words="holding the release against those before it, {intruder}",
     parts=_beside_earlier, when=lambda context: context.scenario.ledger is not None,
 )  # fmt: skip
@@ -233,7 +233,7 @@ def _columns_summed(texts: Sequence[str] | None, example: str) -> Iterator[tuple
 
 JOINT = Measure(
     name="joint_audit",
-    question="What do the release and the tables published beside it give back together?",
+    question="What can be reconstructed from the release and the tables published beside it?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="holding published tables against the release for {intruder}", condition=_published,
     when=_of_tables, arguments=_audited, by_command=_tables_typed,

@@ -145,7 +145,7 @@ ATTRIBUTE: tuple[Measure, ...] = (
     ),
     RELEASE(
         name="attribute_disclosure_table",
-        question="Which of many variables does the release give away most of?",
+        question="Which of many variables does the release disclose most of?",
         needs=("keys",),
     ),
     BAYESIAN,

@@ -247,36 +247,37 @@ KINDS = (
     ),
     LimitKind(
         name="recoverable", values="share from 0", measure="recoverable_values", figure="recoverable",
-        judged="recovered", scope="release", words="values given back",
-        holds="at most {percent} of the changed values of a column are given back, not above {limit:g}",
-        exceeded="{percent} of the changed values of {variable} are given back{because}, above {limit:g}",
-        printed="Largest share of the changed values of a column that the release gives back: {value}",
+        judged="recovered", scope="release", words="reconstructed values",
+        holds="at most {percent} of the changed values of a column can be reconstructed, not above {limit:g}",
+        exceeded="{percent} of the changed values of {variable} can be reconstructed{because}, above {limit:g}",
+        printed="Largest share of the changed values of a column that can be reconstructed from the release: {value}",
         question="learnt", asked="How many changed values can be worked out",
         plain="Changed values of a column that can be worked out from the release, at most",
         advice="Take out, or change in the same way, the columns from which changed values can be worked out.",
         least=0.1, types={"public-use": 0.0, "teaching": 0.0},
-        form="largest share of changed values given back", option="Largest share of a column given back.",
+        form="largest share of changed values reconstructed", option="Largest share of a column reconstructed.",
     ),
     LimitKind(
         name="differencing", values="share from 0", measure="differencing", figure="differencing", judged="ledger",
         scope="ledger", without="the scenario names no ledger of earlier releases",
-        words="given away with earlier releases",
-        holds="of {percent} of the records something is given away together with earlier releases, not above {limit:g}",
-        exceeded="of {percent} of the records something is given away together with earlier releases, above {limit:g}",
-        printed="Share of the records of which something is given away together with earlier releases: {value}",
-        question="learnt", asked="How much is given away together with earlier releases",
-        plain="Records of which something is given away together with earlier releases",
+        words="disclosed with earlier releases",
+        holds="of {percent} of the records something is disclosed together with earlier releases, not above {limit:g}",
+        exceeded="of {percent} of the records something is disclosed together with earlier releases, above {limit:g}",
+        printed="Share of the records of which something is disclosed together with earlier releases: {value}",
+        question="learnt", asked="How much is disclosed together with earlier releases",
+        plain="Records of which something is disclosed together with earlier releases",
         part=("differencing.people", "n"),
-        option="Largest share given away with releases of the scenario's ledger.",
+        option="Largest share disclosed with releases of the scenario's ledger.",
     ),
     LimitKind(
         name="joint_recoverable", values="share from 0", measure="joint_audit", figure="joint_recoverable",
-        judged="worst release", scope="release", words="values given back with tables",
-        holds="at most {percent} of the hidden values of a column are given back by release and published tables, not "
+        judged="worst release", scope="release", words="values reconstructed with tables",
+        holds="at most {percent} of the hidden values of a column can be reconstructed from release and tables, not "
         "above {limit:g}",
-        exceeded="{percent} of the hidden values of a column are given back by release and published tables, above "
+        exceeded="{percent} of the hidden values of a column can be reconstructed from release and tables, above "
         "{limit:g}",
-        printed="Largest share of the hidden values of a column that release and published tables give back: {value}",
+        printed="Largest share of the hidden values of a column that can be reconstructed from release and "
+        "tables: {value}",
         question="learnt", asked="How many hidden values can be worked out with published tables",
         plain="Hidden values of a column that can be worked out with published tables, at most",
         advice="Round the published tables, leave some out, or hide values of records alike (joint_audit).",
@@ -284,17 +285,17 @@ KINDS = (
     ),
     LimitKind(
         name="k_undone", of="k", values="level", measure="recoverable_values", figure="k_undone", judged="undone",
-        scope="release", words="k with what is given back",
-        holds="with what the release gives back, every record is in a group of at least {limit:,g} (k = {limit:,g})",
-        exceeded="with what the release gives back{because}, {records} {are} in {group} of fewer than {limit:,g} with "
+        scope="release", words="k after reconstruction",
+        holds="with reconstructed values, every record is in a group of at least {limit:,g} (k = {limit:,g})",
+        exceeded="with reconstructed values{because}, {records} {are} in {group} of fewer than {limit:,g} with "
         "the same keys (k = {limit:,g})",
         printed=(
-            ("With what the release gives back, no record is in groups of fewer than {limit:,g} with the same keys "
+            ("With reconstructed values, no record is in groups of fewer than {limit:,g} with the same keys "
              "(k = {limit:,g})"),
-            ("With what the release gives back, {value} of the records are in groups of fewer than {limit:,g} with the "
+            ("With reconstructed values, {value} of the records are in groups of fewer than {limit:,g} with the "
              "same keys (k = {limit:,g})"),
         ),
-        question="singled", asked="How many records share what is known, with what the release gives back",
+        question="singled", asked="How many records share what is known, with what can be worked out from the release",
         plain=(
             "With what can be worked out from the release, no record shares what is known with fewer than {others}",
             ("With what can be worked out from the release, {value} of the records share what is known with fewer than "
@@ -304,16 +305,16 @@ KINDS = (
     ),
     LimitKind(
         name="risk_undone", of="risk", values="share", measure="recoverable_values", figure="risk_undone",
-        judged="undone", scope="release", words="risk with what is given back",
-        holds="with what the release gives back, no record has a risk of re-identification above {limit:g}",
-        exceeded="with what the release gives back{because}, {records} {have} a risk of re-identification above "
+        judged="undone", scope="release", words="risk after reconstruction",
+        holds="with reconstructed values, no record has a risk of re-identification above {limit:g}",
+        exceeded="with reconstructed values{because}, {records} {have} a risk of re-identification above "
         "{limit:g}",
         printed=(
-            "With what the release gives back, no record is beyond a risk of re-identification of {limit:g}",
-            ("With what the release gives back, {value} of the records are beyond a risk of re-identification of "
+            "With reconstructed values, no record is beyond a risk of re-identification of {limit:g}",
+            ("With reconstructed values, {value} of the records are beyond a risk of re-identification of "
              "{limit:g}"),
         ),
-        question="linked", asked="The chance of being recognised, with what the release gives back",
+        question="linked", asked="The chance of being recognised, with what can be worked out from the release",
         plain=(
             "With what can be worked out from the release, no record would be recognised with a chance above {chance}",
             ("With what can be worked out from the release, {value} of the records would be recognised with a chance "

@@ -264,7 +264,7 @@ def _bin(row: Plain) -> str:
 # What two views share: columns of which a release gives values back, by itself or with published tables.
 
 
-FEWEST = 5  # values given back that are printed as a number
+FEWEST = 5  # reconstructed values that are printed as a number
 
 
 def shown_share(back: int, whole: int) -> float:

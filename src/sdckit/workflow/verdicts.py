@@ -91,7 +91,7 @@ class Verdict:
             limit=self.limit, value=0.0 if self.value is None else self.value, variable=self.variable,
             records=f"{n:,} record{'s' if n != 1 else ''}", are="are" if n != 1 else "is",
             group="groups" if n != 1 else "a group", have="have" if n != 1 else "has",
-            percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (told by {self.because})" if self.because else "",
+            percent=f"{100 * (self.value or 0.0):.3g} %", because=f" (rule: {self.because})" if self.because else "",
         )  # fmt: skip
         if self.n_category is None:
             return said

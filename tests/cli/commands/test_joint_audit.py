@@ -84,7 +84,7 @@ def test_what_to_do_instead(sdckit, released: Path, survey: Path) -> None:
     assert (done.code, done.err) == (0, "")
     words = " ".join(done.out.split())
     for said in (
-        "What each table gives back",
+        "What each table reveals",
         "Leave tables out: sex × age × region.",
         "Take out further",
     ):

@@ -93,7 +93,7 @@ def test_paths_start_where_the_scenario_lies(folder: Path, capfd: pytest.Capture
     Path("set/scenario.toml").write_text(SCENARIO + "[thresholds]\ndifferencing = 1.0\n", encoding="utf-8")
     for command in (["ledger", "check"], ["check"], ["assess"]):
         assert run([*command, "first.csv", "--scenario", "set/scenario.toml"]) == 0
-    assert "What do releases give away together" in capfd.readouterr().out
+    assert "What do releases disclose together" in capfd.readouterr().out
 
 
 @pytest.mark.parametrize(

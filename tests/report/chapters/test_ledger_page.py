@@ -60,7 +60,7 @@ def test_a_limit_that_could_not_be_judged_says_why_and_what_to_do() -> None:
 
 def test_without_a_limit_the_page_says_so(found: dict[str, sdc.Differencing]) -> None:
     page = ledger_page(plain_ledger({"default": found["neighbour"]}, []), "second.csv")
-    assert (page.state, page.headline) == ("open", "No limit is set on what releases give away together.")
+    assert (page.state, page.headline) == ("open", "No limit is set on what releases disclose together.")
 
 
 def test_few_records_have_no_document_that_may_leave() -> None:

@@ -371,7 +371,7 @@ def test_a_missing_key_that_changes_nothing(variable: str) -> None:
     found = sdc.assess(data, scenario=sdc.Scenario(keys=["a", "b"], sensitive=[variable]))
     assert found["default"]["l_diversity"].cells.n_missing
     page = screen_page(found)
-    assert f"No group of equal keys gives away {variable} by itself." in str(page.sections)
+    assert f"No group of equal keys discloses {variable} by itself." in str(page.sections)
 
 
 def test_different_ones_stand_twice() -> None:

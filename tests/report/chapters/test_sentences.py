@@ -115,7 +115,7 @@ def test_nobody_alone_and_nothing_learnt() -> None:
     plain = plain_document(assess_fake(survey(900), Scenario(keys=["sex"], sensitive=["income"])))
     words = answer(plain["intruders"][0], plain["n"])
     assert "finds no record that is alone" in words
-    assert "No group of equal keys gives away income" in words
+    assert "No group of equal keys discloses income" in words
 
 
 def test_html_and_terminal_say_the_same_of_a_verdict() -> None:
@@ -202,7 +202,7 @@ def test_nothing_is_told_without_a_type() -> None:
             {"release": "public-use", "compared": True, "sensitive": ["ill"], "household": "h"},
             (
                 "Type of release: public-use file. Its limits: k 5, individual risk 0.05, l 2, household risk 0.05, "
-                "values given back 0."
+                "reconstructed values 0."
             ),
         ),
     ],

@@ -101,6 +101,6 @@ def test_the_report_of_an_assessment_answers_the_question(tmp_path: Path) -> Non
     assert not result.passed
     sdc.assess(DATA, scenario=scenario).report(tmp_path / "report.md")
     text = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "What do releases give away together?" in text
-    assert "Records of which something is given away together with earlier releases" in text
+    assert "What do releases disclose together?" in text
+    assert "Records of which something is disclosed together with earlier releases" in text
     assert "secret name" not in text

@@ -54,16 +54,16 @@ def test_fewer_than_five_values_given_back_are_never_told(n):
 def test_what_many_values_are_given_back_is_printed():
     result = found(40)
     said = text_of(result)
-    for words in ("region × job × age", "Hidden values that release and tables give back", "Records alone"):
+    for words in ("region × job × age", "Hidden values reconstructed from release and tables", "Records alone"):
         assert words in said
     assert "<svg" in to_svg(result.plot())
     plain = protect(result_document(result))["measures"]
-    assert "give back hidden values of region" in VIEW.answer(plain, "joint_audit", {})
+    assert "Hidden values of region can be reconstructed" in VIEW.answer(plain, "joint_audit", {})
 
 
 def test_nothing_hidden_and_nothing_given_back():
     nothing = joint_audit(WHOLE, WHOLE, tables=[["region"]])
-    assert "there is nothing to give back" in text_of(nothing)
+    assert "there is nothing to reconstruct" in text_of(nothing)
     safe = WHOLE.with_columns(region=pl.when(pl.int_range(N) < 40).then(None).otherwise("region"))
     kept = joint_audit(safe, WHOLE, tables=[["region"]])
     plain = protect(result_document(kept))["measures"]
@@ -87,7 +87,7 @@ def test_what_tables_tell_and_what_to_do_is_printed():
     result = remedied(40)
     exact = text_of(result, internal=True)
     for words in (
-        "What each table gives back",
+        "What each table reveals",
         "What to do instead",
         "Leave tables out: region × job × age.",
     ):
@@ -121,7 +121,7 @@ def test_suppressed_cells_are_counted_and_small_counts_hidden() -> None:
     (plain,) = protect(result_document(result))["measures"].values()
     (told,) = plain["releases"][0]["cells"]
     assert told["cells"]["value"] % 5 == 0
-    assert "Suppressed cells of tables that release and tables give back" in text_of(result)
+    assert "Suppressed cells of tables reconstructed from release and tables" in text_of(result)
     few = PublishedTable(counts=_with_two_gone(), name="few")
     (plain,) = protect(result_document(joint_audit(safe, WHOLE, tables=[few], keys=KEYS)))["measures"].values()
     (told,) = plain["releases"][0]["cells"]

@@ -87,7 +87,7 @@ def test_what_many_values_tell_is_printed():
     assert columns["sex"]["told_by"] == ""
     assert any("coarsen_weights" in words for words in tree["advice"])
     assert "What to do" in text_of(result)
-    assert "Values changed and given back, by column" in text_of(result)
+    assert "Values changed and reconstructed, by column" in text_of(result)
 
 
 def test_every_chart_can_be_drawn():
@@ -95,7 +95,7 @@ def test_every_chart_can_be_drawn():
     assert "<svg" in to_svg(result.plot())
     (rows,) = result.plot().to_dict()["datasets"].values()
     said = {str(value) for row in rows for value in row.values()}
-    assert {"region, changed", "region, given back", "sex, changed"} <= said
+    assert {"region, changed", "region, reconstructed", "sex, changed"} <= said
 
 
 def test_nothing_changed_and_several_releases():
@@ -103,8 +103,8 @@ def test_nothing_changed_and_several_releases():
     assert "No value of the release was changed" in text_of(nothing)
     two = found([released(ORIGINAL), few(20)])
     captions = [getattr(block, "caption", "") for block in blocks_of(two)]
-    assert "Changed values that the release gives back, release 1" in captions
-    assert "Changed values that the release gives back, release 2" in captions
+    assert "Changed values reconstructed from the release, release 1" in captions
+    assert "Changed values reconstructed from the release, release 2" in captions
 
 
 def test_without_keys_and_without_the_original():

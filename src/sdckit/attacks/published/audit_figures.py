@@ -50,7 +50,7 @@ class AuditedColumn:
 
     @property
     def counted(self) -> int:
-        """Values given back: those that are right, where that is known."""
+        """Reconstructed values: those that are right, where that is known."""
         return self.certain if self.right is None else self.right
 
     @property
@@ -105,7 +105,7 @@ class ReleaseAudit:
 
     @property
     def given_back(self) -> Bools:
-        """(n, V): values given back: those that are right, where that is known."""
+        """(n, V): reconstructed values: those that are right, where that is known."""
         return self.certain if self.right is None else self.right
 
 
@@ -209,9 +209,9 @@ class TableDamage:
     table : str
         What it is called.
     alone : int
-        Hidden values given back where this table alone is published beside the release.
+        Hidden values reconstructed where this table alone is published beside the release.
     without : int
-        Hidden values given back where all tables but this one are.
+        Hidden values reconstructed where all tables but this one are.
     """
 
     table: str
@@ -290,7 +290,7 @@ def _cells(table: CountedTable) -> int:
 
 
 def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
-    """Of the values given back those that are beside other tables, too: fewer tables give back no others."""
+    """Of the reconstructed values those that are beside other tables, too: fewer tables give back no others."""
     if not (file.tables or file.sums):
         return 0
     asked = _asked(audit, file)

@@ -81,7 +81,7 @@ class JointAudit(PairResult):
         For each release with the values put back, records in classes smaller than each k. ``shown_k`` is the k that
         documents tell of.
     damage : tuple of tuple of TableDamage
-        For each release, table by table, with ``remedies=True``: hidden values given back beside it ``alone``, and
+        For each release, table by table, with ``remedies=True``: hidden values reconstructed beside it ``alone``, and
         beside all others (``without``).
     remedies : tuple of tuple of Remedy
         For each release, with ``remedies=True`` and where something is given back: tables to ``leave out``, tables to

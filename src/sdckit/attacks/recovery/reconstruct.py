@@ -184,7 +184,7 @@ def recover(
     found: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     for turn in range(ROUNDS):
-        tell("reading what the release gives back" if turn == 0 else "using what was given back")
+        tell("reconstructing values from the release" if turn == 0 else "using reconstructed values")
         clues, mates = _clues(now, household)
         ones = [Restoring.of(target) for name, target in left.items()]
         _by_rules(ones, now, clues, mates)

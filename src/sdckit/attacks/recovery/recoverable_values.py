@@ -79,7 +79,7 @@ class ColumnRecovery:
 
     @property
     def counted(self) -> int:
-        """Values given back: those that are right, where that is known."""
+        """Reconstructed values: those that are right, where that is known."""
         return self.restored if self.right is None else self.right
 
     @property

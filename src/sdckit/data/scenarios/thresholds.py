@@ -61,7 +61,7 @@ class Thresholds(_Limits):
         Limit on the share of the households that are alone with their composition: their size and what is known of
         their members (0: none may be).
     differencing
-        Limit on the share of the records of which something is given away together with earlier releases of the
+        Limit on the share of the records of which something is disclosed together with earlier releases of the
         ledger (0: of none).
     joint_recoverable
         The same of the values hidden in a column that the release gives back together with the tables published beside

@@ -24,7 +24,7 @@ ABOUT = (
 )
 ALONE = (
     "Simulated intruders attack the people in the file with the release in hand. Without a control file of people "
-    "never in it, what holds for anybody cannot be told from what the release gives away."
+    "never in it, what holds for anybody cannot be told from what the release discloses."
 )
 RESIDUAL = (
     "Residual risk: of the attempts that fail on people never in the file, the share that succeeds on people in it, "

@@ -168,7 +168,7 @@ def _learnt(beyond: Sequence[Plain]) -> Iterator[str]:
     """What to do where a group gives a value away, or the release gives values back."""
     variables = listed(list(dict.fromkeys(one["variable"] for one in beyond if one["variable"])))
     if variables:
-        yield f"Form larger groups, or make {variables} coarser or leave it out, where a group gives it away."
+        yield f"Form larger groups, or make {variables} coarser or leave it out, where a group discloses it."
     names = {one["name"] for one in beyond}
     yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 

@@ -52,10 +52,10 @@ def ledger_page(plain: Plain, name: str) -> Page:
         answer.append(verdicts_block(plain))
     sections = [Section("The answer in full", tuple(answer))] if answer else []
     for intruder in plain["intruders"]:
-        heading = f"Intruder “{intruder['name']}”" if several else "What do releases give away together?"
+        heading = f"Intruder “{intruder['name']}”" if several else "What do releases disclose together?"
         sections.append(Section(heading, tuple(view_of(MEASURE).blocks(intruder, MEASURE))))
     sections.append(Section("Methods", (Entries(tuple(map(_said, _notes()))),), paper=True))
-    line = headline(plain) if plain["verdicts"] else "No limit is set on what releases give away together."
+    line = headline(plain) if plain["verdicts"] else "No limit is set on what releases disclose together."
     return Page(
         TITLE,
         f"{name}: {plain['n']['text']} records",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdckit.attacks.differencing.compare_releases import EarlierRelease
     from sdckit.attacks.differencing.differencing import Differencing
 
-TITLE = "What do releases give away together?"
+TITLE = "What do releases disclose together?"
 FIGURES = {
     "certain_together": "Sensitive value certain from all releases, from none alone",
     "told_by_difference": "Sensitive value told by the difference of two releases",
@@ -76,7 +76,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     figures = plain["figures"]
     rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
     number = plain["n_earlier"]
-    caption = f"Records of which something is given away together with {number} earlier release{'s' * (number > 1)}"
+    caption = f"Records of which something is disclosed together with {number} earlier release{'s' * (number > 1)}"
     found: list[Block] = [
         TableBlock(caption, ("What", "Records"), rows, (1,)),
         bars(caption, "records", ((words, figures[name]["n"]) for name, words in FIGURES.items()), aside=True),
@@ -103,7 +103,7 @@ def _inside(entries: Any, within: int) -> list[Block]:
 
 def figures(one: Plain, place: str) -> Mapping[str, Plain]:
     """Its main figure, to stand beside others."""
-    return {"Given away together with earlier releases": one[place]["figures"]["people"]["n"]}
+    return {"Disclosed together with earlier releases": one[place]["figures"]["people"]["n"]}
 
 
 def answer(one: Plain, place: str, _: Plain) -> str:
@@ -112,8 +112,8 @@ def answer(one: Plain, place: str, _: Plain) -> str:
     if not one[place]["n_earlier"]:
         return ""
     if people["value"] == 0:
-        return "Together with earlier releases it gives nothing away that none of them gives away alone."
-    return f"Together with earlier releases it gives away something of {people['text']} of the records."
+        return "Together with earlier releases it discloses nothing that none of them discloses alone."
+    return f"Together with earlier releases it discloses something of {people['text']} of the records."
 
 
 VIEW = View(TITLE, tree, blocks, noted(NOTE), figures=figures, answer=answer)

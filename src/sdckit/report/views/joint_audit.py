@@ -13,7 +13,7 @@ from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
-TITLE = "What do release and published tables give back together?"
+TITLE = "What can be reconstructed from release and published tables together?"
 SUPPRESSED = "suppressed"
 UNDONE = {
     "joint_uniques": "Records alone with their keys", "joint_below": "Records in groups of fewer than {k}",
@@ -25,7 +25,7 @@ NOTE = Note(
     "Published tables beside the release",
     "Release and tables are one system of whole numbers: how many of the records that show the same have each "
     "combination of levels that they hide. A published sum counts each by the value that the release shows. Bounds "
-    "are narrowed relation by relation, then by linear and integer programmes. A hidden value counts as given back "
+    "are narrowed relation by relation, then by linear and integer programmes. A hidden value counts as reconstructed "
     "where one level is left in every file that fits both, and, where the original is known, it is the right one.",
     "Dobra & Fienberg (2000); Fischetti & Salazar (2001)",
 )
@@ -130,7 +130,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         return [
             *found,
             *told,
-            Paragraph("No value of the tables' variables is hidden: there is nothing to give back."),
+            Paragraph("No value of the tables' variables is hidden: there is nothing to reconstruct."),
         ]
     found += told
     for release, of in releases:
@@ -139,7 +139,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
         tree,
         UNDONE,
         head="With suppressed values put back by tables",
-        title="The release with what tables give back",
+        title="The release with values reconstructed from tables",
     )
     return [*found, *shares.said_blocks(tree)]
 
@@ -148,22 +148,22 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
     """Suppressed cells of tables, and what is left of them."""
     if "cells" not in release:
         return []
-    heads = ("Table", "Suppressed cells", "Count given back", "Count narrowed")
+    heads = ("Table", "Suppressed cells", "Count reconstructed", "Count narrowed")
     rows = tuple(
         (cell["table"], *(cell[name]["text"] for name in ("cells", "certain", "narrowed"))) for cell in release["cells"]
     )
-    return [TableBlock(f"Suppressed cells of tables that release and tables give back{of}", heads, rows, (1, 2, 3))]
+    return [TableBlock(f"Suppressed cells of tables reconstructed from release and tables{of}", heads, rows, (1, 2, 3))]
 
 
 def _instead(release: Plain, of: str) -> list[Block]:
     """Which table tells most, and what could be done."""
     if "damage" not in release:
         return []
-    heads = ("Table", "Given back by it alone", "Given back without it")
+    heads = ("Table", "Reconstructed by it alone", "Reconstructed without it")
     rows = tuple((one["table"], one["alone"]["text"], one["without"]["text"]) for one in release["damage"])
-    found: list[Block] = [TableBlock(f"What each table gives back{of}", heads, rows, (1, 2))]
+    found: list[Block] = [TableBlock(f"What each table reveals{of}", heads, rows, (1, 2))]
     if release["remedies"]:
-        changes = ("What to do", "Cells changed or left out", "Values taken out", "Still given back")
+        changes = ("What to do", "Cells changed or left out", "Values taken out", "Still reconstructed")
         told = tuple(
             (_words(remedy), *(remedy[name]["text"] for name in ("cells", "values", "left")))
             for remedy in release["remedies"]
@@ -182,7 +182,7 @@ def _words(one: Plain) -> str:
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
-    heads = ("Column", "How it is hidden", "Hidden", "Given back", "Narrowed", "To two")
+    heads = ("Column", "How it is hidden", "Hidden", "Reconstructed", "Narrowed", "To two")
     rows = tuple(
         (
             column["column"], column["kind"], column["hidden"]["text"], of_whole(column["back"], column["share"]),
@@ -190,18 +190,18 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
         )
         for column in columns
     )  # fmt: skip
-    return TableBlock(f"Hidden values that release and tables give back{of}", heads, rows, (2, 3, 4, 5))
+    return TableBlock(f"Hidden values reconstructed from release and tables{of}", heads, rows, (2, 3, 4, 5))
 
 
 def _chart(columns: Sequence[Plain]) -> ChartBlock:
     rows = [(f"{column['column']} ({column['kind']}), {words}", column[name]) for column in columns for name, words in (
-        ("hidden", "hidden"), ("back", "given back"))]  # fmt: skip
-    return bars("Values hidden and given back with tables, by column", "values", rows, aside=True)
+        ("hidden", "hidden"), ("back", "reconstructed"))]  # fmt: skip
+    return bars("Values hidden and reconstructed with tables, by column", "values", rows, aside=True)
 
 
 VIEW = ShareView(
     TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
         "Release and published tables together give none of the hidden values back for certain.",
-        "Release and published tables together give back hidden values of {}.",
+        "Hidden values of {} can be reconstructed from release and published tables together.",
     ),
 )  # fmt: skip

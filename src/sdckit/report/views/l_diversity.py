@@ -168,12 +168,12 @@ def _answer(one: Plain, place: str, _n: Plain) -> str:
         if alone is None:
             continue
         if alone["text"] == "0":
-            told.append(f"No group of equal keys gives away {variable} by itself.")
+            told.append(f"No group of equal keys discloses {variable} by itself.")
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
             whom = "record" if alone["text"] == "1" else "records"
             of = ruled("", "category" if one.get(f"{place}_wildcard") else "")
-            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone give away {variable}{of}.")
+            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone disclose {variable}{of}.")
     return " ".join(told)
 
 

@@ -13,7 +13,7 @@ from sdckit.report.setting import PairSetting, changed_words
 from sdckit.report.shares import ShareView
 from sdckit.report.view import Note, Plain, noted
 
-TITLE = "What does the release give back?"
+TITLE = "What can be reconstructed from the release?"
 SOMEHOW = "more than one thing"
 UNDONE = {
     "undone_uniques": "Records alone with their keys", "undone_below": "Records in groups of fewer than {k}",
@@ -24,12 +24,13 @@ GUESSES = (
     "frequent one."
 )
 NOTE = Note(
-    "Values given back",
-    "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what the release "
-    "itself tells of it: values of other columns that occur with one value only, mates of the household, counts and "
-    "sums, the order of the rows, numbers that follow from others. A value counts as given back where a rule tells it "
-    "that has no exception, or next to none, among the values that were not changed, and where it is right. Guesses "
-    "are those of trees grown on the release; guessing from the margin takes the most frequent value each time.",
+    "Reconstructed values",
+    "Of every value that was suppressed, coded, put into ranges, rounded or perturbed it is asked what can be "
+    "reconstructed from the release itself: values of other columns that occur with one value only, mates of the "
+    "household, counts and sums, the order of the rows, numbers that follow from others. A value counts as "
+    "reconstructed where a rule gives it that has no exception, or next to none, among the values that were not "
+    "changed, and where it is right. Guesses are those of trees grown on the release; guessing from the margin "
+    "takes the most frequent value each time.",
     "Elliot, Mackey & O'Hara (2020); Hundepool et al. (2012)",
 )
 
@@ -49,7 +50,7 @@ def _kinds(one: Any, touched: str) -> Tree:
 
 
 def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]:
-    """The values given back that a piece of advice is about, by column and release."""
+    """The reconstructed values that a piece of advice is about, by column and release."""
     found = []
     for j, columns in enumerate(result.columns, 1):
         touched = [column for column in columns if column.touched]
@@ -101,7 +102,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
     found = shares.column_blocks(tree, _table, _chart)
     if not found:
-        return [Paragraph("No value of the release was changed: there is nothing to give back.")]
+        return [Paragraph("No value of the release was changed: there is nothing to reconstruct.")]
     found.append(Paragraph(GUESSES, "note"))
     found += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
@@ -111,7 +112,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
-    heads = ("Column", "What was done", "Changed", "Given back", "Narrowed", "Guessed", "Told by")
+    heads = ("Column", "What was done", "Changed", "Reconstructed", "Narrowed", "Guessed", "Rule")
     rows = tuple(
         (
             column["column"], ", ".join(column["kinds"]), column["touched"]["text"],
@@ -120,7 +121,7 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
         )
         for column in columns
     )  # fmt: skip
-    return TableBlock(f"Changed values that the release gives back{of}", heads, rows, (2, 3, 4, 5))
+    return TableBlock(f"Changed values reconstructed from the release{of}", heads, rows, (2, 3, 4, 5))
 
 
 def _guessed(one: Plain) -> str:
@@ -130,13 +131,13 @@ def _guessed(one: Plain) -> str:
 
 def _chart(columns: Sequence[Plain]) -> ChartBlock:
     rows = [(f"{column['column']}, {words}", column[name]) for column in columns for name, words in (
-        ("touched", "changed"), ("back", "given back"))]  # fmt: skip
-    return bars("Values changed and given back, by column", "values", rows, aside=True)
+        ("touched", "changed"), ("back", "reconstructed"))]  # fmt: skip
+    return bars("Values changed and reconstructed, by column", "values", rows, aside=True)
 
 
 VIEW = ShareView(
     TITLE, _tree, _blocks, noted(NOTE), answer=shares.back_answer(
         "Of the values changed in it the release gives none back for certain.",
-        "The release itself gives back changed values of {}: they protect nobody.",
+        "Changed values of {} can be reconstructed from the release itself: they protect nobody.",
     ),
 )  # fmt: skip

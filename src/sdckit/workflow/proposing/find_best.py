@@ -183,7 +183,7 @@ def _beside(node: Node, shape: tuple[int, ...]) -> list[Node]:
 
 
 STEP_REASONS = {
-    "weight": "Many weights occur with one value of a key only, and would give back what is taken out there.",
+    "weight": "Many weights occur with one value of a key only, and would reveal what is taken out there.",
     "allowed": "Allowed by the caller: thresholds that recodings and suppression do not meet ask for it.",
     "risk": STILL_ABOVE,
 }
@@ -225,7 +225,7 @@ def _of_left_out(
         if name in places:
             yield f"{printable(name)} is left out. {_why(trials, found, judged.made.node, places[name])}"
         else:
-            yield f"{printable(name)} is left out: it gives back values that are taken out of a key."
+            yield f"{printable(name)} is left out: it reveals values that are taken out of a key."
 
 
 def _why(trials: Trials, found: Found, node: Node, j: int) -> str:
@@ -426,7 +426,7 @@ def _repaired(trials: Trials, node: Node, asked: Asked) -> Judged:
         how = None if judged.passed else improved(judged, trials.scenario, asked.keep)
         if how is None:
             break
-        asked.tell("taking values out in another way: some are given back")
+        asked.tell("taking values out in another way: some can be reconstructed")
         judged = judge(trials.data, trials.scenario, trials.with_how(how).make(node), how, control=asked.control)
     return judged
 

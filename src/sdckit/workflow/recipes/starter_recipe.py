@@ -377,7 +377,7 @@ def _weight(way: Way) -> Iterator[Told]:
     step = weight_step(way.data, way.scenario)
     if step is not None:
         names = listed([*map(printable, step["hide"])], "or")
-        why = f"Many weights occur with one value of {names} only, and would give back what is taken out there."
+        why = f"Many weights occur with one value of {names} only, and would reveal what is taken out there."
         yield step, [why]
 
 
@@ -406,7 +406,7 @@ def suppressions(way: Way) -> Iterator[Told]:
             sizes = listed([printable(size) for size, _ in step["together"]])
             lines.append(f"{sizes}: whoever sees the household together can count it.")
         if hide:
-            lines.append(f"{NOT_IMPLIED}: there is a threshold on what can be given back.")
+            lines.append(f"{NOT_IMPLIED}: there is a threshold on what can be reconstructed.")
         yield step, lines
 
 
@@ -419,7 +419,7 @@ def the_rest(whom: str) -> str:
 
 
 def hides_implied(scenario: Scenario) -> bool:
-    """Whether nothing taken out may follow from the rest: a threshold on what can be given back asks for it."""
+    """Whether nothing taken out may follow from the rest: a threshold on what can be reconstructed asks for it."""
     return scenario.limits_of(compared=True).recoverable is not None
 
 
