@@ -32,12 +32,12 @@ class Verdicts:
     kind: str = "verdicts"
 
 
-def said_to(who: str) -> str:
+def verdict_start(who: str) -> str:
     """The start of a verdict's sentence: an intruder or a question; "" for neither.
 
     Examples
     --------
-    >>> said_to("neighbour"), said_to("Who?"), said_to("")
+    >>> verdict_start("neighbour"), verdict_start("Who?"), verdict_start("")
     ('neighbour: ', 'Who? ', '')
     """
     return f"{who}{'' if who.endswith('?') else ':'} " if who else ""

@@ -31,7 +31,7 @@ LABEL_LETTERS, NARROWEST_BARS = 24, 126  # of a chart in a column
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
-def said_in(data: Plain, text: str) -> str:
+def in_language_of(data: Plain, text: str) -> str:
     """A text of ours in the language of a chart."""
     return say(text, data.get("language", ENGLISH))
 
@@ -162,13 +162,13 @@ def front_chart(data: Plain, width: int = WIDTH) -> Any:
     return (bars + texts).properties(width=width - NARROWEST_LABEL, height=HEIGHT)
 
 
-def front_told(data: Plain) -> list[str]:
+def describe_front(data: Plain) -> list[str]:
     """The same in words."""
     lost, risk = data["x"], data["y"]
-    told = [
+    sentences = [
         f"{row['label']}: {lost} {row['loss']}, {risk} {row['risk']['text']}" for row in data["rows"] if _is_drawn(row)
     ]
-    return told or [said_in(data, "no figure can be shown")]
+    return sentences or [in_language_of(data, "no figure can be shown")]
 
 
 def _is_drawn(row: Plain) -> bool:
@@ -218,7 +218,7 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
         .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
     )
     upper = alt.layer(bars, texts, *_threshold_rule(data, scale)).properties(
-        width=width, height=190, title=_title(said_in(data, "Records"))
+        width=width, height=190, title=_title(in_language_of(data, "Records"))
     )
     lower = _cumulative(data_rows, scale, axis, data, width)
     return alt.vconcat(upper, lower, spacing=8)
@@ -245,7 +245,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
     threshold: float | None = data.get("threshold")
     if threshold is None or threshold <= LOWEST_RISK:
         return []
-    values = alt.InlineData(values=[{"limit": threshold, "text": said_in(data, f"limit {threshold:g}")}])
+    values = alt.InlineData(values=[{"limit": threshold, "text": in_language_of(data, f"limit {threshold:g}")}])
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
     text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
@@ -255,7 +255,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
 def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
     import altair as alt
 
-    edge = said_in(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
+    edge = in_language_of(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
     base = alt.Chart(data_rows).encode(
         x=alt.X("right:Q", scale=scale, axis=axis, title=edge),
         y=alt.Y("cumulative:Q", axis=None, scale=alt.Scale(domain=[0, 1.15], nice=False)),
@@ -264,7 +264,7 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) 
     points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
     texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text="share:N")
     return (line + points + texts).properties(
-        width=width, height=120, title=_title(said_in(data, "Share of records up to this risk"))
+        width=width, height=120, title=_title(in_language_of(data, "Share of records up to this risk"))
     )
 
 
@@ -312,8 +312,8 @@ def _forest_row(row: Plain) -> dict[str, Any]:
     estimate = row["estimate"]["value"]
     fill = TONES[row.get("tone", "dark" if row["file"] == "original" else "light")]
     low, high = (row[end]["value"] if has_interval(row) else estimate for end in ("low", "high"))
-    told = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
-    return told | {"estimate": estimate, "low": low, "high": high}
+    drawn = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
+    return drawn | {"estimate": estimate, "low": low, "high": high}
 
 
 def has_interval(row: Plain) -> bool:
@@ -389,7 +389,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     size = alt.Size(
         "n:Q", scale=alt.Scale(domain=[0, most], range=[8, LARGEST if steps else LARGEST / 2]),
         legend=None if steps else alt.Legend(
-            title=said_in(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)
+            title=in_language_of(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)
         ),
     )  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
@@ -485,20 +485,20 @@ def to_svg(chart: Any) -> str:
     import vl_convert
 
     drawn = str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
-    return TAG.sub(lambda tag: LONG.sub(lambda one: f"{float(one[0]):.2f}", tag[0]), drawn)
+    return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
 
 
 def to_png(chart: Any) -> bytes:
     """Render to a picture of twice the letters' size in pixels, 192 to an inch, for programs that draw no SVG."""
     import vl_convert
 
-    found = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
-    return bytes(found)
+    png = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
+    return bytes(png)
 
 
 def describe(name: str, data: Plain, caption: str) -> str:
     """Say in words what a chart shows, for those who cannot see it; from printed texts."""
-    say = partial(said_in, data)
+    say = partial(in_language_of, data)
     rows = {
         "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
         "forest": lambda: [
@@ -512,23 +512,23 @@ def describe(name: str, data: Plain, caption: str) -> str:
             f"({r['cumulative']['text']} {say('up to here')})"
             for r in data["rows"]
         ],
-        "bubbles": lambda: _points_told(data),
+        "bubbles": lambda: _describe_points(data),
         "curve": lambda: [say(f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}")],
-        "front": lambda: front_told(data),
+        "front": lambda: describe_front(data),
     }[name]()
     return f"{caption}. {'; '.join(rows)}."
 
 
-def _points_told(data: Plain) -> list[str]:
+def _describe_points(data: Plain) -> list[str]:
     """The points with most records, in words."""
-    say = partial(said_in, data)
+    say = partial(in_language_of, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
     places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
-    told = [
+    sentences = [
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)
     ]
-    if left := len(rows) - len(told):
-        told.append(say(f"{left:,} more"))
-    return told or [say("no square has enough records to be shown")]
+    if left := len(rows) - len(sentences):
+        sentences.append(say(f"{left:,} more"))
+    return sentences or [say("no square has enough records to be shown")]

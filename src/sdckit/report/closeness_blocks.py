@@ -16,10 +16,10 @@ from sdckit.report.view import Note, Plain, View, noted
 def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
     """Make the view of a measure of closeness; `kinds` are words for each of its kinds, where it has several."""
 
-    def blocks(one: Plain, place: str) -> list[Block]:
+    def blocks(plain: Plain, place: str) -> list[Block]:
         rows, drawn, rates = [], [], []
-        for variable, found in one[place]["variables"].items():
-            for kind, limits in found.items():
+        for variable, by_kind in plain[place]["variables"].items():
+            for kind, limits in by_kind.items():
                 for limit, leaf in limits.items():
                     label = f"{variable}, {(kinds or {}).get(kind, words)}, {letter} = {limit}"
                     rows.append((label, *texts(leaf["holds"], leaf["n"], leaf["rate"])))
@@ -36,13 +36,13 @@ def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mappi
 def _tree(result: Any, setting: Setting) -> dict[str, Tree]:
     """Records beyond each tested limit, by variable and kind; no largest value."""
     measure = result.measure
-    found: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
+    by_variable: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
     for variable in result.variables:
         for kind, counts in _by_kind(result.violations[variable], measure).items():
             leaves = _leaves(f"{measure}.{variable}.{kind}", counts, setting)
             _link_single_values(kind, variable, leaves, setting)
-            found[variable][kind] = _limits(counts, leaves)
-    return {"variables": found, "notes": notes_tree(result)}
+            by_variable[variable][kind] = _limits(counts, leaves)
+    return {"variables": by_variable, "notes": notes_tree(result)}
 
 
 def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count], setting: Setting) -> None:

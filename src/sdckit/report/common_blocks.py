@@ -132,31 +132,31 @@ def of_rule(tree: Plain) -> str:
     return f" (missing as {tree['rule']})" if tree.get("rule") else ""
 
 
-def by_rule(one: Plain, place: str) -> list[tuple[str, str]]:
+def by_rule(plain: Plain, place: str) -> list[tuple[str, str]]:
     """The rule and the place of a measure's figures, under every rule for missing values that it was computed with."""
-    other = next((rule for rule in RULES if one.get(f"{place}_{rule}")), "")
+    other = next((rule for rule in RULES if plain.get(f"{place}_{rule}")), "")
     if not other:
         return [("", place)]
     main = "wildcard" if other == "category" else "category"
     return sorted([(main, place), (other, f"{place}_{other}")], reverse=True)
 
 
-def ruled(words: str, rule: str) -> str:
+def with_rule(words: str, rule: str) -> str:
     """A figure's name with its rule for missing values."""
     return words + of_rule({"rule": rule})
 
 
-def unruled(words: str) -> tuple[str, str]:
+def without_rule(words: str) -> tuple[str, str]:
     """A figure's name without its rule for missing values, and the rule.
 
     Examples
     --------
-    >>> unruled(ruled("Global risk", "category")), unruled("Records")
+    >>> without_rule(with_rule("Global risk", "category")), without_rule("Records")
     (('Global risk', 'category'), ('Records', ''))
     """
     for rule in RULES:
-        if words.endswith(said := of_rule({"rule": rule})):
-            return words.removesuffix(said), rule
+        if words.endswith(ending := of_rule({"rule": rule})):
+            return words.removesuffix(ending), rule
     return words, ""
 
 

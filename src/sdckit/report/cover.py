@@ -39,10 +39,10 @@ def with_labels(page: Page, labels: Mapping[str, str]) -> Page:
     if not shown:
         return page
 
-    def section(one: Section) -> Section:
-        return replace(one, blocks=tuple(_block(block, shown) for block in one.blocks))
+    def labelled(section: Section) -> Section:
+        return replace(section, blocks=tuple(_block(block, shown) for block in section.blocks))
 
-    return replace(page, sections=[section(one) for one in page.sections])
+    return replace(page, sections=[labelled(section) for section in page.sections])
 
 
 def _block(block: Block, labels: Mapping[str, str]) -> Block:
@@ -147,7 +147,7 @@ def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str
         "files": [_checksum(Path(file)) for file in cover.files] if internal else [],
         "labels": _labels(plain["scenario"], cover.labels),
     }
-    return {**plain, **{key: one for key, one in given.items() if one}}
+    return {**plain, **{key: value for key, value in given.items() if value}}
 
 
 def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
@@ -157,7 +157,7 @@ def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str,
     return {name: label for name, label in shown.items() if name in used and name != label}
 
 
-def dressed(page: Page, cover: Cover) -> Page:
+def with_cover(page: Page, cover: Cover) -> Page:
     """A page with who made it, and with what columns are beside their names."""
     named = with_labels(page, cover.labels)
     return replace(named, institution=displayed(cover.institution), logo=cover.picture)
@@ -166,8 +166,8 @@ def dressed(page: Page, cover: Cover) -> Page:
 def _checksum(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:  # as large as a census
-            found = hashlib.file_digest(file, "sha256")
+            digest = hashlib.file_digest(file, "sha256")
         size = path.stat().st_size
     except OSError as error:
         raise FileFormatError(f"cannot read the file {displayed(path.name)}: {error.strerror}") from None
-    return {"file": displayed(path.name), "bytes": size, "sha256": found.hexdigest()}
+    return {"file": displayed(path.name), "bytes": size, "sha256": digest.hexdigest()}

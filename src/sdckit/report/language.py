@@ -95,14 +95,14 @@ def _named(tree: Any, key: str = "") -> Iterator[str]:
     elif isinstance(tree, Mapping):
         if key in TABLES:
             yield from map(str, tree)
-        for name, one in tree.items():
-            yield from _named(one, name)
+        for name, value in tree.items():
+            yield from _named(value, name)
     elif isinstance(tree, list | tuple):
-        for one in tree:
+        for value in tree:
             if key == LEVELS:
-                yield str(one.get("level", ""))
+                yield str(value.get("level", ""))
             else:
-                yield from _named(one, "" if isinstance(one, Mapping) else key)
+                yield from _named(value, "" if isinstance(value, Mapping) else key)
 
 
 def translate(page: Page, language: str, names: Names | None = None) -> Page:
@@ -124,9 +124,9 @@ def translate(page: Page, language: str, names: Names | None = None) -> Page:
 
 def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
     """The texts of a page that have no translation, each once, in their order."""
-    found = _Translator(wording(language), names or Names())
-    found.page(page)
-    return list(dict.fromkeys(found.untold))
+    translator = _Translator(wording(language), names or Names())
+    translator.page(page)
+    return list(dict.fromkeys(translator.untold))
 
 
 @dataclass
@@ -140,13 +140,13 @@ class _Translator:
 
     def text(self, text: str) -> str:
         """A text of ours."""
-        return self._said(text, self.names.all, in_cell=False)
+        return self._translated(text, self.names.all, in_cell=False)
 
     def cell(self, text: str) -> str:
         """A text that may be a name."""
-        return text if text in self.names.data else self._said(text, self.names.all, in_cell=True)
+        return text if text in self.names.data else self._translated(text, self.names.all, in_cell=True)
 
-    def _said(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
+    def _translated(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
         if in_cell and VALUES.search(text):
             return text
         if (text, in_cell) not in self.known:
@@ -167,16 +167,16 @@ class _Translator:
             subtitle=self.text(page.subtitle),
             confidential=page.confidential and self.text(page.confidential),
             headline=self.text(page.headline),
-            sections=[self.section(one) for one in page.sections],
+            sections=[self.section(section) for section in page.sections],
             footer=self.text(page.footer),
-            decision=[self.section(one) for one in page.decision],
+            decision=[self.section(section) for section in page.decision],
             language=self.words.code,
         )
 
     def section(self, section: Section) -> Section:
-        blocks = [self.block(one) for one in section.blocks]
+        blocks = [self.block(block) for block in section.blocks]
         if section.title == GLOSSARY:
-            blocks = [_in_order(one) for one in blocks]
+            blocks = [_in_order(block) for block in blocks]
         return replace(section, title=self.text(section.title), blocks=tuple(blocks))
 
     def block(self, block: Block) -> Block:
@@ -195,15 +195,15 @@ class _Translator:
         if isinstance(block, Facts):
             return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
         if isinstance(block, Entries):
-            told = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
-            return Entries(tuple(told))
+            items = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
+            return Entries(tuple(items))
         if isinstance(block, Verdicts):
-            told = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
-            return Verdicts(tuple(told))
+            items = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
+            return Verdicts(tuple(items))
         return self.blanks(block)
 
     def blanks(self, block: Blanks) -> Blanks:
-        return Blanks(tuple((self.text(label), tuple(map(self.text, told))) for label, told in block.items))
+        return Blanks(tuple((self.text(label), tuple(map(self.text, choices))) for label, choices in block.items))
 
     def table(self, table: TableBlock) -> TableBlock:
         rows = tuple(
@@ -215,27 +215,27 @@ class _Translator:
 
     def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:
         """The texts of what is drawn; its figures stay as they are."""
-        told = {**data, "language": self.words.code}
-        told |= {
+        translated = {**data, "language": self.words.code}
+        translated |= {
             name: self.text(data[name]).replace(SOFT_HYPHEN, "") for name in SAID if isinstance(data.get(name), str)
         }
         if "steps" in data:
-            told["steps"] = [self.label(step) for step in data["steps"]]
+            translated["steps"] = [self.label(step) for step in data["steps"]]
         for name in ("rows", "cells"):
             if name in data:
-                told[name] = [self.row(one) for one in data[name]]
-        return told
+                translated[name] = [self.row(row) for row in data[name]]
+        return translated
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        told = dict(row)
+        translated = dict(row)
         if "file" in row:
-            told["tone"] = row.get("tone", "dark" if row["file"] == "original" else "light")
-        for name, one in row.items():
+            translated["tone"] = row.get("tone", "dark" if row["file"] == "original" else "light")
+        for name, value in row.items():
             if name in ("label", "file"):
-                told[name] = self.label(one)
-            elif isinstance(one, Mapping) and isinstance(one.get("text"), str):
-                told[name] = {**one, "text": self.label(one["text"])}
-        return told
+                translated[name] = self.label(value)
+            elif isinstance(value, Mapping) and isinstance(value.get("text"), str):
+                translated[name] = {**value, "text": self.label(value["text"])}
+        return translated
 
     def label(self, text: str) -> str:
         """A text that is drawn: nothing divides it but its spaces."""
@@ -245,5 +245,5 @@ class _Translator:
 def _in_order(block: Block) -> Block:
     """Terms in the order of the alphabet they are in."""
     return (
-        Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold()))) if isinstance(block, Entries) else block
+        Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold()))) if isinstance(block, Entries) else block
     )

@@ -85,8 +85,8 @@ def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
     """
     internal = internal or exact_shown.get()
     if kind:
-        one = view_of(result.measure).charts[kind](result, internal)
-        return chart_for(one.name, one.data, _title(one.caption))
+        picture = view_of(result.measure).charts[kind](result, internal)
+        return chart_for(picture.name, picture.data, _title(picture.caption))
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock) and not block.paper:
             return chart_for(block.name, block.data, _title(block.caption))
@@ -113,9 +113,9 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
 def _drawn(blocks: Iterable[tuple[Block, str]]) -> Any:
     return charts_for(
         [
-            (one.name, one.data, _title(start + one.caption))
-            for one, start in blocks
-            if isinstance(one, ChartBlock) and not one.paper
+            (block.name, block.data, _title(start + block.caption))
+            for block, start in blocks
+            if isinstance(block, ChartBlock) and not block.paper
         ]
     )
 
@@ -158,11 +158,11 @@ def recipe_html(done: Any) -> str:
     return render_fragment("What was done", blocks, note=EXACT if internal else "")
 
 
-def map_html(found: Any) -> str:
+def map_html(recipe_map: Any) -> str:
     """The recipes of a map for a notebook: arguments, risk and loss."""
     internal = exact_shown.get()
     try:
-        plain = plain_map(found, internal=internal)
+        plain = plain_map(recipe_map, internal=internal)
     except DataError as error:
         return render_fragment("", [], note=str(error))
     return render_fragment("", [map_table(plain)], note=EXACT if internal else "")
@@ -215,7 +215,7 @@ def result_html(*results: Any, exact: bool = False, language: str = "en", title:
 
     def laid(plain: Plain) -> list[Section]:
         beside = plain["together"]
-        blocks = [block for one in plain["each"] for block in result_blocks(one, beside=beside)]
+        blocks = [block for document in plain["each"] for block in result_blocks(document, beside=beside)]
         return [Section(title, tuple(blocks))]
 
     return document_html(made, laid, exact=exact, language=language)
@@ -235,8 +235,8 @@ def document_html(
     except DataError as error:
         if exact:
             raise
-        told = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
-        return sections_html([Section("", told)], language=language)
+        warning = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
+        return sections_html([Section("", warning)], language=language)
 
 
 def sections_html(
@@ -245,7 +245,7 @@ def sections_html(
     """Show laid-out sections of protected figures, below a heading of level 2; what `plain` names is not translated."""
     lower = [replace(section, level=section.level + 1) for section in sections]
     return render_sections(
-        _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
+        _translated(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
     )
 
 
@@ -261,19 +261,19 @@ def verdict_html(plain: Plain, *, of: str = "", exact: bool = False, language: s
     """
     line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
     about = f'<p class="none">{escape(say(of, language))}</p>' if of else ""
-    told = about + sections_html([line], exact=exact, language=language, plain=plain)
+    verdict = about + sections_html([line], exact=exact, language=language, plain=plain)
     if not plain["verdicts"]:
-        return told
+        return verdict
     every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)
     summary = escape(say("Every limit", language))
-    return f"{told}<details><summary>{summary}</summary>{every}</details>"
+    return f"{verdict}<details><summary>{summary}</summary>{every}</details>"
 
 
 def _state(plain: Plain) -> str:
     return STATES[plain["passed"]] if plain["verdicts"] else "open"
 
 
-def _said(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
+def _translated(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
     page = Page("", "", None, "open", "", sections, "")
     return translate(page, language, names_of(plain)).sections
 
@@ -281,14 +281,14 @@ def _said(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[
 # The record of a protection step as it may leave the room: small counts hidden, as in every document.
 
 
-def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
+def change_html(change: Mapping[str, Any], *, exact: bool) -> str:
     """A change for a notebook, as its `to_dict` tells it."""
-    rows = tuple((name, _text(count)) for name, count in told["changed"].items())
+    rows = tuple((name, _text(count)) for name, count in change["changed"].items())
     blocks: list[Block] = [
-        TableBlock(f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)),
-        *(Paragraph(f"{name}: {_text(note)}") for name, note in told["notes"].items()),
+        TableBlock(f"Values changed, of {_text(change['n'])} records", ("variable", "changed"), rows, numeric=(1,)),
+        *(Paragraph(f"{name}: {_text(note)}") for name, note in change["notes"].items()),
     ]
-    return render_fragment(str(told["method"]), blocks, note=EXACT if exact else "")
+    return render_fragment(str(change["method"]), blocks, note=EXACT if exact else "")
 
 
 def _text(leaf: Any) -> str:

@@ -56,9 +56,9 @@ KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChar
 
 def offline(chart: Any) -> Any:
     """The same chart, in need of no network."""
-    found = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(found, "__class__", KINDS[type(found)])  # its own setting of attributes is for the spec
-    return found
+    drawn = chart.properties(usermeta=NO_MENU)
+    object.__setattr__(drawn, "__class__", KINDS[type(drawn)])  # its own setting of attributes is for the spec
+    return drawn
 
 
 def check_chart_name(path: str | os.PathLike[str]) -> None:

@@ -237,18 +237,18 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
 
 def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:
     """Sizes of cells at which a tested k, a bin of risk or the threshold divides the records."""
-    found: set[float] = set()
+    breaks: set[float] = set()
     methods = []
     for result in results:
-        found |= {float(k - 1) for k in getattr(result, "violations", {}) if isinstance(k, int)}
+        breaks |= {float(k - 1) for k in getattr(result, "violations", {}) if isinstance(k, int)}
         if hasattr(result, "method") and hasattr(result, "histogram"):
             methods.append(result.method)
     if weights == "weight":
-        return found
+        return breaks
     known = 1.0 if fraction is None else fraction
     method = methods[0] if methods else "exact"
-    found |= {largest_size(edge, known, method) for edge in RISK_EDGES}
-    return found | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
+    breaks |= {largest_size(edge, known, method) for edge in RISK_EDGES}
+    return breaks | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
 
 
 # Figures that few changed records could carry: a loss inverts to their number where there are one, two or
@@ -266,7 +266,7 @@ ALIKE = {
 }  # fmt: skip
 
 
-def carried(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str], name: str = "") -> Tree:
+def guard_by_changes(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str], name: str = "") -> Tree:
     """Guard an estimate of two files by the records that lie otherwise in the release, on the variables it is about.
 
     `name` is the figure's, where it is not 0 for a release that is as its original.
@@ -282,8 +282,8 @@ def carried(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str
 
 def variables_of(result: Any) -> tuple[str, ...]:
     """The variables a measure of utility compares."""
-    found = getattr(result, "variables", ())
-    return found if isinstance(found, tuple) else tuple(str(row["variable"]) for row in rows_of(found))
+    variables = getattr(result, "variables", ())
+    return variables if isinstance(variables, tuple) else tuple(str(row["variable"]) for row in rows_of(variables))
 
 
 def n_moved(pair: Any, variables: Sequence[str]) -> int:
@@ -293,8 +293,8 @@ def n_moved(pair: Any, variables: Sequence[str]) -> int:
     where that is many records already. Values that cannot be compared are few.
     """
     try:
-        one = _fewest(pair, [[name] for name in variables])
-        return one if one >= MANY or len(variables) < 2 else _fewest(pair, [list(variables)])
+        single = _fewest(pair, [[name] for name in variables])
+        return single if single >= MANY or len(variables) < 2 else _fewest(pair, [list(variables)])
     except SdcError:
         return 1
 
@@ -307,5 +307,5 @@ def _fewest(pair: Any, sets: Sequence[Sequence[str]]) -> int:
 def _moved(pair: Any, names: Sequence[str]) -> list[float]:
     sizes = pair.groups(names).size
     scale = [pair.n / max(1, n) for n in pair.sizes]
-    found = (np.maximum(0.0, sizes[0] - sizes[j] * factor).sum() for j, factor in enumerate(scale, 1))
-    return [float(np.ceil(total - 1e-6)) for total in found]
+    moved = (np.maximum(0.0, sizes[0] - sizes[j] * factor).sum() for j, factor in enumerate(scale, 1))
+    return [float(np.ceil(total - 1e-6)) for total in moved]

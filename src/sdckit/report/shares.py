@@ -90,7 +90,7 @@ def share_view(
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
         chart = draw(tree, variable) if draw else release_bars(table.caption, shares, tree)
-        return [table, chart, *also(tree), *said_blocks(tree)]
+        return [table, chart, *also(tree), *pair_notes_blocks(tree)]
 
     return ShareView(
         title,
@@ -108,51 +108,51 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         defined = (share for share in shares if _is_defined(share, figures))
-        releases.append({one.name: _leaf(one, figures, j, setting) for one in defined})
-    hidden = [name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)]
-    return {"releases": tuple(releases), **said_tree(result, but=hidden)}
+        releases.append({figure.name: _leaf(figure, figures, j, setting) for figure in defined})
+    hidden = [name for name in result.per_release[0] if all(math.isnan(row[name]) for row in result.per_release)]
+    return {"releases": tuple(releases), **pair_notes_tree(result, but=hidden)}
 
 
-def said_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
+def pair_notes_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
     """Give what a measure has to say of its figures; a confidential document shows it, too."""
-    said = dict.fromkeys(text for name, text in result.notes.items() if name not in but)
-    return {"notes": notes_tree(result, but=but), "said": InternalOnly(tuple(said))}
+    texts = dict.fromkeys(text for name, text in result.notes.items() if name not in but)
+    return {"notes": notes_tree(result, but=but), "said": InternalOnly(tuple(texts))}
 
 
-def said_blocks(tree: Plain) -> list[Block]:
+def pair_notes_blocks(tree: Plain) -> list[Block]:
     """The same, a paragraph each."""
     return [Paragraph(f"Note: {text}", "note") for text in tree.get("said", ())]
 
 
-def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:
-    names = (one.name, one.beside) if one.beside else (one.name,)
+def _is_defined(figure: Figure, figures: Mapping[str, float]) -> bool:
+    names = (figure.name, figure.beside) if figure.beside else (figure.name,)
     return not any(math.isnan(figures.get(name, math.nan)) for name in names)
 
 
-def _leaf(one: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
+def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
-    if one.sum_of and one.base in figures:
-        return Ratio(start + one.sum_of, start + one.base)
-    if one.sum_of:
-        return Value(start + one.sum_of)
-    value, (base, size) = figures[one.name], ("n", float(setting.n))
-    if one.base == "released":
+    if figure.sum_of and figure.base in figures:
+        return Ratio(start + figure.sum_of, start + figure.base)
+    if figure.sum_of:
+        return Value(start + figure.sum_of)
+    value, (base, size) = figures[figure.name], ("n", float(setting.n))
+    if figure.base == "released":
         base, size = f"n.released.{j}", float(setting.sizes[j - 1])
-    elif one.base in figures:
-        base, size = start + one.base, figures[one.base]
-    name = start + one.name
-    if not one.whole:
+    elif figure.base in figures:
+        base, size = start + figure.base, figures[figure.base]
+    name = start + figure.name
+    if not figure.whole:
         ledger.value(name, value * size, f"{name}.value", kind="sum")
         return Ratio(name, base)
-    count = ledger.count(name, round(value * size if one.base else value), start)
+    count = ledger.count(name, round(value * size if figure.base else value), start)
     ledger.nested(base, name)
-    if one.inside:
-        ledger.nested(start + one.inside, name)
-    if one.others:
-        ledger.equal(base, name, start + one.others)
-    if one.same:
-        _link(one.same, name, setting)
-    return Share(name, base) if one.base else count
+    if figure.inside:
+        ledger.nested(start + figure.inside, name)
+    if figure.others:
+        ledger.equal(base, name, start + figure.others)
+    if figure.same:
+        _link(figure.same, name, setting)
+    return Share(name, base) if figure.base else count
 
 
 def _link(same: str, name: str, setting: PairSetting) -> None:
@@ -168,8 +168,8 @@ def _link(same: str, name: str, setting: PairSetting) -> None:
 def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
     """The shares of one measure, by release, and of how many records each is one."""
     releases = tree["releases"]
-    found = ((share.words, [release.get(share.name) for release in releases]) for share in shares)
-    rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in found if any(leaves))
+    lines = ((share.words, [release.get(share.name) for release in releases]) for share in shares)
+    rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in lines if any(leaves))
     heads = ("Share", *release_heads(len(releases)), "Of records")
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
 
@@ -177,8 +177,8 @@ def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBl
 def _of(leaves: Sequence[Plain | None]) -> str:
     """The number of records that shares are of: one for all releases, or the smallest and the largest."""
     wholes = [leaf["of"] for leaf in leaves if leaf is not None and "of" in leaf]
-    found = sorted(dict.fromkeys(wholes), key=lambda text: float(text.replace(",", "")))
-    return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "–"
+    sizes = sorted(dict.fromkeys(wholes), key=lambda text: float(text.replace(",", "")))
+    return " to ".join(dict.fromkeys([sizes[0], sizes[-1]])) if sizes else "–"
 
 
 def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
@@ -241,8 +241,8 @@ def bins_tree(
     names: dict[str, list[str]] = {"original": [], "released": []}
     for number, (low, high) in enumerate(pairwise(edges)):
         leaves: dict[str, Tree] = {}
-        for side, found in zip(names, counts, strict=True):
-            leaf = ledger.count(f"{start}.{side}.{number}", int(found[number]), f"{start}.{side}")
+        for side, bins in zip(names, counts, strict=True):
+            leaf = ledger.count(f"{start}.{side}.{number}", int(bins[number]), f"{start}.{side}")
             names[side].append(leaf.name)
             leaves[side] = leaf
         rows.append({"from": low, "to": high if math.isfinite(high) else None, **leaves})
@@ -293,13 +293,13 @@ def given_back_tree(
     releases: list[Tree] = []
     for j, columns in enumerate(result.columns, 1):
         start = f"{setting.prefix}.{setting.place}.{j}."
-        shown = [one for one in columns if getattr(one, whole)]
-        entered = (column(one, f"{start}{number}.", setting, j) for number, one in enumerate(shown))
+        shown = [audited for audited in columns if getattr(audited, whole)]
+        entered = (column(audited, f"{start}{number}.", setting, j) for number, audited in enumerate(shown))
         tree: dict[str, Tree] = {"columns": tuple(entered)}
         if result.below_k:
             tree |= undone(result, j, start, setting)
         if shown:
-            shares = [shown_share(one.counted, getattr(one, whole)) for one in shown]
+            shares = [shown_share(audited.counted, getattr(audited, whole)) for audited in shown]
             worst = shares.index(max(shares))
             # Of a column's changed values, if anything is given back; nothing is no share, of however few.
             some = f"{start}{worst}.{whole}" if shown[worst].counted else f"n.released.{j}"
@@ -308,21 +308,21 @@ def given_back_tree(
     return tuple(releases)
 
 
-def enter_given_back(ledger: Ledger, start: str, whole: str, one: Any) -> dict[str, Tree]:
+def enter_given_back(ledger: Ledger, start: str, whole: str, column: Any) -> dict[str, Tree]:
     """Enter what is given back of the values of a column, and what is narrowed; of these to two, where it says so."""
-    found: dict[str, Tree] = {
-        "back": ledger.count(f"{start}back", one.counted, start),
-        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, start),
+    leaves: dict[str, Tree] = {
+        "back": ledger.count(f"{start}back", column.counted, start),
+        "narrowed": ledger.count(f"{start}narrowed", column.narrowed, start),
     }
-    if to_two := hasattr(one, "between_two"):
-        found["between_two"] = ledger.count(f"{start}two", one.between_two, start)
+    if to_two := hasattr(column, "between_two"):
+        leaves["between_two"] = ledger.count(f"{start}two", column.between_two, start)
     ledger.nested(whole, f"{start}back")
     ledger.nested(whole, f"{start}narrowed")
     if to_two:
         ledger.nested(f"{start}narrowed", f"{start}two")
     # Narrowed are those not given back, so the two exclude each other; the rest is open, or given back wrongly.
     ledger.equal(whole, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
-    return found
+    return leaves
 
 
 def enter_put_back(ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int) -> dict[str, Tree]:
@@ -347,11 +347,11 @@ def column_blocks(
     chart: Callable[[Sequence[Plain]], ChartBlock],
 ) -> list[Block]:
     """The columns of each release as a table, those of the first as a chart, too."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     for place, (release, of) in enumerate(of_releases(tree["releases"])):
         if release["columns"]:
-            found += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
-    return found
+            blocks += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
+    return blocks
 
 
 def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], str]:
@@ -371,10 +371,10 @@ def columns_given_back(plain: Plain, place: str) -> list[str] | None:
     >>> columns_given_back({"here": {"releases": [{"columns": [one, one]}]}}, "here")
     ['age']
     """
-    told = [column for release in plain[place]["releases"] for column in release["columns"]]
-    if not told:
+    columns = [column for release in plain[place]["releases"] for column in release["columns"]]
+    if not columns:
         return None
-    return list(dict.fromkeys(one["column"] for one in told if one["back"]["value"] != 0))
+    return list(dict.fromkeys(column["column"] for column in columns if column["back"]["value"] != 0))
 
 
 def put_back_tables(tree: Plain, words: Mapping[str, str], *, head: str, title: str) -> list[TableBlock]:
@@ -384,7 +384,7 @@ def put_back_tables(tree: Plain, words: Mapping[str, str], *, head: str, title: 
         return []
     heads = (head, *release_heads(len(releases)))
     rows = tuple(
-        (said.format(k=releases[0]["k"]), *by_release([release[name] for release in releases]))
-        for name, said in words.items()
+        (label.format(k=releases[0]["k"]), *by_release([release[name] for release in releases]))
+        for name, label in words.items()
     )
     return [TableBlock(title, heads, rows, tuple(range(1, len(heads))))]

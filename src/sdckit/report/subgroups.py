@@ -29,15 +29,15 @@ FEW = "Of subgroups with fewer than fifty such records, or none, nothing is show
 
 def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> dict[str, Tree]:
     """What was asked for by subgroup, by the place of a result; nothing where nothing was."""
-    asked = {place: one for place, one in results.items() if isinstance(one, RecordResult) and one.by}
-    if not asked:
+    grouped = {place: result for place, result in results.items() if isinstance(result, RecordResult) and result.by}
+    if not grouped:
         return {}
-    found: dict[str, Tree] = {}
-    for place, one in asked.items():
-        rows = group_figures(one)  # once: an engine may have to group a plan for it
-        shares = group_shares(one, rows, ledger, f"{prefix}.by.{place}")
-        found[place] = {"by": tuple(map(str, one.by)), "groups": InternalOnly(rows, shares)}
-    return {SUBGROUPS: found}
+    trees: dict[str, Tree] = {}
+    for place, result in grouped.items():
+        rows = group_figures(result)  # once: an engine may have to group a plan for it
+        shares = group_shares(result, rows, ledger, f"{prefix}.by.{place}")
+        trees[place] = {"by": tuple(map(str, result.by)), "groups": InternalOnly(rows, shares)}
+    return {SUBGROUPS: trees}
 
 
 def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str) -> Tree:
@@ -49,16 +49,16 @@ def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledg
     if not counted or getattr(result, "m", 1) > 1:
         return None
     rows = [row for row in groups if row["n"] >= SMALLEST_GUARD]
-    found: list[Tree] = []
-    for at, row in enumerate(sorted(rows, key=lambda one: one["labels"])):
+    shown: list[Tree] = []
+    for at, row in enumerate(sorted(rows, key=lambda group: group["labels"])):
         shares: dict[str, Tree] = {}
         for name in counted:
             share = row["figures"].get(name) or 0.0
             base = ledger.count(f"{prefix}.{at}.{name}", round(share * row["n"]), prefix, watched="nowhere").name
             ledger.ask(base)
             shares[name] = Told(Part(share, base, counted=True), (base,), otherwise=WITHHELD)
-        found.append({"labels": row["labels"], "figures": shares})
-    return tuple(found) or None
+        shown.append({"labels": row["labels"], "figures": shares})
+    return tuple(shown) or None
 
 
 def _counts(figure: FileFigure) -> bool:
@@ -94,17 +94,17 @@ def rates_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
     """What the rates of results are rates of, and what a higher one means; how many that are only inside."""
     return {
         place: {
-            name: {"of": one["of"], "n": InternalOnly(one["n"]), "direction": one["direction"]}
-            for name, one in result.rates().items()
+            name: {"of": rate["of"], "n": InternalOnly(rate["n"]), "direction": rate["direction"]}
+            for name, rate in result.rates().items()
         }
         for place, result in results.items()
         if isinstance(result, RecordResult)
     }
 
 
-def subgroup_blocks(one: Plain, place: str) -> list[Block]:
+def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
     """The table of the subgroups of one place, at most twenty; in a protected document where it stands."""
-    tree = one.get(SUBGROUPS, {}).get(place)
+    tree = plain.get(SUBGROUPS, {}).get(place)
     if not tree:
         return []
     by = ", ".join(tree["by"])
@@ -113,8 +113,8 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
         return [Paragraph(ELSEWHERE.format(by=by), "note")]
     shown = list(rows[0]["figures"])[:MOST_FIGURES]
     if "n" not in rows[0]:
-        told = [_shares(tree["by"], rows, shown)] if _is_any_told(rows, shown) else []
-        return [*told, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
+        tables = [_shares(tree["by"], rows, shown)] if _has_any_share(rows, shown) else []
+        return [*tables, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = tuple(
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
@@ -125,7 +125,7 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 
 
-def _is_any_told(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
+def _has_any_share(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
     return any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
 
 

@@ -68,8 +68,8 @@ class View:
     tree: Callable[[Any, Any], Mapping[str, Tree]]
     blocks: Callable[[Plain, str], list[Block]]
     notes: Callable[[Scenario], Sequence[Note]] = lambda _: ()
-    figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _one, _place: {}
-    answer: Callable[[Plain, str, Plain], str] = lambda _one, _place, _n: ""
+    figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _plain, _place: {}
+    answer: Callable[[Plain, str, Plain], str] = lambda _plain, _place, _n: ""
     charts: Mapping[str, Callable[[Any, bool], ChartBlock]] = field(default_factory=dict)
 
 
@@ -89,15 +89,15 @@ def find_view(place: str) -> View | None:
 
 def view_of(place: str) -> View:
     """The same, refusing a measure that has none."""
-    found = find_view(place)
-    if found is None:
+    view = find_view(place)
+    if view is None:
         raise DataError(f"{place} has no chart or notebook view; see .summary()")
-    return found
+    return view
 
 
-def views_of(one: Plain) -> Iterator[tuple[str, View]]:
+def views_of(plain: Plain) -> Iterator[tuple[str, View]]:
     """The places that are shown by a view, in their order; a variant is shown beside its measure."""
-    for place, tree in one.items():
+    for place, tree in plain.items():
         if tree and (view := find_view(place)) is not None:
             yield place, view
 

@@ -72,12 +72,12 @@ class Entry:
             parts += [f"({kind})", re.escape(after)]
         return re.compile("".join(parts), re.DOTALL)
 
-    def filled(self, found: Sequence[str], given: Sequence[str]) -> str:
+    def filled(self, translations: Sequence[str], given: Sequence[str]) -> str:
         """The translation, with what was found of the `given` in its places."""
         number = next((text for place, text in zip(self.places, given, strict=True) if place[0] == "n"), "")
         form = self.forms[0] if number == "1" else self.forms[-1]
-        said = dict(zip(self.places, found, strict=True))
-        return PLACE.sub(lambda place: said[place[1] + place[2]], form)
+        by_place = dict(zip(self.places, translations, strict=True))
+        return PLACE.sub(lambda place: by_place[place[1] + place[2]], form)
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Wording:
         """Entries by their first word, and those that start with a place; the most telling first."""
         by_word: dict[str, list[Entry]] = {}
         others: list[Entry] = []
-        for entry in sorted(self.entries, key=lambda one: one.rank):
+        for entry in sorted(self.entries, key=lambda entry: entry.rank):
             start = entry.literals[0]
             (by_word.setdefault(start.partition(" ")[0], []) if " " in start else others).append(entry)
         return by_word, others
@@ -120,7 +120,7 @@ class Wording:
         ('1.855,5', 'etwa 0,2')
         """
         marks = {",": self.thousands, ".": self.decimal}
-        written = _NUMERAL.sub(lambda one: re.sub("[.,]", lambda mark: marks[mark[0]], one[0]), text)
+        written = _NUMERAL.sub(lambda numeral: re.sub("[.,]", lambda mark: marks[mark[0]], numeral[0]), text)
         written = re.sub(r"(?<=\d) ?%", "\u00a0%", written)
         return _WORD_IN_NUMBER.sub(lambda word: self.numbers.get(word[0], word[0]), written)
 
@@ -135,26 +135,26 @@ class Wording:
 
     def said(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
         """A text in this language; what has no translation stays as it is, and is reported."""
-        if (found := self._found(text, kept)) is not None:
-            return found
+        if (translation := self._translation(text, kept)) is not None:
+            return translation
         pieces = _SENTENCE.split(text)
-        said, at = [], 0
+        translated, at = [], 0
         while at < len(pieces):
             for run in range(1, min(LONGEST_RUN, len(pieces) - at) + 1):
                 sentence = " ".join(pieces[at : at + run])
-                found = self._found(sentence, kept, most=run)
-                if found is not None:
+                translation = self._translation(sentence, kept, most=run)
+                if translation is not None:
                     break
             else:
                 run, sentence = 1, pieces[at]
-                found = self._found(sentence, kept, most=run, lenient=report)
-            if found is None:
+                translation = self._translation(sentence, kept, most=run, lenient=report)
+            if translation is None:
                 report(sentence)
-            said.append(sentence if found is None else found)
+            translated.append(sentence if translation is None else translation)
             at += run
-        return " ".join(said)
+        return " ".join(translated)
 
-    def _found(
+    def _translation(
         self,
         text: str,
         kept: Collection[str],
@@ -175,26 +175,26 @@ class Wording:
         if len(_SENTENCE.findall(text)) < most:
             for entry in self._candidates(text):
                 match = entry.pattern.fullmatch(text)
-                if match and (said := self._filled(entry, match, kept, lenient, depth)) is not None:
-                    return said
+                if match and (translation := self._filled(entry, match, kept, lenient, depth)) is not None:
+                    return translation
         return self._listed(text, kept, depth)
 
     def _candidates(self, text: str) -> Iterable[Entry]:
         by_word, others = self._indexed
-        yield from (one for one in by_word.get(text.partition(" ")[0], ()) if one.anchor in text)
+        yield from (entry for entry in by_word.get(text.partition(" ")[0], ()) if entry.anchor in text)
         yield from (other for other in others if other.anchor in text)
 
     def _filled(
         self, entry: Entry, match: re.Match[str], kept: Collection[str], lenient: Report | None, depth: int
     ) -> str | None:
         given = match.groups()
-        found = []
+        translations = []
         for place, text in zip(entry.places, given, strict=True):
-            said = self._placed(place[0], text, kept, lenient, depth)
-            if said is None:
+            translation = self._placed(place[0], text, kept, lenient, depth)
+            if translation is None:
                 return None
-            found.append(said)
-        return entry.filled(found, given)
+            translations.append(translation)
+        return entry.filled(translations, given)
 
     def _placed(self, kind: str, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
         """What stands in a place of the translation; None where it is no text of the kind."""
@@ -218,10 +218,10 @@ class Wording:
             return None
         if text in kept:
             return text
-        for one in (text, text[:1].upper() + text[1:]):
-            found = self._found(one, kept, depth=depth + 1, lenient=lenient)
-            if found is not None:
-                return found
+        for variant in (text, text[:1].upper() + text[1:]):
+            translation = self._translation(variant, kept, depth=depth + 1, lenient=lenient)
+            if translation is not None:
+                return translation
         if lenient is None:
             return None
         lenient(text)
@@ -234,30 +234,30 @@ class Wording:
             parts = [*before.split(", "), after] if joint else text.split(", ")
             if len(parts) < 2 or depth >= DEEPEST:
                 continue
-            said = [self._found(part, kept, depth=depth + 1) for part in parts]
-            if None not in said:
-                told = [one for one in said if one is not None]
+            translations = [self._translation(part, kept, depth=depth + 1) for part in parts]
+            if None not in translations:
+                known = [translation for translation in translations if translation is not None]
                 if not joint:
-                    return ", ".join(told)
-                return f"{', '.join(told[:-1])} {self.numbers[last]} {told[-1]}"
+                    return ", ".join(known)
+                return f"{', '.join(known[:-1])} {self.numbers[last]} {known[-1]}"
         return None
 
 
 def read_wording(code: str, *texts: str) -> Wording:
     """Compile the files of a language."""
     trees = [tomllib.loads(text) for text in texts]
-    told: dict[str, Any] = {**trees[0]["language"]}
+    language: dict[str, Any] = {**trees[0]["language"]}
     words: dict[str, tuple[str, ...]] = {}
     for english, other in (pair for tree in trees for pair in tree["texts"].items()):
         words[english] = (other,) if isinstance(other, str) else tuple(other)
     return Wording(
         code,
-        told["name"],
-        told["decimal"],
-        told["thousands"],
-        told["date"],
+        language["name"],
+        language["decimal"],
+        language["thousands"],
+        language["date"],
         trees[0]["numbers"],
-        {one.replace("|", ""): one.replace("|", SOFT_HYPHEN) for one in told.get("breaks", ())},
+        {word.replace("|", ""): word.replace("|", SOFT_HYPHEN) for word in language.get("breaks", ())},
         trees[0].get("heads", {}),
         {english: forms[-1] for english, forms in words.items() if not PLACE.search(english)},
         tuple(Entry(english, forms) for english, forms in words.items() if PLACE.search(english)),
@@ -275,8 +275,8 @@ FILE = re.compile(r"[a-z]{2}\.toml")
 @cache
 def languages() -> tuple[str, ...]:
     """The languages there are: English, and one file of words for each other."""
-    found = (one.name for one in files("sdckit.report").joinpath("words").iterdir())
-    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in found if FILE.fullmatch(name)))
+    names = (file.name for file in files("sdckit.report").joinpath("words").iterdir())
+    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in names if FILE.fullmatch(name)))
 
 
 @cache

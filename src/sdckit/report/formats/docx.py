@@ -20,7 +20,7 @@ from sdckit.report.blocks import (
     TableBlock,
     Tables,
     Verdicts,
-    said_to,
+    verdict_start,
 )
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
@@ -139,13 +139,13 @@ def _facts(document: Any, block: Facts) -> None:
 
 def _entries(document: Any, block: Entries) -> None:
     for term, words, source in block.items:
-        told = document.add_paragraph()
-        told.add_run(f"{term}. ").bold = True
-        told.add_run(words + (f" ({source})" if source else ""))
+        paragraph = document.add_paragraph()
+        paragraph.add_run(f"{term}. ").bold = True
+        paragraph.add_run(words + (f" ({source})" if source else ""))
 
 
 def _verdicts(document: Any, block: Verdicts) -> None:
-    rows = ((state, f"{said_to(who)}{words}") for state, who, words in block.items)
+    rows = ((state, f"{verdict_start(who)}{words}") for state, who, words in block.items)
     _table(document, "", (), rows)
 
 
@@ -155,7 +155,8 @@ def _items(document: Any, block: Items) -> None:
 
 
 def _blanks(document: Any, block: Blanks) -> None:
-    _table(document, "", (), ((label, "   ".join(f"☐ {one}" for one in told)) for label, told in block.items))
+    rows = ((label, "   ".join(f"☐ {choice}" for choice in choices)) for label, choices in block.items)
+    _table(document, "", (), rows)
 
 
 def _table_block(document: Any, block: TableBlock) -> None:
@@ -189,9 +190,9 @@ def _table(
     if not all_rows:
         return
     if caption:
-        told = document.add_paragraph(style=HEAD)
-        told.add_run(caption).bold = True
-        told.paragraph_format.keep_with_next = True
+        paragraph = document.add_paragraph(style=HEAD)
+        paragraph.add_run(caption).bold = True
+        paragraph.paragraph_format.keep_with_next = True
     table = document.add_table(len(all_rows), len(all_rows[0]))
     table.style = TABLE
     for line, texts in zip(table.rows, all_rows, strict=True):
@@ -220,9 +221,9 @@ def _picture(document: Any, block: ChartBlock) -> None:
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH
     picture = to_png(chart_for(block.name, block.data, width=width))
-    told = document.add_paragraph(style=HEAD)
-    told.add_run(block.caption).bold = True
-    told.paragraph_format.keep_with_next = True
+    paragraph = document.add_paragraph(style=HEAD)
+    paragraph.add_run(block.caption).bold = True
+    paragraph.paragraph_format.keep_with_next = True
     added = document.add_picture(io.BytesIO(picture))
     scale = min(1.0, 6.6 * PIXELS / (added.width / Inches(1) * PIXELS))
     added.width, added.height = int(added.width * scale), int(added.height * scale)

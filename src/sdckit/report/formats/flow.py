@@ -55,35 +55,35 @@ def decision_of(sections: Iterable[Section]) -> list[Part]:
 
 def chapters_of(sections: Iterable[Section]) -> list[Chapter]:
     """The chapters of the annex, numbered."""
-    found: list[list[Section]] = []
+    groups: list[list[Section]] = []
     for section in sections:
-        if section.level == 2 or not found:
-            found.append([])
-        found[-1].append(section)
+        if section.level == 2 or not groups:
+            groups.append([])
+        groups[-1].append(section)
     return [
-        Chapter(f"chapter-{number}", one[0].title, _runs(list(map(_part, one)), _flows))
-        for number, one in enumerate(found, 1)
+        Chapter(f"chapter-{number}", group[0].title, _runs(list(map(_part, group)), _flows))
+        for number, group in enumerate(groups, 1)
     ]
 
 
 def behind_charts(sections: Iterable[Section]) -> list[tuple[str, TableBlock]]:
     """The tables that stand behind charts, each with the heading it belongs to: a print has them at its end."""
-    found: list[tuple[str, TableBlock]] = []
+    tables: list[tuple[str, TableBlock]] = []
     chapter = ""
     for section in sections:
         chapter = section.title if section.level == 2 else chapter
         heading = section.title if section.level == 2 else f"{chapter}: {section.title}"
-        found += [(heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind]
-    return found
+        tables += [(heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind]
+    return tables
 
 
 def _part(section: Section) -> Part:
     return Part(section, _runs(list(shown(section)), _is_narrow))
 
 
-def _runs(ones: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
+def _runs(parts: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
     """Neighbours that are narrow together, and those that are not; one alone needs no columns unless it is long."""
-    return [(one, list(some)) for one, some in groupby(ones, narrow)]
+    return [(in_columns, list(some)) for in_columns, some in groupby(parts, narrow)]
 
 
 def _flows(part: Part) -> bool:

@@ -16,7 +16,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the share of the records in other values, by variable."""
     start = f"{setting.prefix}.variation"
     shares = result.total_variation.items()
-    return {"variables": {name: share_leaf(setting.ledger, f"{start}.{name}", one) for name, one in shares}}
+    return {"variables": {name: share_leaf(setting.ledger, f"{start}.{name}", share) for name, share in shares}}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:

@@ -103,11 +103,11 @@ def _counts_as_counts(rows: tuple[Tree, ...], result: Any, setting: PairSetting)
     per_term = len(rows) // max(1, len(result.variables))
     out = list(rows)
     for number, variable in enumerate(result.variables):
-        values = [one[~np.isnan(one)] for one in result.pair.numbers(variable)]
+        values = [numbers[~np.isnan(numbers)] for numbers in result.pair.numbers(variable)]
         if not all(np.isin(value, (0.0, 1.0)).all() for value in values):
             continue
         known = _known(setting, variable, [len(value) for value in values])
-        leaves = [_zero_or_one(result, setting, variable, known[j], j, one) for j, one in enumerate(values)]
+        leaves = [_zero_or_one(result, setting, variable, known[j], j, numbers) for j, numbers in enumerate(values)]
         if result.m > 1:
             leaves.append(estimates.WITHHELD)  # follows from the releases
         for at, leaf in enumerate(leaves):

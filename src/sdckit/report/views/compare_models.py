@@ -19,19 +19,19 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     """Give the coefficients on both files, and how far their intervals overlap."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = rows_of(result.table)
-    told = result.told_columns
+    otherwise = result.told_columns
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
         if number >= estimates.MOST_TERMS:
             return ()
         few, wide = result.few[number], result.few_spread[number]
         leaves = {
-            part: estimates.told_leaf(
+            part: estimates.estimate_leaf(
                 ledger,
                 f"{start}.{number}.{part}",
                 rows[number].get(part),
                 few=hidden,
-                told=told[part][number],
+                otherwise=otherwise[part][number],
             )
             for part, hidden in zip(SHOWN, (few, few, wide), strict=True)
         }

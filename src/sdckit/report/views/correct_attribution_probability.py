@@ -20,11 +20,11 @@ def _link(ledger: Ledger, start: str, squares: Squares, edges: Sequence[float]) 
     several = f"{start}2.matched" in ledger.variables
     for name, side in (("original_average", 0), ("average", 1)):
         if side == 0 or not several:
-            spans = {one: (edges[at[side]], edges[at[side] + 1]) for at, one in squares.items()}
+            spans = {square: (edges[at[side]], edges[at[side] + 1]) for at, square in squares.items()}
             ledger.bounded(f"{start}1.{name}", spans)
     absent = f"n{DIFFERENCE}{start}1.matched"
     if not several and absent in ledger.variables:
-        lowest = tuple((one, 1.0) for (_, j), one in squares.items() if j == 0)
+        lowest = tuple((square, 1.0) for (_, j), square in squares.items() if j == 0)
         ledger.relations.append(Relation(((absent, -1.0), *lowest), upper=math.inf))
 
 

@@ -46,9 +46,9 @@ def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """People beyond the limits."""
-    tree = one[place]
+    tree = plain[place]
     low, high = (f"{limit:g}" for limit in tree["limits"])
     facts = [
         ("People in the population", tree["population"]["text"]),

@@ -79,40 +79,40 @@ def _link_pooled(
         if size not in common:
             pooled = ledger.latent(f"{name}.pooled {size}")
             members.append((pooled, -float(size)))
-            for number, one in _number_of(ledger, pooled).items():
-                held_by[number].append(one)
+            for number, flag in _number_of(ledger, pooled).items():
+                held_by[number].append(flag)
     ledger.equal(unique, *held_by[1])
     ledger.equal(rare, unique, *held_by[2])
     other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
-    terms = tuple((one, -float(number)) for number, ones in held_by.items() for one in ones)
+    terms = tuple((flag, -float(number)) for number, flags in held_by.items() for flag in flags)
     # Where more sizes are common than are shown, some of them are pooled, too.
     ledger.relations.append(Relation(((other, 1.0), *terms), upper=0.0 if shown == common else math.inf))
     if "n" not in ledger.variables:
         return
     parts = [(ledger.latent(f"{name}.{size}", watched="nowhere"), -float(size)) for size in shown]
     # What is listed is not rare.
-    ledger.relations += [Relation(((one, 1.0),), lower=float(SMALL), upper=math.inf) for one, _ in parts]
+    ledger.relations += [Relation(((count, 1.0),), lower=float(SMALL), upper=math.inf) for count, _ in parts]
     larger = [(held_by[number][0], -float(number * (LARGEST + 1))) for number in FEW]
     ledger.relations.append(Relation((("n", 1.0), *parts, *members, *larger), upper=math.inf))
     # It follows, but not from one relation after the other: who is not the first of a household is one of the others.
-    others = [(one, factor + 1.0) for one, factor in (*parts, *members) if factor < -1.0]
+    others = [(count, factor + 1.0) for count, factor in (*parts, *members) if factor < -1.0]
     ledger.relations.append(Relation((("n", 1.0), (households, -1.0), *others), upper=math.inf))
 
 
 def _number_of(ledger: Ledger, households: str) -> dict[int, str]:
     """Enter whether a size is held by one to four households."""
-    found = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
-    for one in found.values():
-        ledger.tell(one, 0.0, 1.0)
-    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), upper=1.0))
-    numbers = tuple((one, -float(number)) for number, one in found.items())
+    flags = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
+    for flag in flags.values():
+        ledger.tell(flag, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((flag, 1.0) for flag in flags.values()), upper=1.0))
+    numbers = tuple((flag, -float(number)) for number, flag in flags.items())
     ledger.relations.append(Relation(((households, 1.0), *numbers)))
-    return found
+    return flags
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Households by size, and what nobody shares."""
-    tree = one[place]
+    tree = plain[place]
     alone = of_whole(tree["unique_compositions"], tree["unique_composition_rate"])
     facts: tuple[tuple[str, str], ...] = (
         ("Households", tree["n_households"]["text"]),

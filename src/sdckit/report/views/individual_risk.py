@@ -87,17 +87,17 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     return tree
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Expected numbers under both rules for missing values, and the records by risk."""
-    tree, of = one[place], of_rule(one[place])
-    rules = {rule: dict(_facts(one[at])) for rule, at in by_rule(one, place)}
-    found = [
+    tree, of = plain[place], of_rule(plain[place])
+    rules = {rule: dict(_facts(plain[at])) for rule, at in by_rule(plain, place)}
+    laid = [
         _under_rules(rules) if len(rules) > 1 else Facts(tuple((f"{name}{of}", words) for name, words in _facts(tree))),
         *_distribution("individual", tree["distribution"], of, tree.get("threshold")),
     ]
     if "household_distribution" in tree:
-        found += _distribution("household", tree["household_distribution"], of)
-    return found
+        laid += _distribution("household", tree["household_distribution"], of)
+    return laid
 
 
 def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
@@ -159,30 +159,30 @@ def _facts(tree: Plain) -> list[tuple[str, str]]:
     return facts
 
 
-def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    tree = one[place]
-    found = {
+def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
+    tree = plain[place]
+    leaves = {
         EXPECTED: tree["expected_reidentifications"],
         "Global risk": tree["global_risk"],
     }
     if "max_risk" in tree:
-        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
+        leaves[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
     if "n_above" in tree:
-        found[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
-    return found
+        leaves[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
+    return leaves
 
 
-def _answer(one: Plain, place: str, n: Plain) -> str:
-    tree = one[place]
+def _answer(plain: Plain, place: str, n: Plain) -> str:
+    tree = plain[place]
     expected, mean = tree["expected_reidentifications"], tree["global_risk"]["text"]
-    told = (
+    sentence = (
         f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
         f"expected to be linked to the right person: a global risk of {mean}{of_rule(tree)}."
     )
     if "household_risk" in tree:
         household = tree["household_risk"]["text"]
-        told += f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
-    return told
+        sentence += f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
+    return sentence
 
 
 def _about(expected: Plain) -> str:

@@ -65,9 +65,9 @@ def _rare(setting: Setting, k: int) -> str:
     return rare
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Every tested k."""
-    tree = one[place]
+    tree = plain[place]
     counted = tree["counted"]
     rows = tuple(
         (

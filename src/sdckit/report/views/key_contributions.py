@@ -53,8 +53,8 @@ def bound_risk_left(ledger: Ledger, name: str, counts: Mapping[int, str], fracti
     last = max(counts)
     rest = risk_of_size(last + 1, fraction)
     upper = [("n", rest), (counts[last], -rest), *high]
-    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf))
-    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf))
+    ledger.relations.append(Relation(((name, 1.0), *((term, -share) for term, share in low)), upper=math.inf))
+    ledger.relations.append(Relation(((name, 1.0), *((term, -share) for term, share in upper)), lower=-math.inf))
 
 
 TABLE = "contributions"
@@ -170,20 +170,20 @@ def _whole_violations(setting: Setting, k: int, count: int) -> str:
 def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dict[int, str]:
     """Enter the records in cells of at most each size: unique ones, and those below each tested k."""
     label, ledger = ", ".join(names), setting.ledger
-    found = {1: setting.count(f"{table}.without.{label}", row.uniques_without, table).name}
+    counts = {1: setting.count(f"{table}.without.{label}", row.uniques_without, table).name}
     if len(names) == 1:
         for k, count in sorted(row.violations_without.items()):
             if k > 2:
-                found[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
+                counts[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
                 if k not in TESTED_ALWAYS:
-                    ledger.ask(found[k - 1])
-    sizes = {name: size for size, name in sorted(found.items())}
+                    ledger.ask(counts[k - 1])
+    sizes = {name: size for size, name in sorted(counts.items())}
     for fewer, more in pairs_of_levels(ledger, list(sizes)):
         ledger.nested(more, fewer)
         if setting.cells_known:
             cells = ledger.latent(cells_between(fewer, more))
             ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (sizes[fewer] + 1, sizes[more])})
-    return found
+    return counts
 
 
 def _last_key(result: KeyContributions, left_out: Sequence[str], setting: Setting) -> str:
@@ -232,7 +232,7 @@ def _risk(
     if row.entropy_lost == 0 and whole in ledger.variables and setting.cells_known:
         ledger.equal(whole, name)
     if fraction is not None:
-        common = {size: one for size, one in counts.items() if not ledger.variables[one].late}
+        common = {size: variable for size, variable in counts.items() if not ledger.variables[variable].late}
         for known in [common, counts][: 1 if len(common) == len(counts) else 2]:
             bound_risk_left(ledger, name, known, fraction)
         if last:
@@ -240,9 +240,9 @@ def _risk(
     return {"risk_without": Ratio(name, "n")}
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """What each key decides, the one to recode first, and what a step coarser would do."""
-    tree = one[place]
+    tree = plain[place]
     uniques = tree["uniques"]
     singles = _by_saving([row for row in tree["table"] if len(row["variables"]) == 1])
     pairs = _by_saving([row for row in tree["table"] if len(row["variables"]) == 2])
@@ -251,7 +251,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
     alone = "record is" if uniques["text"] == "1" else "records are"
     of = of_rule(tree)
-    found: list[Block] = [
+    laid: list[Block] = [
         Paragraph(
             f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
         ),
@@ -259,16 +259,16 @@ def blocks(one: Plain, place: str) -> list[Block]:
         *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]
     if steps:
-        found += [
+        laid += [
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
             _saved_table(f"One key coarser by a step{of}", steps, uniques),
             *_to_paste(steps),
         ]
     if tree.get("suggestions") and uniques["text"] != "0":
-        found.append(_suggestions(tree["suggestions"]))
+        laid.append(_suggestions(tree["suggestions"]))
     if pairs:
-        found.append(_saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques))
-    return found
+        laid.append(_saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques))
+    return laid
 
 
 def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
@@ -282,16 +282,16 @@ def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
 
 def _to_paste(steps: Sequence[Plain]) -> list[Block]:
     """The steps as a recipe holds them, and what to do about keys that have none here."""
-    found: list[Block] = []
+    blocks: list[Block] = []
     for column, caption in (("step", PASTE), ("step_with_values", f"{PASTE}; these name values of the file")):
         if texts := [row[column] for row in steps if row.get(column)]:
-            found.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
+            blocks.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
     unnamed = [row for row in steps if not row.get("step") and not row.get("step_with_values")]
     rest = [row for row in steps if row in unnamed or row["scale"] == "unknown"]
     for scale in dict.fromkeys(row["scale"] for row in rest):
         names = listed(sorted(row["variables"][0] for row in rest if row["scale"] == scale))
-        found.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
-    return found
+        blocks.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
+    return blocks
 
 
 def _suggestions(rows: Sequence[Plain]) -> TableBlock:

@@ -35,17 +35,17 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         else:
             ledger.nested(high, true)
         ledger.bounded(expected, {true: (1.0, 0.0)}, upper=False)
-    found: dict[str, Tree] = {
+    figures: dict[str, Tree] = {
         "variables": tuple(variable.stated for variable in result.variables),
         "high_risk_limit": limit,
     }
     if result.m > 1:
         name = f"{start}high_risk_of_mean"
-        found["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
+        figures["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
         ledger.nested("n", name)
     if result.n == setting.n and not isinstance(result.matched, LetGo):
-        found["distribution"] = _distribution(result, setting, start)
-    return found
+        figures["distribution"] = _distribution(result, setting, start)
+    return figures
 
 
 def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, ...]:
@@ -57,9 +57,9 @@ def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, 
     if result.before is not None:
         sides["before"] = result.before
     rows: list[dict[str, Tree]] = [{"risk": words} for words in STEPS]
-    for side, one in sides.items():
+    for side, matching in sides.items():
         names = []
-        for number, (row, count) in enumerate(zip(rows, one.risk_counts(), strict=True)):
+        for number, (row, count) in enumerate(zip(rows, matching.risk_counts(), strict=True)):
             leaf = ledger.count(f"{start}risk.{side}.{number}", count, f"{start}risk.{side}")
             names.append(leaf.name)
             row[side] = leaf
@@ -77,8 +77,8 @@ def draw(tree: Plain, _: str) -> ChartBlock:
         return release_bars(HEAD, SHARES, tree)
     words = {"before": "before", "released": "after" if "before" in tree["distribution"][0] else ""}
     rows = [
-        (", ".join(filter(None, (row["risk"], said))), row[side])
-        for row in tree["distribution"] for side, said in words.items() if side in row
+        (", ".join(filter(None, (row["risk"], when))), row[side])
+        for row in tree["distribution"] for side, when in words.items() if side in row
     ]  # fmt: skip
     of = "" if len(tree["releases"]) == 1 else " in the first release"
     return bars(f"Records by their match risk{of}", "records", rows)
@@ -101,9 +101,9 @@ def also(tree: Plain) -> list[Block]:
 
 def answer(tree: Plain, _: str) -> str:
     """The sentence for the first page."""
-    found, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
+    share, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
     expected = "would be expected to be matched back to their own row"
-    return f"Of the original's records {found} ({chance} by chance) {expected}."
+    return f"Of the original's records {share} ({chance} by chance) {expected}."
 
 
 HEAD = "Rows matched back by their keys"

@@ -59,9 +59,9 @@ def _extreme(ledger: Ledger, name: str, number: float) -> Count | None:
     return count
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Extreme values by variable, and records with any."""
-    tree = one[place]
+    tree = plain[place]
     either = tree["n_outliers"]
     facts = (
         ("Extreme by", METHODS.get(tree["method"], tree["method"])),
@@ -72,7 +72,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     jointly = not tree["counts"]
     rows = tuple(
-        (name, *(() if jointly else (_told(tree["counts"][name]),)), gone["text"])
+        (name, *(() if jointly else (_count_text(tree["counts"][name]),)), gone["text"])
         for name, gone in tree["n_missing"].items()
         if jointly or name in tree["counts"]
     )
@@ -90,7 +90,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     ]
 
 
-def _told(count: Plain | None) -> str:
+def _count_text(count: Plain | None) -> str:
     return "undefined" if count is None else str(count["text"])
 
 

@@ -28,7 +28,7 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
     edges = (*(float(row["low"]) for row in rows), float(rows[-1]["high"]))
     counts = [[int(row[side]) for row in rows] for side in ("original", "released")]
     for j in range(1, len(result.per_release) + 1):  # the rest is predicted equally well
-        worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more"))
+        worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{degree}_accurate" for degree in ("less", "more"))
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {
         "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
@@ -46,7 +46,7 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
         return None
     values, start = dict(result.columns.items()), f"{setting.prefix}.{setting.place}."
     what = "error" if result.loss == "absolute" else "loss"
-    found: dict[str, Tree] = {"of": result.loss}
+    losses: dict[str, Tree] = {"of": result.loss}
     for side in ("released", "original"):
         known = values[f"{what}_{side}"][~np.isnan(values[f"{what}_{side}"])]
         mean, largest = getattr(result, f"mean_loss_{side}"), float(known.max(initial=0.0))
@@ -57,8 +57,8 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
         setting.ledger.count(base, int(known.sum() / largest) if largest else 0, base, watched="nowhere")
         if what == "error":
             _link_bins(result, setting, name, side, len(known))
-        found[side] = Guarded(name, base, few=True)
-    return found
+        losses[side] = Guarded(name, base, few=True)
+    return losses
 
 
 def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) -> None:
@@ -71,11 +71,11 @@ def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) 
 
 
 def _loss_table(tree: Plain) -> list[Block]:
-    found = tree.get("losses") or {}
+    losses = tree.get("losses") or {}
     rows = tuple(
-        (f"{LOSSES[found['of']]}, model of the {words}", found[side]["text"])
+        (f"{LOSSES[losses['of']]}, model of the {words}", losses[side]["text"])
         for side, words in (("released", "release"), ("original", "original"))
-        if side in found
+        if side in losses
     )
     return [TableBlock("Mean loss of the predictions", ("Loss", "Mean"), rows, (1,))] if rows else []
 
@@ -95,9 +95,9 @@ def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> N
     if f"{start}2.share_less_accurate" in ledger.variables:
         return
     sides = ("less", "more") if f"{start}1.accuracy_released" not in ledger.variables else ("more", "less")
-    for one, above in zip(sides, (True, False), strict=True):
+    for degree, above in zip(sides, (True, False), strict=True):
         inside = {name: (1.0, 1.0) for (i, j), name in squares.items() if i != j and (i < j) is above}
-        ledger.bounded(f"{start}1.share_{one}_accurate", inside, upper=False)
+        ledger.bounded(f"{start}1.share_{degree}_accurate", inside, upper=False)
 
 
 def _draw(tree: Plain, variable: str) -> ChartBlock:

@@ -44,11 +44,11 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     start = f"{setting.prefix}.{setting.place}"
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        one: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
-        one["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
+        leaves: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
+        leaves["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
-            one |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
-        releases.append(one)
+            leaves |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
+        releases.append(leaves)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
     exact = exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
     return {"releases": tuple(releases), "exact": exact}
@@ -56,13 +56,13 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 def _verdict(result: Any) -> str:
     between = f"between {result.rate_low:.1%} and {result.rate_high:.1%}"
-    told = (
+    sentence = (
         f"{result.rate:.1%} of the released records are linked to the right person ({between}), "
         f"{result.baseline:.1%} by guessing. "
     )
     if not result.n_links:
-        return told + "No pair is called a match."
-    return told + f"Of the pairs called a match {result.precision:.1%} are right."
+        return sentence + "No pair is called a match."
+    return sentence + f"Of the pairs called a match {result.precision:.1%} are right."
 
 
 def _weights(result: Any) -> Tree:
@@ -99,12 +99,12 @@ CONCLUDE = partial(concluded, judged)
 
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Lay out and draw the links beside guessing."""
-    found = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
+    attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
     name = attack_name(place)
-    exact = found.get("exact")
-    means = exact["verdict"] if exact else f"{capital(found['means'])}."
-    table = rates_table({name: found}, name, control=False)
-    return [table, rate_bars(name, found, compared=False), Paragraph(means), *details(found, name)]
+    exact = attack.get("exact")
+    means = exact["verdict"] if exact else f"{capital(attack['means'])}."
+    table = rates_table({name: attack}, name, control=False)
+    return [table, rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
 
 
 def details(tree: Plain, name: str) -> list[Block]:
@@ -112,10 +112,10 @@ def details(tree: Plain, name: str) -> list[Block]:
     exact = tree.get("exact")
     if not exact:
         return []
-    links, pairs = ("–" if exact[one] is None else f"{exact[one]:,.0f}" for one in ("n_links", "n_pairs"))
-    said = [f"{links} of {pairs} pairs compared are called a match"]
-    said += [f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))]
-    laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
+    links, pairs = ("–" if exact[name] is None else f"{exact[name]:,.0f}" for name in ("n_links", "n_pairs"))
+    parts = [f"{links} of {pairs} pairs compared are called a match"]
+    parts += [f"{figure} {_share(exact[figure])}" for figure in ("precision", "recall")]
+    laid: list[Block] = [Paragraph(f"{name}: {'; '.join(parts)}.", "note")]
     if exact["weights"]:
         names = ("weight", "pairs", "right")
         rows = tuple(

@@ -60,7 +60,7 @@ def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
                 "n_unsafe": cells,
                 "records": records,
             }
-            for row, cells, records in sorted(rows, key=lambda one: (one[0].dimension, one[0].variables))
+            for row, cells, records in sorted(rows, key=lambda entry: (entry[0].dimension, entry[0].variables))
         ),
         "notes": notes_tree(result),
     }
@@ -136,9 +136,9 @@ def _link_affected(result: RiskyCells, setting: Setting, affected: str, totals: 
             ledger.bounded(total, {name: (0.0, float(most)) for name, most in parts.items()}, lower=False)
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Unsafe cells by number of variables, and the combinations that have most."""
-    tree = one[place]
+    tree = plain[place]
     limits = {f"{limit:,}" for limit in tree["thresholds"].values()}
     words = f"A combination is unsafe when it has at most {listed(sorted(limits), 'or')} record"
     words += "." if limits == {"1"} else "s, by the number of its variables."

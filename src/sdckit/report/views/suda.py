@@ -74,9 +74,9 @@ def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: in
         ledger.relations.append(Relation(terms, upper=math.inf))
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
+def blocks(plain: Plain, place: str) -> list[Block]:
     """Minimal uniques by size, and the parts of the keys, the largest first."""
-    tree = one[place]
+    tree = plain[place]
     facts = [
         (ALONE + of_rule(tree), tree["sample_uniques"]["text"]),
         ("Largest number of keys combined", str(tree["max_size"])),
@@ -88,7 +88,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     caption = "Minimal uniques by the number of keys"
     # By printed figures: an order by exact ones would tell which is larger.
     parts = sorted(tree["contributions"].items(), key=lambda item: (-(item[1]["value"] or 0), item[0]))
-    found: list[Block] = [
+    laid: list[Block] = [
         Paragraph("A minimal unique is a set of keys that single a record out while no part of the set does."),
         Facts(tuple(facts)),
         *figure(
@@ -112,11 +112,11 @@ def blocks(one: Plain, place: str) -> list[Block]:
         ),
     ]
     if rows := tree.get("dis_scores"):
-        found += _scores(rows)
+        laid += _scores(rows)
     for key, levels in tree.get("level_contributions", {}).items():
         rows = tuple((level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items())
-        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
-    return [*found, *notes_blocks(tree)]
+        laid.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
+    return [*laid, *notes_blocks(tree)]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:

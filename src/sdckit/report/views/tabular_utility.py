@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
-from sdckit.report.setting import PairSetting, carried
+from sdckit.report.setting import PairSetting, guard_by_changes
 from sdckit.report.view import Plain
 
 MOST_PAIRS = 10
@@ -27,7 +27,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         rows.append(
             {
                 "variables": variables,
-                "s_pmse": carried(s_pmse, setting, result.pair, names),
+                "s_pmse": guard_by_changes(s_pmse, setting, result.pair, names),
                 "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
@@ -41,17 +41,17 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
     matrix, start = result.matrix(), f"{setting.prefix}.heat"
     cells = [
         {
-            "one": one,
-            "other": other,
-            "value": carried(
+            "one": first,
+            "other": second,
+            "value": guard_by_changes(
                 value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
                 setting,
                 result.pair,
-                [one, other],
+                [first, second],
             ),
         }
-        for i, one in enumerate(result.variables)
-        for j, other in enumerate(result.variables)
+        for i, first in enumerate(result.variables)
+        for j, second in enumerate(result.variables)
         if i < j
     ]
     return {"variables": tuple(result.variables), "cells": tuple(cells)}
@@ -59,8 +59,8 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
 
 def blocks(plain: Plain, place: str) -> list[Block]:
     """Draw the two-way tables, and list the worst."""
-    found = plain[place]
-    return [*heat_blocks(found["heat"]), *pair_blocks(found["pairs"])]
+    figures = plain[place]
+    return [*heat_blocks(figures["heat"]), *pair_blocks(figures["pairs"])]
 
 
 VIEW = UtilityView(USEFULNESS, tree, blocks, part="")
