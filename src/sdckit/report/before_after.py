@@ -1,4 +1,4 @@
-"""A figure of every record before and after: exact pairs inside, squares of an audited grid outside."""
+"""Charts of a figure of every record before and after: exact pairs if confidential, else counts in an audited grid."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Squares = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True)
 class Grid:
-    """How the records are put in squares.
+    """The grid in which records are counted by their figure before and after.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Grid:
 
 
 def pairs_tree(result: Any, grid: Grid) -> InternalOnly:
-    """Give each distinct pair with its number of records, for a confidential document.
+    """Each distinct pair with its number of records, for a confidential document.
 
-    Where there are too many, the records are put in small squares, each shown where its records are on average.
+    Too many pairs are binned into small squares, each drawn at the mean of its records.
     """
     x, y, n = joint_counts(*result.sides())
     if joined := len(n) > MOST_POINTS:
@@ -75,7 +75,7 @@ def pairs_tree(result: Any, grid: Grid) -> InternalOnly:
 
 
 def _joined(x: Any, y: Any, n: Any) -> tuple[Any, Any, Any]:
-    """The means of the pairs in each square of a grid that is fine enough, on a scale of roots."""
+    """Bin pairs into a fine grid on a square-root scale; returns mean x, mean y and records of each square."""
     top = math.sqrt(max(x.max(), y.max())) or 1.0
     i, j = (np.minimum((np.sqrt(values) / top * FINEST).astype(np.int64), FINEST - 1) for values in (x, y))
     _, place = np.unique(i * FINEST + j, return_inverse=True)
@@ -84,16 +84,15 @@ def _joined(x: Any, y: Any, n: Any) -> tuple[Any, Any, Any]:
 
 
 def scatter_blocks(tree: Plain) -> list[Block]:
-    """The picture of a confidential document; elsewhere the bars have to do."""
+    """The scatter chart of a confidential document; nothing in any other."""
     scatter = tree.get("scatter")
     return [ChartBlock("bubbles", scatter, scatter["caption"])] if scatter else []
 
 
 def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
-    """Draw one result: every pair, or the squares of a grid that may leave the room.
+    """Scatter chart of a result: every pair if internal, else the protected counts of a grid.
 
-    All figures of the result's document are printed first, as they are there; then the squares are asked for, so that
-    the two may lie side by side.
+    The figures of the result's document are protected first, then the squares, so that both may be published together.
     """
     document = pair_document(result)
     ledger = Ledger(dict(document.variables), list(document.relations))
@@ -121,7 +120,7 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
 
 
 def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) -> tuple[Tree, ...]:
-    """Enter the records of each square, and all that is known of them."""
+    """Enter the records of each square, and their relations to the bars of the document."""
     sides = [values[~np.isnan(values)] for values in result.sides()]
     counts = grid_of(sides[0], sides[1], grid.edges)
     names = {}
@@ -143,7 +142,7 @@ def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) 
 
 
 def _edges(grid: Grid, n: int) -> tuple[float, ...]:
-    """The bins, joined in pairs where the file has few records: else nearly all squares would stay empty."""
+    """Edges of the bins, joined in pairs for small files, of which nearly all squares would be withheld."""
     return grid.edges if n >= FEWEST else (*grid.edges[:-1:2], grid.edges[-1])
 
 
@@ -170,7 +169,7 @@ def _bin(low: float, high: float) -> str:
     return f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
 
 
-# A variable before and after a step, in a document: bars of its records, rare values pooled.
+# A variable before and after a protection step: bars of its records, rare values pooled.
 
 
 SIDES = ("before", "after")
@@ -223,7 +222,7 @@ def _side(side: str, variable: VariableCounts, ledger: Ledger) -> dict[str, Tree
 
 
 def _link(picture: Picture, tree: dict[str, Tree], ledger: Ledger) -> None:
-    """Say which records are counted on both sides: the difference of two figures could count few of them."""
+    """Enter the flows between the levels of both sides, so that the audit sees differences of two figures."""
     if picture.before is not None and picture.after is not None and picture.before.n == picture.after.n:
         ledger.equal("before.n", "after.n")
     if not picture.flows:
@@ -237,7 +236,7 @@ def _link(picture: Picture, tree: dict[str, Tree], ledger: Ledger) -> None:
 
 
 def _names(side: str, variable: VariableCounts, tree: Tree) -> list[str]:
-    """The variables of a side by the places of its counts, the missing at the end."""
+    """Names in the ledger of the counts of one side, that of the missing values last."""
     levels = tree["rows"] if isinstance(tree, dict) else None
     known = level_names(levels) if isinstance(levels, Levels) else [
         f"{side}.bin.{at}" for at in range(len(variable.counts))
@@ -246,13 +245,13 @@ def _names(side: str, variable: VariableCounts, tree: Tree) -> list[str]:
 
 
 def _in_order(rows: list[Plain], order: list[str]) -> list[Plain]:
-    """Levels that are shown, in the order of the variable, what is pooled last."""
+    """Rows in the order of the variable's levels, pooled levels last."""
     place = {name: at for at, name in enumerate(order)}
     return sorted(rows, key=lambda row: (bool(row.get("pooled")), place.get(str(row["level"]), len(place))))
 
 
 def picture_blocks(plain: Plain) -> list[Block]:
-    """Draw both sides."""
+    """Bar charts of both sides."""
     blocks: list[Block] = []
     for side in SIDES:
         if side not in plain:

@@ -1,4 +1,4 @@
-"""What simulated attacks mean, said from printed figures alone, so that nothing said can tell more than they do."""
+"""What simulated attacks mean, concluded from printed figures alone, so that it discloses no more than they do."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ OPEN = "how much of it holds for anybody is open without a control file"
 DOUBT = "as good as guessing, as far as rounded figures tell"
 FEW = "too few successes to tell them from guessing"
 
-Judged = tuple[int, str, dict[str, Any]]  # the worse, the higher; what it means; the release with its residual risk
+Judged = tuple[int, str, dict[str, Any]]  # rank, the higher the worse; meaning; the release with its residual risk
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
-    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` says what one means.
+    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` judges one release.
 
-    Beside people of the file itself nothing is concluded from an attack that is better than guessing.
+    If the control file overlaps the original, nothing is concluded from an attack that is better than guessing.
     """
     judged = [judge(release) for release in tree["releases"]]
     _, means, worst = max(judged, key=lambda verdict: (verdict[0], _size(verdict[2]["residual_risk"])))
@@ -41,7 +41,7 @@ def _size(leaf: Plain) -> float:
 
 
 def judge_rates(release: Plain, *, calls: bool = False) -> Judged:
-    """One attack on one release, beside guessing and beside people never in the file.
+    """Judge an attack on one release against guessing and against the control file.
 
     `calls` says that guessing succeeds on as many people in the file as out of it.
     """
@@ -81,7 +81,7 @@ def judge_rates(release: Plain, *, calls: bool = False) -> Judged:
 
 
 def number_of(leaf: Plain | None) -> float:
-    """A printed number; 0 where there is none."""
+    """Value of a printed number; 0 where there is none."""
     return float(leaf["value"] or 0.0) if leaf is not None else 0.0
 
 
@@ -94,7 +94,7 @@ def _judge_against_control(
     better: bool,
     ends: Sequence[float] | None,
 ) -> Judged:
-    """What an attack means that may be better than guessing."""
+    """Judge an attack that may be better than guessing against the control file."""
     if control is None:
         why = "the control file is too small to compare with" if n_control else OPEN
         return 3, f"{'better than guessing' if better else FEW if attack.few else DOUBT}; {why}", {}
@@ -111,7 +111,7 @@ def _judge_against_control(
 
 
 def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None) -> dict[str, Any]:
-    """The residual risk as printed counts give it; of hidden successes what they give at most.
+    """Residual risk from the printed counts; its upper bound where successes are hidden.
 
     `ends` are those of queries that depend on each other: they are another figure, and shown where no count is small.
     """
@@ -130,14 +130,14 @@ def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Seq
 
 
 def leaf_with_ends(value: float, low: float, high: float, *, exact: bool = False) -> dict[str, Any]:
-    """A share with its interval in brackets, in per cent."""
+    """Leaf of a share with its interval in brackets, in per cent."""
     texts = [f"{100 * share:.1f}" if exact else percentage(share) for share in (value, low, high)]
     ends = {"value": value, "low": low, "high": high}
     return {"text": f"{texts[0]} % ({texts[1]}–{texts[2]})"} | {k: round(v, 6) for k, v in ends.items()}
 
 
 def _judge_exactly(shown: dict[str, Any]) -> Judged:
-    """The same with all figures, and intervals: for a confidential document."""
+    """Judge an attack by its exact figures and intervals, for a confidential document."""
     exact = shown["exact"]
     for name in ("success", "control"):
         if exact[f"{name}_rate"] is not None:

@@ -1,4 +1,4 @@
-"""Estimates of two files: printed to two digits, and never those that rest on a few people."""
+"""Estimates from two files: printed to two digits, and withheld where they rest on few records."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 
 @dataclass(frozen=True)
 class UtilityView(View):
-    """The view of a measure of what a release is still good for.
+    """The view of a utility measure.
 
-    `part` says where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
-    None where the overview has what is needed of it.
+    `part`: where its tree goes in the overview of an assessment: "" merges its figures, a name appends it to that list;
+    None leaves it out.
     """
 
     part: str | None = None
 
 
 def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """A share that stands for a number of records, printed from that number as it may be told."""
+    """Enter a share that stands for a number of records, printed from the protected number."""
     if true is None or not math.isfinite(true):
         return UNDEFINED
     ledger.value(name, float(true) * (ledger.variables["n"].true or 0), name, kind="sum")
@@ -47,14 +47,14 @@ def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
 
 
 def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """An estimate over the whole file."""
+    """Enter an estimate over the whole file."""
     if true is None or not math.isfinite(true):
         return UNDEFINED
     return ledger.value(name, float(true), name)
 
 
 def estimate_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, otherwise: float | None = None) -> Tree:
-    """An estimate; one that rests on few records stands in a confidential document only.
+    """Enter an estimate; one that rests on few records is withheld except in a confidential document.
 
     `otherwise` is the number that every other document prints, where it differs.
     """
@@ -67,15 +67,15 @@ def estimate_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, o
 
 
 def few_words(result: Any) -> Tree:
-    """Say that estimates are withheld, or told in steps, where some are."""
+    """Note that estimates are withheld or rounded in steps, where some are; "" otherwise."""
     words = [FEW] * any(result.few_spread) + [STEPS] * any(result.steps)
     return InternalOnly("", "; ".join(words)) if words else ""
 
 
 def term_rows(result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names: Sequence[str]) -> tuple[Tree, ...]:
-    """The rows of every term; those that rest on few records and may not be told apart stand there once.
+    """Rows of every term; terms that rest on few records and share a public name appear once outside.
 
-    `write` gives the rows of a term by its number and its name as it may be told.
+    `write` makes the rows of a term from its number and its public name.
     """
     rows: list[Tree] = []
     seen: set[str] = set()
@@ -89,7 +89,7 @@ def term_rows(result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names
 
 
 def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
-    """Estimates with their intervals, file by file, of whole terms; what rests on few records is not told."""
+    """Enter the estimates and intervals of a forest plot, term by term and file by file."""
     rows = rows_of(result.forest())
     files = len(rows) // max(1, len(result.told))
     names = [str(row["term"]) for row in rows[:: max(1, files)]]
@@ -116,10 +116,10 @@ def forest_row(
     wide: bool = False,
     otherwise: tuple[float | None, ...] = (None, None, None),
 ) -> dict[str, Tree]:  # fmt: skip
-    """An estimate and its interval in a file; only a confidential document prints them exactly.
+    """Enter an estimate and its interval in one file; only a confidential document prints them exactly.
 
-    `few`, `wide`: the estimate, or its interval, rests on few records. `told`: estimate and ends as others may see
-    them, where that is not how they are.
+    `few`, `wide`: the estimate, or its interval, rests on few records. `otherwise`: estimate and ends as any document
+    that is not confidential prints them, where they differ.
     """
     start = f"{setting.prefix}.{setting.place}.{name}"
     leaves = {
@@ -132,7 +132,7 @@ def forest_row(
 
 
 def forest_block(rows: Sequence[Plain], about: str) -> list[Block]:
-    """Draw estimates, a term on an axis each: with their intervals where these are printed exactly."""
+    """Forest plot of estimates, one axis for each term; with intervals where these are printed exactly."""
     shown = [row for row in rows if row["estimate"]["text"] != WITHHELD["text"]]
     terms = list(dict.fromkeys(row["term"] for row in shown))
     if not terms:
@@ -144,7 +144,7 @@ def forest_block(rows: Sequence[Plain], about: str) -> list[Block]:
 
 
 def forest_blocks(rows: Sequence[Plain], about: str = "every term, file by file", withheld: str = "") -> list[Block]:
-    """Draw estimates, and list them with their intervals."""
+    """Forest plot and table of estimates with their intervals."""
     note: list[Block] = [Paragraph(f"Estimates {withheld}.", "note")] if withheld else []
     chart = forest_block(rows, about)
     if not chart:
@@ -171,10 +171,10 @@ def figures_view(
     shares: Sequence[str] = (),
     drawn: Sequence[str] = (),
 ) -> UtilityView:
-    """Make the view of a measure of utility: its figures (with their words) in a table.
+    """Make the view of a utility measure: a table of its figures, `words` being their labels.
 
-    Drawn is `by_variable`, a figure of every variable, under its caption, or else the figures of `drawn`; `shares` are
-    figures that times n are records.
+    The chart shows `by_variable`, a figure of every variable, under its caption, or else the figures in `drawn`;
+    `shares` are figures that stand for numbers of records (share times n).
     """
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
@@ -212,13 +212,13 @@ def figures_view(
 
 
 def _named(by_variable: Any) -> dict[str, float]:
-    """A figure by variable, of a mapping or a frame; undefined ones are left out."""
+    """A figure by variable from a mapping or a frame, without undefined ones."""
     if not isinstance(by_variable, Mapping):
         by_variable = {row["variable"]: row["importance"] for row in rows_of(by_variable)}
     return {str(name): float(value) for name, value in by_variable.items() if math.isfinite(value)}
 
 
-# Which of several estimates of the population to trust: what each supposes, how it fits, and one named.
+# Models of the population: what each assumes, how it fits, and which one is recommended.
 
 
 RISK, UNIQUES = "population_risk", "population_uniques"
@@ -257,10 +257,10 @@ NONE = (
 
 
 def recommendation_block(plain: Plain) -> Paragraph | None:
-    """Name the figures to be trusted, of the models of the population that ran; None where nothing is modelled.
+    """Recommend one of the population models that ran; None where nothing is modelled.
 
-    The log-linear model comes first where it fits: it uses the keys themselves. Else the model of sizes that comes
-    closest to the file's groups, where it is close and the file large enough; else none.
+    The log-linear model where it fits, since it uses the keys themselves; else the model of class sizes that fits the
+    file's classes best, if it is close and the file large enough; else none.
     """
     risk, sizes = plain.get(RISK), plain.get(UNIQUES)
     if risk and risk["state"] == "census":
@@ -293,7 +293,7 @@ def _log_linear(risk: Plain) -> str:
 
 
 def people_of(risk: Plain) -> str:
-    """Uniques expected in the population: tau1, as printed, over a fraction that everybody knows; else "".
+    """Expected population uniques: printed tau1 over a declared sampling fraction; else "".
 
     Examples
     --------
@@ -312,7 +312,7 @@ def _settled(sizes: Plain) -> bool:
 
 
 def supposed_table(plain: Plain) -> list[Block]:
-    """What every model supposes in a sentence, and how it fits."""
+    """Table of the assumption of every model, and its fit."""
     rows: list[tuple[str, ...]] = []
     if risk := plain.get(RISK):
         rows.append((LOG_LINEAR, SUPPOSES[LOG_LINEAR], _fit_words(FIT[risk["state"]], risk, risk["recommended"])))

@@ -1,7 +1,6 @@
-"""Documents in another language: every text of a protected page, and none of its figures, names or codes.
+"""Translate documents: every text of a protected page, but not its figures, names or codes.
 
-What is translated is the page that is about to be written: nothing else is read, so a translation tells nothing that
-the document does not.
+Only the page that is about to be written is read, so a translation discloses nothing that the document does not.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label
 
 @dataclass(frozen=True)
 class Names:
-    """What is never translated: whose the document is, and in cells the names of columns and values."""
+    """Texts that are never translated: given names and titles, and in cells the names of columns and values."""
 
     given: frozenset[str] = frozenset()
     data: frozenset[str] = frozenset()
@@ -63,18 +62,18 @@ class Names:
 
 
 def check_language(language: str) -> str:
-    """One of the languages there are.
+    """Check that a language is available.
 
     Raises
     ------
     DataError
-        Another one; the message names those there are.
+        It is not; the message names those that are.
     """
     return choice(language, "language", languages())
 
 
 def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> Names:
-    """What the figures of a document name: intruders, columns with their `labels`, values, the file itself."""
+    """Names in the figures of a document: intruders, columns with their `labels`, values, the file."""
     scenario = plain.get("scenario", {})
     labels = {
         **{displayed(name): displayed(label) for name, label in labels.items()}, **plain.get("labels", {})
@@ -88,7 +87,7 @@ def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyT
 
 
 def _named(tree: Any, key: str = "") -> Iterator[str]:
-    """The columns and values that stand in a tree of figures."""
+    """Names of columns and values in a tree of figures."""
     if isinstance(tree, str):
         if key in COLUMNS:
             yield tree
@@ -131,7 +130,7 @@ def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
 
 @dataclass
 class _Translator:
-    """Goes through a page, and notes what it found no words for."""
+    """Translates a page, and collects the texts without a translation."""
 
     words: Wording
     names: Names
@@ -139,11 +138,11 @@ class _Translator:
     known: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
-        """A text of ours."""
+        """Translate a text of the package."""
         return self._translated(text, self.names.all, in_cell=False)
 
     def cell(self, text: str) -> str:
-        """A text that may be a name."""
+        """Translate a table cell, unless it is a name."""
         return text if text in self.names.data else self._translated(text, self.names.all, in_cell=True)
 
     def _translated(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
@@ -157,7 +156,7 @@ class _Translator:
         return self.known[text, in_cell]
 
     def title(self, text: str) -> str:
-        """A text, unless somebody gave it."""
+        """Translate a title, unless the user gave it."""
         return text if text in self.names.given else self.text(text)
 
     def page(self, page: Page) -> Page:
@@ -214,7 +213,7 @@ class _Translator:
         return replace(table, caption=self.text(table.caption), columns=heads, rows=rows)
 
     def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The texts of what is drawn; its figures stay as they are."""
+        """Translate the texts of a chart; its figures stay."""
         translated = {**data, "language": self.words.code}
         translated |= {
             name: self.text(data[name]).replace(SOFT_HYPHEN, "") for name in SAID if isinstance(data.get(name), str)
@@ -238,12 +237,12 @@ class _Translator:
         return translated
 
     def label(self, text: str) -> str:
-        """A text that is drawn: nothing divides it but its spaces."""
+        """Translate a text that is drawn, without soft hyphens."""
         return self.cell(text).replace(SOFT_HYPHEN, "")
 
 
 def _in_order(block: Block) -> Block:
-    """Terms in the order of the alphabet they are in."""
+    """Glossary entries in alphabetical order."""
     return (
         Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold()))) if isinstance(block, Entries) else block
     )

@@ -1,4 +1,4 @@
-"""Simulated attacks in a document: successes are numbers of people, entered and printed like them."""
+"""Views of simulated attacks: successes are numbers of people, entered and printed as counts."""
 
 from __future__ import annotations
 
@@ -39,18 +39,18 @@ class AttackView(View):
     Parameters
     ----------
     named
-        What it is called, and the intruder who makes it, "" for one who knows no keys; given what stands behind
-        the colon of its place.
+        Its name and the intruder who makes it, "" for one who knows no keys; given what stands behind the colon of
+        its place.
     conclude
         Adds to its printed tree what it means.
     details
-        What a confidential document shows of it besides, of its tree and its name.
+        Further blocks of a confidential document, given its tree and its name.
     asked
-        How it was made, in words, of what was asked for and what stands behind the colon; "" for nothing.
+        The options it was run with, in words, given these and what stands behind the colon; "" for none.
     residual
-        Whether it is made on people never in the file, too, and has a residual risk.
+        Whether it is also made on a control file, and so has a residual risk.
     apart
-        What its tree is called in a document where it does not stand among the other attacks.
+        Key of its tree in a document, where it is not among the other attacks.
     """
 
     named: Callable[[str], tuple[str, str]] = lambda rest: (rest, "")
@@ -129,20 +129,20 @@ def attack_name(place: str, *, several: bool = False) -> str:
 
 
 def has_residual_risk(place: str) -> bool:
-    """Whether an attack is compared with people never in the file; so is one that nobody knows."""
+    """Whether an attack is compared with a control file; true for one without a view."""
     view = find_view(place)
     return not isinstance(view, AttackView) or view.residual
 
 
 def exact_of(result: Any, **more: Tree) -> InternalOnly:
-    """The exact figures of an attack and its verdict, for a confidential document."""
+    """Exact figures of an attack and its verdict, for a confidential document."""
     figures = {name: float(getattr(result, name)) for name in result.figures}
     exact: dict[str, Tree] = {"verdict": result.verdict, **finite(figures), **more}
     return InternalOnly(exact)
 
 
 def finite(figures: Mapping[str, float]) -> dict[str, Tree]:
-    """Exact figures; None for what is undefined."""
+    """Figures with None in the place of NaN."""
     return {name: value if math.isfinite(value) else None for name, value in figures.items()}
 
 
@@ -181,7 +181,7 @@ def _control(start: str, figures: Mapping[str, float], ledger: Ledger, *, depend
 def enter_tally(
     ledger: Ledger, start: str, role: str, true: float, n: float, *, whole: bool = False
 ) -> dict[str, Tree]:
-    """Enter the smaller one of successes and failures: then both are hidden where they are few, whatever n is."""
+    """Enter the smaller of successes and failures, so that both are hidden where either is small."""
     side = "successes" if 2 * true <= n else "failures"
     number, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
     leaf = ledger.count(name, int(number), name) if whole else ledger.value(name, number, name, kind="sum")
@@ -202,7 +202,7 @@ def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
 
 
 def _notes(result: Any) -> tuple[str, ...]:
-    """Notes that say something of the files; why a figure is undefined is in the verdict.
+    """Notes about the files; the verdict says why a figure is undefined.
 
     A note on a figure that is undefined in one of several releases is about that one, or about the mean.
     """
@@ -221,7 +221,7 @@ def _notes(result: Any) -> tuple[str, ...]:
 
 
 def _groups(result: Any) -> Tree:
-    """The subgroups attacked, the worst first; those in which no attack could be made are left out."""
+    """Subgroups attacked, the riskiest first, without those in which no attack could be made."""
     if not result.by:
         return None
     attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
@@ -231,18 +231,18 @@ def _groups(result: Any) -> Tree:
 
 
 def meaning_of(tree: Plain) -> str:
-    """What an attack means, as a sentence."""
+    """Sentence saying what an attack means."""
     exact = tree.get("exact")
     return str(exact["verdict"]) if exact else f"{capital(tree['means'])}."
 
 
 def capital(words: str) -> str:
-    """The same with a large first letter."""
+    """A text with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:
-    """The rates of attacks side by side, a row for each release; by name."""
+    """Table of the rates of attacks, given by name; a row for each release."""
     parts = ["success_rate", "baseline_rate", *(["control_rate", "residual_risk"] if control else [])]
     rows: list[tuple[str, ...]] = []
     for name, attack in named.items():
@@ -257,7 +257,7 @@ def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> T
 
 
 def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
-    """The rates of the first release as bars; one known from below only stands open at its bound."""
+    """Bar chart of the rates of the first release; a rate with a bound only is an open bar."""
     first = tree["releases"][0]
     shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
     ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
@@ -280,7 +280,7 @@ def percent(leaf: Plain) -> str:
 
 
 def detail_blocks(tree: Plain, name: str) -> list[Block]:
-    """The notes of a confidential document."""
+    """Notes of an attack, for a confidential document."""
     notes = tree.get("exact", {}).get("notes", ())
     return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
@@ -289,7 +289,7 @@ Column = tuple[str, Callable[[Plain], str]]
 
 
 def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Block]:
-    """The subgroups of a confidential document, at most ten, and how many more there are; by head and text."""
+    """Table of the subgroups, for a confidential document: at most ten; `columns` are (header, text of a row)."""
     groups = tree.get("exact", {}).get("groups")
     if not groups or not groups["rows"]:
         return []

@@ -1,8 +1,8 @@
-"""Figures of subgroups in a document: exact in a confidential one, shares that many records carry in any other.
+"""Figures by subgroup: exact in a confidential document, elsewhere only shares of large subgroups.
 
-A rate of a few records beside their number is a count of them, and the counts of all subgroups together are those of
-the file. So a protected document has the share of a subgroup's records that are, say, in groups of fewer than k where
-fifty of its records are, in steps of ten records or more; nothing else, and not that there is none.
+A rate beside the number of records is a count, and the counts of all subgroups sum to those of the file. So a
+protected document prints a share of a subgroup's records (in groups of fewer than k, say) only where fifty of its
+records are counted, in steps of ten records or more; nothing else, and not that there is none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FEW = "Of subgroups with fewer than fifty such records, or none, nothing is show
 
 
 def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> dict[str, Tree]:
-    """What was asked for by subgroup, by the place of a result; nothing where nothing was."""
+    """Figures by subgroup of each result that has some, by its place; empty without any."""
     grouped = {place: result for place, result in results.items() if isinstance(result, RecordResult) and result.by}
     if not grouped:
         return {}
@@ -41,9 +41,9 @@ def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> d
 
 
 def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str) -> Tree:
-    """Of large subgroups the shares of records that are counted, in the order of the labels; None without any.
+    """Shares of the large subgroups, in the order of their labels; None without any.
 
-    The counts are entered last, as what this document asks for, and are not printed themselves.
+    The counts behind them are entered last, as requests of this document, and not printed.
     """
     counted = [file_figure.name for file_figure in result.file_figures() if _counts(file_figure)]
     if not counted or getattr(result, "m", 1) > 1:
@@ -62,12 +62,12 @@ def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledg
 
 
 def _counts(figure: FileFigure) -> bool:
-    """Whether it is a share of all records of a subgroup."""
+    """Whether a figure is a share of all records of a subgroup."""
     return figure.how == "mean" and not figure.among and not (figure.below is None and figure.above is None)
 
 
 def group_figures(result: RecordResult) -> tuple[dict[str, Any], ...]:
-    """The subgroups of a result, the riskiest first: labels, records, figures; None for what is undefined."""
+    """Subgroups of a result, the riskiest first: labels, records, figures (None if undefined)."""
     names = [*map(str, result.by)]
     return tuple(
         {
@@ -91,7 +91,7 @@ def _plain(value: Any) -> float | None:
 
 
 def rates_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
-    """What the rates of results are rates of, and what a higher one means; how many that are only inside."""
+    """What the rates of results are shares of, and their direction; the number of records is confidential."""
     return {
         place: {
             name: {"of": rate["of"], "n": InternalOnly(rate["n"]), "direction": rate["direction"]}
@@ -103,7 +103,7 @@ def rates_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
 
 
 def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
-    """The table of the subgroups of one place, at most twenty; in a protected document where it stands."""
+    """Table of the subgroups of one place, at most twenty; otherwise a note where to find it."""
     tree = plain.get(SUBGROUPS, {}).get(place)
     if not tree:
         return []
@@ -130,7 +130,7 @@ def _has_any_share(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
 
 
 def _words(figure: str) -> str:
-    """The name of a figure as the head of a column.
+    """Column header of a figure.
 
     >>> _words("violation_rates[ill][distinct][2]")
     'violation rates, ill, distinct, 2'

@@ -1,4 +1,4 @@
-"""A document for a word processor: real headings, tables with repeated heads, pictures with their words."""
+"""Render documents as DOCX: heading styles, tables with repeated headers, charts with alternative text."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ HEAD = "No Spacing"
 
 
 def need_docx() -> None:
-    """Refuse to go on without the library that writes such files.
+    """Check that python-docx is installed.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def need_docx() -> None:
 
 
 def render_docx(plain: Mapping[str, Any]) -> bytes:
-    """Write a protected assessment as a file for a word processor: the same words and figures as on the page.
+    """Render a protected assessment as DOCX, with the same words and figures as the HTML page.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def render_docx(plain: Mapping[str, Any]) -> bytes:
 
 
 def render_docx_page(page: Page) -> bytes:
-    """Write laid-out sections.
+    """Render a laid-out page as DOCX.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _front(document: Any, page: Page) -> None:
 
 
 def _speak(document: Any, language: str) -> None:
-    """Name the language: spelling is checked, and texts are read aloud, in it."""
+    """Set the document's language, which spell checkers and screen readers use."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -183,7 +183,7 @@ def _table(
     rows: Iterable[tuple[str, ...]],
     numeric: tuple[int, ...] = (),
 ) -> None:
-    """A table with its caption; its head stands on every page."""
+    """Add a table with its caption; the header row repeats on every page."""
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 
     all_rows = [*([heads] if heads else []), *rows]
@@ -206,7 +206,7 @@ def _table(
 
 
 def _repeat(row: Any) -> None:
-    """Let a row stand at the head of the table on every page."""
+    """Mark a row as the header that repeats on every page."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -216,7 +216,7 @@ def _repeat(row: Any) -> None:
 
 
 def _picture(document: Any, block: ChartBlock) -> None:
-    """A chart as a picture, with its words for those who cannot see it."""
+    """Add a chart as a picture, with its description as alternative text."""
     from docx.shared import Inches
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH

@@ -1,4 +1,4 @@
-"""One self-contained page: no script, nothing remote, every word from data escaped."""
+"""Render documents as self-contained HTML: no script, no remote resource, every text from data escaped; and as PDF."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def render_page(page: Page) -> str:
 
 
 def _state_width(page: Page) -> float:
-    """What the longest word for a verdict needs, with its mark."""
+    """Width of the column of verdicts, in letters: the longest verdict with its mark."""
     blocks = (block for section in (*page.decision, *page.sections) for block in section.blocks)
     states = (state for block in blocks if isinstance(block, Verdicts) for state, _, _ in block.items)
     return round(MARK_WIDTH + LETTER_WIDTH * max(map(len, states), default=0), 2)
@@ -82,7 +82,7 @@ def render_sections(sections: Sequence[Section], *, note: str = "", language: st
 
 
 def figure_of(block: ChartBlock) -> dict[str, Any]:
-    """Draw a chart: its SVG, what it says to those who cannot see it, and a note on its marks."""
+    """Draw a chart: its SVG, its alternative text, and a note on open bars if it has any."""
     from markupsafe import Markup
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH
@@ -122,7 +122,7 @@ HOW = "write the report as .html and print it from a browser"
 
 
 def find_browser() -> str:
-    """The program that prints; refuse to go on without one.
+    """Path of the browser that prints PDFs.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The same document as Markdown, without charts: for a pull request, a wiki, a terminal."""
+"""Render a document as Markdown, charts as sentences: for a pull request, a wiki, a terminal."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def render_markdown(plain: Mapping[str, Any]) -> str:
 
 
 def render_markdown_page(page: Page) -> str:
-    """Render laid-out sections."""
+    """Render a laid-out page as Markdown."""
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.institution:
         lines += [_escape(page.institution), ""]
@@ -82,7 +82,7 @@ def _block(block: Block) -> list[str]:
 
 
 def _chart(block: ChartBlock) -> list[str]:
-    """What a chart shows, in words, where no table says it."""
+    """Describe a chart in words, where no table behind it has its figures."""
     return [_escape(describe(block.name, block.data, block.caption)), ""]
 
 

@@ -20,27 +20,27 @@ Plain = dict[str, Any]
 
 
 class Printed(Protocol):
-    """A verdict as it is printed."""
+    """What is read of a verdict."""
 
     @property
     def name(self) -> str:
-        """The limit."""
+        """Name of the limit."""
 
     @property
     def intruder(self) -> str:
-        """Whom it is held against."""
+        """Name of the intruder it is judged for."""
 
     @property
     def variable(self) -> str | None:
-        """The variable that it is about."""
+        """The sensitive variable it is about, if any."""
 
     @property
     def release(self) -> int | None:
-        """Which of several releases is meant."""
+        """Number of the release, from 1, if there are several."""
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds; None where that is not told."""
+        """Whether the limit holds; None where it was not judged."""
 
 
 def render_sarif(
@@ -101,7 +101,7 @@ def _rule(name: str) -> Plain:
 
 
 def _files(verdict: Printed, file: str, released: Sequence[str]) -> Sequence[str]:
-    """The files that a verdict is about: what goes out, where something does."""
+    """The files a verdict is about: the released ones if there are any, else the original."""
     if verdict.release is not None and verdict.release <= len(released):
         return [released[verdict.release - 1]]
     return released or [file]
@@ -123,7 +123,7 @@ def _result(verdict: Printed, sentence: str, rules: Sequence[str], files: Sequen
 
 
 def _fingerprint(verdict: Printed, names: Sequence[str]) -> str:
-    """The same for the same limit on the same files, so that a code host knows it again."""
+    """A hash of limit and files, by which a code host recognises the same result in a later run."""
     text = json.dumps([verdict.name, verdict.intruder, verdict.variable, verdict.release, *names])
     return hashlib.sha256(text.encode()).hexdigest()
 

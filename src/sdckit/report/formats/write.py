@@ -77,7 +77,7 @@ def _plain_document(assessment: Any, *, internal: bool, beside: Folder) -> dict[
 
 
 def check_needs(path: Path) -> None:
-    """Refuse a report whose format needs something that is not here.
+    """Check that the browser or library that writes this format is available.
 
     Raises
     ------
@@ -118,7 +118,7 @@ def write_report(
 
 
 def write_page(page: Page, path: Path, *, internal: bool = False) -> None:
-    """Write a page that is laid out already, by the ending of the path."""
+    """Write a laid-out page in the format of the path's ending."""
     real_target(path)
     write_whole(RENDERERS[path.suffix.lower()](page), path, private=internal, what="report")
 

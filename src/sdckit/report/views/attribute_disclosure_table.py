@@ -1,4 +1,4 @@
-"""What a release gives away of many variables, in a document."""
+"""View of attribute disclosure for many target variables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CAPTION = "Value disclosed by the release, and correctly, by variable"
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the shares of every target."""
+    """Enter the shares of every target variable."""
     targets: dict[str, Tree] = {
         name: {"releases": shares_tree(SHARES, target, replace(setting, place=f"{setting.place}:{name}"))["releases"]}
         for name, target in result.results.items()
@@ -26,7 +26,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out the targets, the most disclosed first."""
+    """Table and chart of the share correctly disclosed, by target variable."""
     by_target = {
         name: [release["correctly_disclosed"] for release in target["releases"]]
         for name, target in plain[place]["targets"].items()

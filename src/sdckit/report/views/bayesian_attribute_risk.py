@@ -1,4 +1,4 @@
-"""How probable the true value becomes for an intruder with a release, in a document."""
+"""View of the posterior probability that an intruder who has the release assigns to the true value."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the means over the records: each counts at most one in them."""
+    """Enter the means over the records, each of which contributes at most 1."""
     start = f"{setting.prefix}.{setting.place}"
     leaves = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
     return {**leaves, **pair_notes_tree(result)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out what is learnt beside what was known."""
+    """Table and chart of the probabilities before and after the release."""
     figures = plain[place]
     caption = f"What the release tells of {place.partition(':')[2]}"
     rows = tuple((words, figures[name]["text"]) for name, words in WORDS.items())

@@ -1,4 +1,4 @@
-"""What a release gives away of records planted in its training file, in a document: they are nobody's."""
+"""View of memorisation: how far artificial records planted in the training file can be told from the release."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give how the planted records stand out, beside those held back."""
+    """Enter how far planted records can be told from those held back: AUC, and shares recovered."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     sizes = {"recovered": result.n_planted, "recovered_by_chance": result.n_held_out}
     leaves: dict[str, Tree] = {"auc": value_leaf(ledger, f"{start}.auc", result.auc)}
@@ -41,7 +41,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw what became of the planted records; with exact figures what it means."""
+    """Table and chart of the planted records; with exact figures also exposure and the verdict."""
     figures, exact = plain[place], plain[place].get("exact")
     caption = f"{figures['n_planted']} records of nobody planted, {figures['n_held_out']} held back"
     pairs = (

@@ -1,4 +1,4 @@
-"""How far a release keeps the associations between variables, in a document."""
+"""View of how far a release preserves the associations between variables."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SQUARES = 20
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the likeness of the associations, and the change of each where enough records have both variables."""
+    """Enter the similarity of the associations, and the change of each where enough records have both variables."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     leaves = {
         name: guard_by_changes(
@@ -48,7 +48,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         name = f"{start}.{i}.{j}"
         leaf = value_leaf(ledger, name, float(matrix[i, j]))
         if isinstance(leaf, Value):
-            # Few records have both, or few have others: either would be told by their association.
+            # Few records have both values, or were changed: their number could be computed from the association.
             both = int((known[i] & known[j]).sum())
             behind = min(both, n_moved(result.pair, [names[i], names[j]]))
             base = ledger.count(f"{name}.n", behind, f"{start}.both", watched="nowhere")
@@ -58,7 +58,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the changes, pair by pair, and list the means."""
+    """Table of the means, and a heat map of the change for every pair of variables."""
     figures = plain[place]
     rows = tuple((words, figures[name]["text"]) for name, words in WORDS.items())
     table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))

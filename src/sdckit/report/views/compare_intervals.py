@@ -1,4 +1,4 @@
-"""Intervals given as numbers, from an original and its releases, in a document."""
+"""View of intervals given as numbers, from an original and its releases."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sdckit.report.view import Plain
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the intervals file by file, to two digits outside, and how far they overlap."""
+    """Enter the intervals file by file (two digits unless confidential), and their overlaps."""
     start = f"{setting.prefix}.{setting.place}"
     rows: list[Tree] = []
     by_term = groupby(enumerate(rows_of(result.forest())), key=lambda numbered: numbered[1]["term"])
@@ -33,7 +33,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the intervals, and list them with their overlaps."""
+    """Forest plot and table of the intervals, and a table of their overlaps."""
     figures = plain[place]
     rows = tuple(
         (f"{name}, {file}", leaf["text"])

@@ -1,4 +1,4 @@
-"""A regression on a release beside the same on its original, in a document."""
+"""View of a regression fitted to a release and to its original."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = ("estimate_original", "estimate_released", "overlap")
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the coefficients on both files, and how far their intervals overlap."""
+    """Enter the coefficients of both files, and the overlap of their confidence intervals."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = rows_of(result.table)
     otherwise = result.told_columns
@@ -52,7 +52,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the coefficients with their intervals, and list them."""
+    """Forest plot and table of the coefficients with their intervals."""
     return estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
 
 

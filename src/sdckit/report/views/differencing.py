@@ -1,4 +1,4 @@
-"""What releases give away together, in a document: how many people, and exactly only inside."""
+"""View of differencing attacks: how many records several releases disclose together; exact figures are confidential."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ NOTE = Note(
 
 
 def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
-    """How many people; which releases say what of how many stays inside."""
+    """Enter the number of records disclosed; the figures release by release are confidential."""
     leaves: dict[str, Tree] = {}
     for name in FIGURES:
         count = setting.count(f"differencing.{name}", getattr(result, name), "differencing")
@@ -69,7 +69,7 @@ def _entry(entry: EarlierRelease) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """The figures with their shares as bars; inside, release by release."""
+    """Table and chart of the figures; in a confidential document also release by release."""
     tree = plain[place]
     if not tree["n_earlier"]:
         return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
@@ -102,12 +102,12 @@ def _inside(entries: Any, within: int) -> list[Block]:
 
 
 def figures(plain: Plain, place: str) -> Mapping[str, Plain]:
-    """Its main figure, to stand beside others."""
+    """The main figure, for tables that compare intruders or files."""
     return {"Given away together with earlier releases": plain[place]["figures"]["people"]["n"]}
 
 
 def answer(plain: Plain, place: str, _: Plain) -> str:
-    """Say for the first page whether anything is given away."""
+    """Sentence for the first page: whether anything is disclosed."""
     people = plain[place]["figures"]["people"]["n"]
     if not plain[place]["n_earlier"]:
         return ""

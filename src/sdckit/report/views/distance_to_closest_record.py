@@ -1,4 +1,4 @@
-"""Distances between released and real records, in a document: shares of records near to the other file."""
+"""View of distances to the closest record: shares of records near to the other file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give shares of records near to the other file; medians and quantiles stay inside."""
+    """Enter shares of records near to the other file; medians and quantiles are confidential."""
     ledger, prefix, control = setting.ledger, setting.prefix, result.n_control > 0
     if control:
         ledger.count(f"{prefix}.n_control", int(result.n_control), f"{prefix}.n_control")
@@ -113,7 +113,7 @@ def _nearest_first(row: Plain) -> float:
 
 
 def conclude(tree: Plain) -> dict[str, Any]:
-    """Say what the distances mean, of the worst release."""
+    """Add ``means``: what the distances of the worst release say."""
     return {**tree, "means": _words(tree["releases"])}
 
 
@@ -128,7 +128,7 @@ def _words(releases: Sequence[Plain]) -> str:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw the shares, and say what they mean."""
+    """Table and chart of the shares, and what they mean."""
     attack = plain[place] if "means" in plain[place] else conclude(plain[place])
     releases, exact = attack["releases"], attack.get("exact")
     names = [name for name in NEAR if name in releases[0]]
@@ -145,7 +145,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def details(tree: Plain) -> list[Block]:
-    """Medians, notes and subgroups of a confidential document."""
+    """Medians, notes and subgroups, for a confidential document."""
     exact = tree.get("exact")
     if not exact:
         return []

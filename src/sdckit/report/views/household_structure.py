@@ -1,4 +1,4 @@
-"""Households in a document: how many a size or a composition gives away."""
+"""View of household structure: households identified by their size or composition."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HINT = (
 
 
 def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
-    """Households, rare sizes and unique compositions."""
+    """Enter the number of households, the rare sizes and the unique compositions."""
     ledger, n = setting.ledger, result.n_households
     # Sizes are the same whoever looks: two prints of one number would tell more of it than one.
     entered = HOUSEHOLDS in ledger.variables
@@ -59,7 +59,7 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _shared(result: HouseholdStructure, setting: Setting) -> tuple[Tree, ...]:
-    """Keys that never differ within a household: where few households could show it, it would tell of these."""
+    """Keys constant within households; guarded by the number of households in which they could differ."""
     able = {
         name: setting.count(f"households.able.{name}", n, f"households.able.{name}", watched="nowhere").name
         for name, n in result.shared.items()
@@ -70,7 +70,7 @@ def _shared(result: HouseholdStructure, setting: Setting) -> tuple[Tree, ...]:
 def _link_pooled(
     ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], households: str, rare: str, unique: str
 ) -> None:
-    """Households of the pooled sizes: none to four of each, and all their members in the file."""
+    """Constrain the pooled rare sizes: at most four households of each, and all members together are the n records."""
     common = [int(size) for size, number in sizes if number >= SMALL]
     shown = common[:SHOWN]
     held_by = {number: [ledger.latent(f"{name}.of {number}", watched="nowhere")] for number in FEW}
@@ -100,7 +100,7 @@ def _link_pooled(
 
 
 def _number_of(ledger: Ledger, households: str) -> dict[int, str]:
-    """Enter whether a size is held by one to four households."""
+    """Enter 0/1 variables for "this size is held by 1, 2, 3 or 4 households", and tie them to their number."""
     flags = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
     for flag in flags.values():
         ledger.tell(flag, 0.0, 1.0)
@@ -111,7 +111,7 @@ def _number_of(ledger: Ledger, households: str) -> dict[int, str]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Households by size, and what nobody shares."""
+    """Facts on households, and table and chart of their sizes."""
     tree = plain[place]
     alone = of_whole(tree["unique_compositions"], tree["unique_composition_rate"])
     facts: tuple[tuple[str, str], ...] = (

@@ -1,4 +1,4 @@
-"""Risk of re-identification in a document: expected numbers, and the risks in fixed bins."""
+"""View of the re-identification risk: expected re-identifications, and the individual risks in fixed bins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HELPED = "Records whose risk counts other records' missing values as matches"
 
 
 def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
-    """Expected re-identifications, the distribution of risk, and the household's part."""
+    """Enter expected re-identifications, the histogram of individual risk, and the household risk."""
     ledger, suffix = setting.ledger, setting.suffix
     name = f"{setting.prefix}.expected{suffix}"
     kind: Literal["sum", "value"] = "sum" if setting.weights == "census" else "value"
@@ -88,7 +88,7 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Expected numbers under both rules for missing values, and the records by risk."""
+    """Expected numbers under each rule for missing values, and the histogram of risk."""
     tree, of = plain[place], of_rule(plain[place])
     rules = {rule: dict(_facts(plain[at])) for rule, at in by_rule(plain, place)}
     laid = [
@@ -101,7 +101,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
-    """Records by their risk: drawn, and listed."""
+    """Chart and table of the records by their risk."""
     kept = _filled(bins)
     data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
@@ -127,13 +127,13 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
 
 
 def _filled(bins: Sequence[Plain]) -> Sequence[Plain]:
-    """Leave out the empty bins below the first record and above the last."""
+    """The bins without the empty ones below the first and above the last record."""
     filled = [number for number, row in enumerate(bins) if row["n"]["text"] != "0"]
     return bins[filled[0] : filled[-1] + 1] if filled else bins
 
 
 def _under_rules(rules: Mapping[str, Mapping[str, str]]) -> TableBlock:
-    """The figures under each rule for missing values side by side."""
+    """Table of the figures, a column for each rule for missing values."""
     names = dict.fromkeys(name for facts in rules.values() for name in facts)
     rows = tuple((name, *(facts.get(name, "–") for facts in rules.values())) for name in names)
     heads = ("Figure", *(f"missing as {rule}" for rule in rules))
@@ -186,7 +186,7 @@ def _answer(plain: Plain, place: str, n: Plain) -> str:
 
 
 def _about(expected: Plain) -> str:
-    """A sentence needs no more than a tenth of a record; the table has the figure."""
+    """Expected number for a sentence: rounded to a tenth, the table has the printed figure."""
     text: str = expected["text"]
     if text.startswith("<"):
         return f"fewer than {text[1:]}"

@@ -1,4 +1,4 @@
-"""What a release gives back together with published tables, in a document."""
+"""View of hidden values that can be reconstructed from a release together with published tables."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
 
 
 def _cells(table: str, cells: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
-    """Suppressed cells of a table: how many, and of how many the count is known or narrowed."""
+    """Enter the suppressed cells of a table: how many, with an exactly known count, with a narrowed one."""
     ledger = setting.ledger
     counts = {
         name: ledger.count(f"{start}{name}", getattr(cells, name), start) for name in ("cells", "certain", "narrowed")
@@ -91,7 +91,7 @@ def _cells(table: str, cells: Any, start: str, setting: PairSetting) -> dict[str
 
 
 def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSetting) -> dict[str, Tree]:
-    """What each table tells, and what else to do; nothing more is given back by it than by all of them."""
+    """Enter what each table discloses and the remedies; no table discloses more than all of them together."""
     ledger, whole = setting.ledger, setting.ledger.latent(f"{start}all")
     ledger.equal(whole, *(f"{start}{number}.back" for number in range(n_columns)))
 
@@ -145,7 +145,7 @@ def _blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _cells_table(release: Plain, of: str) -> list[Block]:
-    """Suppressed cells of tables, and what is left of them."""
+    """Table of the suppressed cells and how many can be reconstructed."""
     if "cells" not in release:
         return []
     heads = ("Table", "Suppressed cells", "Count given back", "Count narrowed")
@@ -156,7 +156,7 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
 
 
 def _instead(release: Plain, of: str) -> list[Block]:
-    """Which table tells most, and what could be done."""
+    """Tables of what each published table discloses, and of the remedies."""
     if "damage" not in release:
         return []
     heads = ("Table", "Given back by it alone", "Given back without it")

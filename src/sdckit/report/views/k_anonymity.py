@@ -1,4 +1,4 @@
-"""k-anonymity in a document: records in groups of fewer than k."""
+"""View of k-anonymity: records in equivalence classes of fewer than k."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESTING = "Further records, held only by others' missing values"
 
 
 def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
-    """Records below every tested k; outside, the level itself is only said to hold or not."""
+    """Enter the records below every tested k; the largest k that holds is confidential."""
     ledger, prefix = setting.ledger, setting.prefix
     name = f"violations{setting.suffix}"
     rule = rule_of(result)
@@ -56,7 +56,7 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, Count]) -> dict[str, Tree]:
-    """Records that reach k through others' missing values only, where any value is a wildcard."""
+    """Enter the records that reach k only because other records' missing values match as wildcards."""
     if setting.variant or setting.cells_known or setting.persons:
         return {}
     leaves: dict[str, Tree] = {}
@@ -84,7 +84,7 @@ def _link_uniques(setting: Setting, result: KAnonymity) -> None:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Every tested k, under both rules for missing values where they differ."""
+    """Table and chart of every tested k, under each rule for missing values where they differ."""
     lenient = plain[place]
     rules = [(rule, plain[at]) for rule, at in by_rule(plain, place)]
     rows, drawn, rates, resting = [], [], [], "resting_on_missing" in lenient

@@ -1,4 +1,4 @@
-"""Cells and their sizes in a document: how many records share a key."""
+"""View of key frequencies: sample uniques, and the cells by the number of records in them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PERSONS = (
 
 
 def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
-    """Cells, uniques and the frequency of frequencies; under the other rule only the uniques differ."""
+    """Enter cells, sample uniques and frequencies of frequencies; for the other rule the uniques only."""
     ledger, classes, rule = setting.ledger, f"{setting.prefix}.cells", rule_of(result)
     alone = setting.quantity(ALONE, rule)
     uniques = setting.count(f"sample_uniques{setting.suffix}", result.sample_uniques, "violations", of=alone)
@@ -56,24 +56,19 @@ def tree(result: KeyFrequencies, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _link_levels(setting: Setting) -> None:
-    """Let nobody work out the records in cells of fewer than 2 to 5, whatever levels of k are asked for.
+    """Enter the records in cells below 2 to 5 as latent counts that are audited, whatever k is tested.
 
     So documents with different k together tell no more than one of them.
     """
     if setting.persons:
         return
     for k in range(2, SMALL + 1):
-        link_records(
-            setting.ledger,
-            setting.sizes,
-            setting.ledger.latent(f"{setting.prefix}.cells below {k}"),
-            1,
-            k - 1,
-        )
+        below = setting.ledger.latent(f"{setting.prefix}.cells below {k}")
+        link_records(setting.ledger, setting.sizes, below, 1, k - 1)
 
 
 def _resting(result: KeyFrequencies, setting: Setting, uniques: str) -> dict[str, Tree]:
-    """Uniques that other records' missing values hide, where any value is a wildcard."""
+    """Enter the records that are not unique only because other records' missing values match as wildcards."""
     if setting.cells_known or setting.persons:
         return {}
     # with fractions of a match a record below 2 need not be unique
@@ -84,7 +79,7 @@ def _resting(result: KeyFrequencies, setting: Setting, uniques: str) -> dict[str
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Cells by number of records, and who is alone."""
+    """Facts on sample uniques, and table and chart of the cells by size."""
     tree = plain[place]
     cells = with_rule("Different combinations of keys (cells)", "category" if tree["rule"] else "")
     facts = [(cells, tree["n_cells"]["text"])]
@@ -109,7 +104,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _alone(tree: Plain) -> str:
-    """Name the figure of uniques by what makes a record one."""
+    """Label of the sample uniques: of records, or of persons."""
     return ALONE.replace("Records", "Records of persons") if tree["counted"] == "persons" else ALONE
 
 
@@ -147,7 +142,7 @@ def _answer(plain: Plain, place: str, n: Plain) -> str:
 
 
 def _hidden(count: Plain | None) -> str:
-    """The records that only others' missing values keep from being alone, in words."""
+    """Clause on the records that are not unique only through other records' missing values."""
     if count is None or count["text"] == "0":
         return ""
     many = "others (number withheld)" if count["text"] == "withheld" else f"{count['text']} more"

@@ -1,4 +1,4 @@
-"""ℓ-diversity in a document: records in groups whose sensitive values are too few."""
+"""View of ℓ-diversity: records in equivalence classes with too few different sensitive values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAILING = "Records in groups that are not l-diverse"
 
 
 def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
-    """Records below every tested l, by variable and kind."""
+    """Enter the records below every tested l, by variable and kind."""
     return {variable: _variable(variable, result, setting) for variable in result.variables}
 
 
@@ -56,7 +56,7 @@ def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, 
 
 
 def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
-    """Mean and quartiles over the records, by kind."""
+    """Mean and quartiles of the diversity over the records, by kind."""
     return {
         kind: {"mean": mean, "quartiles": tuple(result.quartiles[variable][kind])}
         for kind, mean in result.mean[variable].items()
@@ -64,7 +64,7 @@ def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
 
 
 def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> None:
-    """A class with fewer than l values is neither entropy nor recursively l-diverse."""
+    """Relations between kinds: a class that is not distinct l-diverse is neither entropy nor recursively l-diverse."""
     ledger = setting.ledger
     for counts in kinds.values():
         names = [count.name for count in counts.values()]
@@ -78,7 +78,7 @@ def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> N
 
 
 def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Count) -> None:
-    """A cell of fewer than l records cannot hold l values; one with a single value violates l = 2."""
+    """Relations to cells: fewer than l records cannot have l values; a homogeneous cell violates l = 2."""
     ledger, prefix = setting.ledger, setting.prefix
     for level, count in distinct.items():
         for name in (f"{prefix}.violations.category.{level}", f"{prefix}.violations.{level}"):
@@ -91,7 +91,7 @@ def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Co
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Every variable, kind and l, under both rules for missing values where they differ."""
+    """Tables and chart of every variable, kind and l, under each rule for missing values where they differ."""
     other = plain.get(f"{place}_wildcard")
     rules = {"category": plain[place], "wildcard": other} if other else {"": plain[place]}
     main = next(iter(rules))
@@ -112,7 +112,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _tests(by_variable: Plain) -> Iterator[tuple[str, str, Plain, Plain, tuple[str, ...]]]:
-    """Every test of every variable: what it is called, its level, records beyond it, their share, and result."""
+    """Every test of every variable: label, l, records in violation, their share, and (result, smallest l)."""
     for variable, tree in by_variable.items():
         for kind, counts in tree["violations"].items():
             smallest = (f"{tree['level'][kind]:.4g}",) if "level" in tree else ()
@@ -139,7 +139,7 @@ def _table(caption: str, by_variable: Plain) -> TableBlock:
 
 
 def _spread_table(rules: Mapping[str, Plain]) -> list[Block]:
-    """How many values the records' groups have, over the file: in a confidential document."""
+    """Table of mean and quartiles of the diversity, for a confidential document."""
     rows = tuple(
         (
             f"{variable}, {kind}, missing as {rule}" if rule else f"{variable}, {kind}",

@@ -1,4 +1,4 @@
-"""Linking two pieces of knowledge about a person, in a document."""
+"""View of the linkability attack: linking two sets of attributes of the same person."""
 
 from __future__ import annotations
 

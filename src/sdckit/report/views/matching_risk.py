@@ -1,4 +1,4 @@
-"""Rows of a release matched back to the people they were made from, in a document."""
+"""View of the matching risk: released rows matched to the records they were made from."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROLES = {"known": "left as it was", "synthetic": "changed"}
 
 
 def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    """Say how each variable was matched, which is the analyst's choice, and count who is at high risk on average.
+    """Enter how each variable was matched, the records at high risk on average, and the distribution of risks.
 
-    Of mere figures, which say neither, nothing.
+    Empty for a result of plain figures, which holds none of these.
     """
     ledger, limit = setting.ledger, getattr(result, "high_risk_limit", None)
     if limit is None:
@@ -49,7 +49,7 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
 
 
 def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, ...]:
-    """Targets of the first release by their match risk; beside them those of an earlier release, where there is one.
+    """Enter the targets of the first release by match risk, beside those of an earlier release if there is one.
 
     Their sum is the expected number within the steps; those above the last step are the single right matches.
     """
@@ -72,7 +72,7 @@ def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, 
 
 
 def draw(tree: Plain, _: str) -> ChartBlock:
-    """The distribution, or the shares where there is none."""
+    """Chart of the distribution, or of the shares where there is none."""
     if "distribution" not in tree:
         return release_bars(HEAD, SHARES, tree)
     words = {"before": "before", "released": "after" if "before" in tree["distribution"][0] else ""}
@@ -85,7 +85,7 @@ def draw(tree: Plain, _: str) -> ChartBlock:
 
 
 def also(tree: Plain) -> list[Block]:
-    """How each variable was matched, and from which risk on a record counts as one of high risk."""
+    """Table of how each variable was matched, and the limit above which a risk is high."""
     if "variables" not in tree:
         return []
     rows = tuple(
@@ -100,7 +100,7 @@ def also(tree: Plain) -> list[Block]:
 
 
 def answer(tree: Plain, _: str) -> str:
-    """The sentence for the first page."""
+    """Sentence for the first page."""
     share, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
     expected = "would be expected to be matched back to their own row"
     return f"Of the original's records {share} ({chance} by chance) {expected}."

@@ -1,4 +1,4 @@
-"""Extreme values in a document: how many, never which."""
+"""View of outliers: how many values are extreme, never which."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = {
 
 
 def tree(result: Outliers, setting: Setting) -> Mapping[str, Tree]:
-    """How many values of each variable are extreme; no value and no limit."""
+    """Enter the number of extreme values of each variable; neither the values nor the cut-offs."""
     ledger = setting.ledger
     either = _extreme(ledger, "outliers.any", result.n_outliers)
     counts = {name: _extreme(ledger, f"outliers.{name}", number) for name, number in result.counts.items()}
@@ -60,7 +60,7 @@ def _extreme(ledger: Ledger, name: str, number: float) -> Count | None:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Extreme values by variable, and records with any."""
+    """Facts, chart and table of the extreme values by variable."""
     tree = plain[place]
     either = tree["n_outliers"]
     facts = (
@@ -82,12 +82,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
     heads = ("Variable", *(() if jointly else ("Extreme",)), "Missing")
     caption = "Values missing" if jointly else "Extreme values"
     table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
-    return [
-        Facts(facts),
-        bars("Records with an extreme value", "records", drawn),
-        *table,
-        *notes_blocks(tree),
-    ]
+    return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
 
 
 def _count_text(count: Plain | None) -> str:

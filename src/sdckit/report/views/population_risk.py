@@ -1,4 +1,4 @@
-"""The log-linear model of the population in a document: sample uniques that are unique there, too."""
+"""View of the log-linear model: sample uniques expected to be population uniques."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAU2 = "Expected correct matches among sample uniques (tau2)"
 
 
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
-    """Tau as rounded counts, their share of the uniques, and the fit in words."""
+    """Enter tau1 and tau2, their share of the sample uniques, and the fit in words."""
     ledger, prefix = setting.ledger, setting.prefix
     uniques = uniques_of(setting, result)
     first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
@@ -50,7 +50,7 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _selection(result: PopulationRisk) -> str:
-    """How the terms were chosen, in words without a figure."""
+    """How the model's terms were chosen, in words."""
     if result.sampling_fraction >= 1:
         return "there was nothing to choose"
     pairs = any(":" in term for term in result.model)
@@ -64,7 +64,7 @@ def _selection(result: PopulationRisk) -> str:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """What the model expects of the sample uniques."""
+    """Facts on the model, and table and chart of what it expects of the sample uniques."""
     tree = plain[place]
     rows = (
         (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),

@@ -1,4 +1,4 @@
-"""Population uniques by the sizes of groups in a document: each model beside the others."""
+"""View of population uniques estimated from the sizes of equivalence classes, by model."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STATUS = {
 
 
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
-    """Each estimate beside the others; made from cells by size, they could tell a small table."""
+    """Enter the estimates, guarded by the sample uniques: they follow from the cells by size."""
     ledger, prefix = setting.ledger, setting.prefix
     uniques = uniques_of(setting, result)
     population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
@@ -65,7 +65,7 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """The estimates, and what became of each model."""
+    """Table and chart of the estimates, with the status of each model."""
     tree = plain[place]
     inside = any("share" in estimate for estimate in tree["estimates"].values())
     rows = tuple(
@@ -92,7 +92,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def _fit(result: PopulationUniques, name: str) -> str:
-    """How near a model comes to the file's groups, in words without a figure."""
+    """Goodness of fit of a model to the file's class sizes, in words."""
     apart = result.dissimilarity.get(name, math.nan)
     if name not in result.dissimilarity:
         return "that of the model it chose"

@@ -1,4 +1,4 @@
-"""How well a model trained on a release predicts the target, in a document."""
+"""View of the prediction risk: how well a model trained on a release predicts the target."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def _losses(result: Any, setting: PairSetting) -> Tree:
-    """The mean losses, over the releases; of right and wrong guesses they follow from the shares above.
+    """Enter the mean losses over the releases; None for right or wrong, where they follow from the shares.
 
     A mean times the records is a sum: it is told where no record has more than a fiftieth of it, and in digits that
     five records of the largest loss fit into, so that who knows all losses but one learns nothing of that one.
@@ -62,7 +62,7 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
 
 
 def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) -> None:
-    """The errors sum to what the lower ends of their bins sum to, at least."""
+    """Bound the sum of the errors from below by the lower edges of their bins."""
     unit = math.sqrt(result.baseline)
     if unit:
         start = f"{setting.prefix}.{setting.place}.bin.{side}"
@@ -81,7 +81,7 @@ def _loss_table(tree: Plain) -> list[Block]:
 
 
 def _grid(result: Any) -> Grid:
-    """The bins of the bars; of relative errors their own."""
+    """Grid of the scatter chart: the edges of the bars, or those for relative errors."""
     of = f"prediction of {result.target}"
     if result.loss == "relative":
         return Grid(RELATIVE, f"relative error of a {of}", "sqrt", barred=False)
@@ -91,7 +91,7 @@ def _grid(result: Any) -> Grid:
 
 
 def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> None:
-    """Who is in a higher bin with the release than with the original is predicted worse, or better, from it."""
+    """Records in a higher bin with the release than with the original are predicted worse from it (or better)."""
     if f"{start}2.share_less_accurate" in ledger.variables:
         return
     sides = ("less", "more") if f"{start}1.accuracy_released" not in ledger.variables else ("more", "less")

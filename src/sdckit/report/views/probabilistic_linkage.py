@@ -1,4 +1,4 @@
-"""Linking records despite slips, in a document: how often it is right, and how sure it can be."""
+"""View of probabilistic record linkage: share of correct links, precision and recall."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the records linked rightly: everybody is attacked, and people never in the file are of no use."""
+    """Enter the records linked correctly; every record is attacked, and no control group is used."""
     start = f"{setting.prefix}.{setting.place}"
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
@@ -66,7 +66,7 @@ def _verdict(result: Any) -> str:
 
 
 def _weights(result: Any) -> Tree:
-    """Of the weights those at which something changes, and of these at most eight, evenly spread."""
+    """Precision and recall at up to eight thresholds of the weight, evenly spread over those with different pairs."""
     rows = [row for row in rows_of(result.scores) if row["release"] == 1]
     changed = [row for i, row in enumerate(rows) if i == 0 or row["pairs"] != rows[i - 1]["pairs"]]
     step = (len(changed) - 1) / (MOST_ROWS - 1)
@@ -76,7 +76,7 @@ def _weights(result: Any) -> Tree:
 
 
 def judged(release: Plain) -> Judged:
-    """One release; there is nobody to compare with."""
+    """Judge one release; without a control group."""
     compared = {"text": "not compared", "value": None}
     shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, "residual_risk": compared}
     n = number_of(release["n_attacks"])
@@ -98,7 +98,7 @@ CONCLUDE = partial(concluded, judged)
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw the links beside guessing."""
+    """Table and chart of the links beside guessing."""
     attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
     name = attack_name(place)
     exact = attack.get("exact")
@@ -108,7 +108,7 @@ def blocks(plain: Plain, place: str) -> list[Block]:
 
 
 def details(tree: Plain, name: str) -> list[Block]:
-    """Precision and recall of the pairs called a match, and both by weight."""
+    """Precision and recall of the pairs called a match, and by threshold of the weight."""
     exact = tree.get("exact")
     if not exact:
         return []

@@ -1,4 +1,4 @@
-"""What a release gives back of the values protected in it, in a document."""
+"""View of protected values that can be reconstructed from the release itself."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
 
 
 def _kinds(column: Any, touched: str) -> Tree:
-    """What was done to it; not where so few values were changed that the number of kinds tells how many."""
+    """Methods applied to a column; withheld where so few values were changed that their number would tell how many."""
     return tuple(column.kinds) if len(column.kinds) < 2 else Told(tuple(column.kinds), (touched,), (SOMEHOW,))
 
 
 def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]:
-    """The values given back that a piece of advice is about, by column and release."""
+    """Names of the counts of reconstructed values that a piece of advice is about, by column and release."""
     variables = []
     for j, columns in enumerate(result.columns, 1):
         touched = [column for column in columns if column.touched]
@@ -124,7 +124,7 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
 
 
 def _guessed(column: Plain) -> str:
-    """How often a guess is right, and the most frequent value."""
+    """Share of correct guesses by the model, and by always taking the most frequent value."""
     return f"{column['guess']['text']} against {column['guess_baseline']['text']}" if "guess" in column else "–"
 
 

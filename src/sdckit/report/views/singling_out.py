@@ -1,4 +1,4 @@
-"""Singling people out, in a document."""
+"""View of the singling-out attack."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the tables of a release are from the original's, in a document."""
+"""View of how far the contingency tables of a release are from the original's."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_SQUARES = 20
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the tables that changed most, and the standardised pMSE of every two-way table."""
+    """Enter the tables that changed most, and the standardised pMSE of every two-way table."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = []
     for row in rows_of(result.worst(MOST_PAIRS)):
@@ -35,7 +35,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def _heat(result: Any, setting: PairSetting) -> Tree:
-    """None for other tables or too many variables."""
+    """Standardised pMSE of every pair of variables; None for other tables or too many variables."""
     if result.ways != 2 or not 1 < len(result.variables) <= MOST_SQUARES:
         return None
     matrix, start = result.matrix(), f"{setting.prefix}.heat"
@@ -58,7 +58,7 @@ def _heat(result: Any, setting: PairSetting) -> Tree:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the two-way tables, and list the worst."""
+    """Heat map of the two-way tables, and a table of the worst."""
     figures = plain[place]
     return [*heat_blocks(figures["heat"]), *pair_blocks(figures["pairs"])]
 

@@ -1,4 +1,4 @@
-"""What a release is still good for, seen from several sides, in a document."""
+"""View of the utility overview: headline figures of several utility measures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the overview, and what the measures behind it add: variables, pairs, models.
+    """Enter the headline figures, and those of the measures behind them: variables, pairs, models.
 
     All of it are means, shares and estimates over the whole file; they are printed to two significant
     digits, like every estimate.
@@ -82,7 +82,7 @@ def _row(headline: Headline, result: Any, setting: PairSetting) -> dict[str, Tre
 
 
 def _over_shown_coefficients(headline: Headline, models: Sequence[Any]) -> float:
-    """A figure of the models over the coefficients that are told: the others would follow from it."""
+    """A figure of the models over the coefficients that are printed: else the withheld ones would follow from it."""
     values = [model.over_told()[headline.figure] for model in models]
     known = [value for value in values if math.isfinite(value)]
     if not known:
@@ -91,7 +91,7 @@ def _over_shown_coefficients(headline: Headline, models: Sequence[Any]) -> float
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out the overview."""
+    """Table of the overview, and of what was not measured."""
     skipped = tuple((row["measure"].replace("_", " "), row["reason"]) for row in plain[place]["skipped"])
     table = TableBlock("Not measured, and why", ("Measure", "Reason"), skipped)
     return [*utility_blocks(plain[place]), *([table] if skipped else [])]
