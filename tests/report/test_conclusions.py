@@ -6,7 +6,7 @@ import pytest
 
 from sdckit.numerics.intervals import excess
 from sdckit.report.chapters.attacks_chapter import conclude
-from sdckit.report.conclusions import GUESSING, concluded, judged_rates
+from sdckit.report.conclusions import GUESSING, concluded, judge_rates
 
 
 def count(value, step=5):
@@ -216,11 +216,11 @@ EXACT = {
 )
 def test_the_worse_a_release_the_higher_its_rank(rank, release):
     """Nothing tried, as good as guessing, open or no sign, better than guessing without control, more than others."""
-    assert judged_rates(release)[0] == rank
+    assert judge_rates(release)[0] == rank
 
 
 def test_exact_rates_have_one_digit_and_their_ends():
-    _, _, shown = judged_rates({**release_of(), "exact": EXACT})
+    _, _, shown = judge_rates({**release_of(), "exact": EXACT})
     assert shown["success_rate"]["text"] == "50.0 % (40.0–60.0)"
     assert shown["control_rate"]["text"] == "20.0 % (10.0–30.0)"
     assert shown["baseline_rate"] == {"text": "10 %", "value": 0.1}
@@ -232,15 +232,15 @@ def test_people_of_the_file_among_those_never_in_it_end_every_conclusion():
         release_of(successes=45, control_successes=10),
         release_of(successes=0, control_successes=10),
     )
-    found = concluded(judged_rates, {"releases": [better, as_good], "control_state": "overlapping"})
+    found = concluded(judge_rates, {"releases": [better, as_good], "control_state": "overlapping"})
     assert found["means"].startswith("not to be trusted: ")
-    assert concluded(judged_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
-    apart = concluded(judged_rates, {"releases": [better], "control_state": "apart"})
+    assert concluded(judge_rates, {"releases": [as_good], "control_state": "overlapping"})["means"] == GUESSING
+    apart = concluded(judge_rates, {"releases": [better], "control_state": "apart"})
     assert apart["means"].startswith("the release discloses more")
 
 
 def test_of_releases_alike_the_one_of_the_larger_risk_is_told():
     small, large = (release_of(successes=one, control_successes=10) for one in (45, 70))
     for order in ((small, large), (large, small)):
-        found = concluded(judged_rates, {"releases": list(order)})
-        assert found["residual_risk"] == judged_rates(large)[2]["residual_risk"]
+        found = concluded(judge_rates, {"releases": list(order)})
+        assert found["residual_risk"] == judge_rates(large)[2]["residual_risk"]

@@ -11,7 +11,7 @@ import pytest
 from report.real import MADE, made, page
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Page, Paragraph, Section, TableBlock, Tables
-from sdckit.report.cover import LARGEST_LOGO, LOGOS, NAMES, Cover, dressed, with_labels
+from sdckit.report.cover import LARGEST_LOGO, LOGOS, NAMES, Cover, with_cover, with_labels
 from sdckit.report.formats.write import write_json
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
@@ -66,7 +66,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_a_cover_of_nothing_changes_nothing() -> None:
-    assert dressed(page("one file"), Cover()) == page("one file")
+    assert with_cover(page("one file"), Cover()) == page("one file")
     assert set(LOGOS.values()) == {"image/png", "image/jpeg"}
 
 

@@ -9,11 +9,11 @@ from sdckit.report.estimates import (
     FEW,
     MOST_DRAWN,
     WITHHELD,
+    estimate_leaf,
     few_words,
     forest_blocks,
     share_leaf,
     term_rows,
-    told_leaf,
     value_leaf,
 )
 from sdckit.report.gate.figures import Document, Ledger, Ratio, Value
@@ -84,7 +84,7 @@ def test_a_term_of_few_records_stands_once_and_exactly_only_inside():
     ledger = Ledger()
 
     def write(number, term):
-        return ({"term": term, "x": told_leaf(ledger, f"x{number}", 7.0 + number, few=result.few[number])},)
+        return ({"term": term, "x": estimate_leaf(ledger, f"x{number}", 7.0 + number, few=result.few[number])},)
 
     rows = term_rows(result, write, ["a", "k[T.bishop]", "k[T.pope]"])
     tree = {"rows": rows, "withheld": few_words(result)}

@@ -9,7 +9,7 @@ import pytest
 import statsmodels.api as sm
 
 import sdckit as sdc
-from sdckit.report.estimates import FIT, MODELS, people_of, supposed_table, trust_block
+from sdckit.report.estimates import FIT, MODELS, people_of, recommendation_block, supposed_table
 from sdckit.report.gate.protect import protect
 from sdckit.report.notebook import result_blocks, result_document, screen_blocks
 
@@ -31,20 +31,20 @@ def sizes(recommended: str, status: str = "ok") -> dict[str, Any]:
 
 @pytest.mark.parametrize(("state", "why"), [("fits", "no sign of misfit"), ("close", "own groups closely")])
 def test_the_log_linear_model_comes_first_where_it_fits(state, why):
-    block = trust_block({"population_risk": risk(state), "population_uniques": sizes("pitman")})
+    block = recommendation_block({"population_risk": risk(state), "population_uniques": sizes("pitman")})
     assert block is not None
     assert block.text.startswith("To be trusted first: the log-linear model")
     for told in (why, "352 correct matches", "15,000 people unique"):
         assert told in block.text
     assert "individual risk" not in block.text
-    beside = trust_block({"population_risk": risk(state), "individual_risk": {"method": "exact"}})
+    beside = recommendation_block({"population_risk": risk(state), "individual_risk": {"method": "exact"}})
     assert beside is not None
     assert "too low" in beside.text
 
 
 @pytest.mark.parametrize("state", ["too simple", "overfitted", "not judged"])
 def test_else_the_model_of_sizes_that_comes_closest(state):
-    block = trust_block({"population_risk": risk(state), "population_uniques": sizes("pitman")})
+    block = recommendation_block({"population_risk": risk(state), "population_uniques": sizes("pitman")})
     assert block is not None
     assert "Pitman" in block.text
     assert "5,634 people" in block.text
@@ -58,14 +58,14 @@ def test_else_none():
         {"population_risk": risk("too simple")},
         {"population_uniques": sizes("")},
     ):
-        block = trust_block(one)
+        block = recommendation_block(one)
         assert block is not None
         assert block.text.startswith("No model fits this file")
 
 
 def test_where_nothing_is_modelled_there_is_nothing_to_choose():
-    assert trust_block({"population_risk": risk("census"), "population_uniques": sizes("")}) is None
-    assert trust_block({"population_uniques": sizes("", "no_uniques")}) is None
+    assert recommendation_block({"population_risk": risk("census"), "population_uniques": sizes("")}) is None
+    assert recommendation_block({"population_uniques": sizes("", "no_uniques")}) is None
 
 
 def test_every_model_supposes_something_and_one_is_named():
@@ -100,7 +100,7 @@ def test_outside_people_follow_from_what_is_printed():
     """tau1 over the fraction would tell more of tau1 than its rounded count does."""
     outside = {**risk("fits"), "population_uniques": None, "tau1": {"text": "25", "value": 25}}
     for fraction, told in ((0.01, "2,500 people"), (None, "among them. What")):
-        block = trust_block({"population_risk": {**outside, "sampling_fraction": fraction}})
+        block = recommendation_block({"population_risk": {**outside, "sampling_fraction": fraction}})
         assert block is not None
         assert told in block.text
     assert people_of({"tau1": {"text": "<5", "value": None, "below": 5}, "sampling_fraction": 0.1}) == ""

@@ -18,10 +18,10 @@ from sdckit.report.rates import (
     exact_of,
     group_blocks,
     has_residual_risk,
+    meaning_of,
     percent,
     rate_bars,
     rates_table,
-    said_of,
 )
 
 
@@ -197,8 +197,8 @@ def test_releases_on_which_nothing_could_be_tried_are_named():
 
 
 def test_a_sentence_begins_with_a_large_letter_and_ends_with_a_point():
-    assert said_of({"means": "no attack could be made"}) == "No attack could be made."
-    assert said_of({"means": "no", "exact": {"verdict": "It is so."}}) == "It is so."
+    assert meaning_of({"means": "no attack could be made"}) == "No attack could be made."
+    assert meaning_of({"means": "no", "exact": {"verdict": "It is so."}}) == "It is so."
 
 
 def test_exactly_ten_groups_leave_none_out():

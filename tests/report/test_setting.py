@@ -14,7 +14,7 @@ from sdckit.report.gate.protect import protect
 from sdckit.report.setting import (
     PairSetting,
     Setting,
-    carried,
+    guard_by_changes,
     n_moved,
     notes_tree,
     release_sizes,
@@ -105,7 +105,7 @@ def test_digits_follow_the_records_behind(changed: int, text: str) -> None:
     ledger = Ledger()
     ledger.count("n", 2000, "n")
     setting = PairSetting(ledger, "c0", "x", (2000,))
-    leaf = carried(value_leaf(ledger, "pmse", 0.0124), setting, pair(changed), ["a", "b"])
+    leaf = guard_by_changes(value_leaf(ledger, "pmse", 0.0124), setting, pair(changed), ["a", "b"])
     assert isinstance(leaf, Guarded)
     plain = protect(Document({"x": leaf}, ledger.variables, tuple(ledger.relations), 2000))
     assert plain["x"]["text"] == text

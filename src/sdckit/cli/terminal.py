@@ -129,13 +129,13 @@ def _items(block: Items) -> RenderableType:
 
 
 def _verdicts(items: Sequence[tuple[str, str, str]]) -> RenderableType:
-    from sdckit.report.blocks import said_to
+    from sdckit.report.blocks import verdict_start
 
     table = _plain(head=False)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
     for state, intruder, sentence in items:
-        table.add_row(Text(state, STYLES.get(state, "")), Text(said_to(intruder) + sentence))
+        table.add_row(Text(state, STYLES.get(state, "")), Text(verdict_start(intruder) + sentence))
     return table
 
 

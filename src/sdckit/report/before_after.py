@@ -1,4 +1,4 @@
-"""A figure of every record before and after: exact pairs inside, squares of an audited grid outside."""
+"""Charts of a figure of every record before and after: exact pairs if confidential, else counts in an audited grid."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Squares = Mapping[tuple[int, int], str]
 
 @dataclass(frozen=True)
 class Grid:
-    """How the records are put in squares.
+    """The grid in which records are counted by their figure before and after.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ class Grid:
 
 
 def pairs_tree(result: Any, grid: Grid) -> InternalOnly:
-    """Give each distinct pair with its number of records, for a confidential document.
+    """Each distinct pair with its number of records, for a confidential document.
 
-    Where there are too many, the records are put in small squares, each shown where its records are on average.
+    Too many pairs are binned into small squares, each drawn at the mean of its records.
     """
     x, y, n = joint_counts(*result.sides())
     if joined := len(n) > MOST_POINTS:
@@ -75,25 +75,24 @@ def pairs_tree(result: Any, grid: Grid) -> InternalOnly:
 
 
 def _joined(x: Any, y: Any, n: Any) -> tuple[Any, Any, Any]:
-    """The means of the pairs in each square of a grid that is fine enough, on a scale of roots."""
+    """Bin pairs into a fine grid on a square-root scale; returns mean x, mean y and records of each square."""
     top = math.sqrt(max(x.max(), y.max())) or 1.0
-    i, j = (np.minimum((np.sqrt(one) / top * FINEST).astype(np.int64), FINEST - 1) for one in (x, y))
+    i, j = (np.minimum((np.sqrt(values) / top * FINEST).astype(np.int64), FINEST - 1) for values in (x, y))
     _, place = np.unique(i * FINEST + j, return_inverse=True)
     size = np.bincount(place, n)
     return np.bincount(place, n * x) / size, np.bincount(place, n * y) / size, size.astype(np.int64)
 
 
 def scatter_blocks(tree: Plain) -> list[Block]:
-    """The picture of a confidential document; elsewhere the bars have to do."""
-    found = tree.get("scatter")
-    return [ChartBlock("bubbles", found, found["caption"])] if found else []
+    """The scatter chart of a confidential document; nothing in any other."""
+    scatter = tree.get("scatter")
+    return [ChartBlock("bubbles", scatter, scatter["caption"])] if scatter else []
 
 
 def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
-    """Draw one result: every pair, or the squares of a grid that may leave the room.
+    """Scatter chart of a result: every pair if internal, else the protected counts of a grid.
 
-    All figures of the result's document are printed first, as they are there; then the squares are asked for, so that
-    the two may lie side by side.
+    The figures of the result's document are protected first, then the squares, so that both may be published together.
     """
     document = pair_document(result)
     ledger = Ledger(dict(document.variables), list(document.relations))
@@ -104,7 +103,7 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
     edges = _edges(grid, result.pair.n)
     rows = _squares(ledger, f"c0.{place}.", result, replace(grid, edges=edges), figures)
     steps = tuple(_bin(low, high) for low, high in pairwise(edges))
-    told: dict[str, Tree] = {
+    squares_tree: dict[str, Tree] = {
         "rows": rows,
         "steps": steps,
         **_axes(grid),
@@ -112,7 +111,7 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
         "none": _caption(grid, NONE),
     }
     whole = replace(
-        document, tree={**document.tree, "squares": told}, variables=ledger.variables,
+        document, tree={**document.tree, "squares": squares_tree}, variables=ledger.variables,
         relations=tuple(ledger.relations),
     )  # fmt: skip
     plain = protect(whole)["squares"]
@@ -121,8 +120,8 @@ def scatter_chart(result: Any, internal: bool, grid: Grid) -> ChartBlock:
 
 
 def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) -> tuple[Tree, ...]:
-    """Enter the records of each square, and all that is known of them."""
-    sides = [one[~np.isnan(one)] for one in result.sides()]
+    """Enter the records of each square, and their relations to the bars of the document."""
+    sides = [values[~np.isnan(values)] for values in result.sides()]
     counts = grid_of(sides[0], sides[1], grid.edges)
     names = {}
     for (i, j), n in np.ndenumerate(counts):
@@ -136,14 +135,14 @@ def _squares(ledger: Ledger, start: str, result: Any, grid: Grid, figures: Any) 
         for place, (low, high) in enumerate(pairwise(grid.edges)):
             bars = [row[side].name for row in figures["distribution"] if low <= row["from"] < high]
             line = [name for at, name in names.items() if at[axis] == place]
-            terms = (*((bar, 1.0) for bar in bars), *((one, -1.0) for one in line))
+            terms = (*((bar, 1.0) for bar in bars), *((square, -1.0) for square in line))
             ledger.relations.append(Relation(terms))
     grid.link(ledger, start, names, grid.edges)
     return tuple({"x": i, "y": j, "n": Count(name)} for (i, j), name in names.items())
 
 
 def _edges(grid: Grid, n: int) -> tuple[float, ...]:
-    """The bins, joined in pairs where the file has few records: else nearly all squares would stay empty."""
+    """Edges of the bins, joined in pairs for small files, of which nearly all squares would be withheld."""
     return grid.edges if n >= FEWEST else (*grid.edges[:-1:2], grid.edges[-1])
 
 
@@ -154,7 +153,7 @@ def grid_of(original: Any, released: Any, edges: Sequence[float]) -> Any:
     [[1, 0], [1, 1]]
     """
     size = len(edges) - 1
-    i, j = (np.clip(np.searchsorted(edges, one, side="right") - 1, 0, size - 1) for one in (original, released))
+    i, j = (np.clip(np.searchsorted(edges, values, side="right") - 1, 0, size - 1) for values in (original, released))
     return np.bincount(i * size + j, minlength=size * size).reshape(size, size)
 
 
@@ -170,7 +169,7 @@ def _bin(low: float, high: float) -> str:
     return f"{low:g} to {high:g}" if math.isfinite(high) else f"{low:g} or more"
 
 
-# A variable before and after a step, in a document: bars of its records, rare values pooled.
+# A variable before and after a protection step: bars of its records, rare values pooled.
 
 
 SIDES = ("before", "after")
@@ -192,10 +191,10 @@ def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]
     tree: dict[str, Tree] = {"variable": picture.variable}
     sizes = []
     for side in SIDES:
-        found: VariableCounts | None = getattr(picture, side)
-        if found is not None:
-            sizes.append(found.n)
-            tree[side] = _side(side, found, ledger)
+        variable: VariableCounts | None = getattr(picture, side)
+        if variable is not None:
+            sizes.append(variable.n)
+            tree[side] = _side(side, variable, ledger)
     if not internal:
         _link(picture, tree, ledger)
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), min(sizes)), internal=internal)
@@ -206,63 +205,63 @@ def plain_picture(picture: Picture, *, internal: bool = False) -> dict[str, Any]
     return plain
 
 
-def _side(side: str, found: VariableCounts, ledger: Ledger) -> dict[str, Tree]:
-    n = ledger.count(f"{side}.n", found.n, f"{side}.n")
-    missing = ledger.count(f"{side}.missing", found.n_missing, side)
-    told: dict[str, Tree] = {"n": n, "missing": missing, "edges": found.edges, "whole": found.whole}
-    if not found.edges:
+def _side(side: str, variable: VariableCounts, ledger: Ledger) -> dict[str, Tree]:
+    n = ledger.count(f"{side}.n", variable.n, f"{side}.n")
+    missing = ledger.count(f"{side}.missing", variable.n_missing, side)
+    tree: dict[str, Tree] = {"n": n, "missing": missing, "edges": variable.edges, "whole": variable.whole}
+    if not variable.edges:
         levels = Levels(
-            f"{side}.level", found.counts, n.name, found.n, missing.name, found.n_missing, shown=MOST_LEVELS
+            f"{side}.level", variable.counts, n.name, variable.n, missing.name, variable.n_missing, shown=MOST_LEVELS
         )
-        return told | {"rows": levels}
-    bins = [ledger.count(f"{side}.bin.{at}", count, side) for at, (_, count) in enumerate(found.counts)]
+        return tree | {"rows": levels}
+    bins = [ledger.count(f"{side}.bin.{at}", count, side) for at, (_, count) in enumerate(variable.counts)]
     ledger.equal(n.name, missing.name, *(bin_.name for bin_ in bins))
-    names = [name for name, _ in found.counts]
-    rows: tuple[Tree, ...] = tuple({"level": name, "n": one} for name, one in zip(names, bins, strict=True))
-    return told | {"rows": rows}
+    names = [name for name, _ in variable.counts]
+    rows: tuple[Tree, ...] = tuple({"level": name, "n": leaf} for name, leaf in zip(names, bins, strict=True))
+    return tree | {"rows": rows}
 
 
 def _link(picture: Picture, tree: dict[str, Tree], ledger: Ledger) -> None:
-    """Say which records are counted on both sides: the difference of two figures could count few of them."""
+    """Enter the flows between the levels of both sides, so that the audit sees differences of two figures."""
     if picture.before is not None and picture.after is not None and picture.before.n == picture.after.n:
         ledger.equal("before.n", "after.n")
     if not picture.flows:
         return
     names = {side: _names(side, getattr(picture, side), tree[side]) for side in SIDES}
-    flows = {(names["before"][one], names["after"][other]) for one, other, _ in picture.flows}
+    flows = {(names["before"][before], names["after"][after]) for before, after, _ in picture.flows}
     for at in range(len(SIDES)):
         for name in sorted({flow[at] for flow in flows}):
             parts = sorted(flow for flow in flows if flow[at] == name)
             ledger.equal(name, *(ledger.latent(" to ".join(part)) for part in parts))
 
 
-def _names(side: str, found: VariableCounts, tree: Tree) -> list[str]:
-    """The variables of a side by the places of its counts, the missing at the end."""
+def _names(side: str, variable: VariableCounts, tree: Tree) -> list[str]:
+    """Names in the ledger of the counts of one side, that of the missing values last."""
     levels = tree["rows"] if isinstance(tree, dict) else None
     known = level_names(levels) if isinstance(levels, Levels) else [
-        f"{side}.bin.{at}" for at in range(len(found.counts))
+        f"{side}.bin.{at}" for at in range(len(variable.counts))
     ]  # fmt: skip
     return [*known, f"{side}.missing"]
 
 
 def _in_order(rows: list[Plain], order: list[str]) -> list[Plain]:
-    """Levels that are shown, in the order of the variable, what is pooled last."""
+    """Rows in the order of the variable's levels, pooled levels last."""
     place = {name: at for at, name in enumerate(order)}
     return sorted(rows, key=lambda row: (bool(row.get("pooled")), place.get(str(row["level"]), len(place))))
 
 
 def picture_blocks(plain: Plain) -> list[Block]:
-    """Draw both sides."""
-    found: list[Block] = []
+    """Bar charts of both sides."""
+    blocks: list[Block] = []
     for side in SIDES:
         if side not in plain:
-            found.append(Paragraph(GONE[side]))
+            blocks.append(Paragraph(GONE[side]))
             continue
         rows = [(str(row["level"]), row["n"]) for row in _used(plain[side])]
         if plain[side]["missing"]["text"] != "0":
             rows.append((MISSING, plain[side]["missing"]))
-        found.append(bars(CAPTIONS[side], "records", rows))
-    return found
+        blocks.append(bars(CAPTIONS[side], "records", rows))
+    return blocks
 
 
 def _used(side: Plain) -> list[Plain]:

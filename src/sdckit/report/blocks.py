@@ -1,4 +1,4 @@
-"""The few kinds of block a rendered document is laid out in; their texts are ready to print."""
+"""The kinds of blocks that a document consists of; their texts are ready to print."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph; a lead one is set larger."""
+    """A paragraph; one of style "lead" is set larger."""
 
     text: str
     style: str = "plain"
@@ -18,7 +18,7 @@ class Paragraph:
 
 @dataclass(frozen=True)
 class Facts:
-    """Pairs of a label and its words."""
+    """Pairs of label and value."""
 
     items: tuple[tuple[str, str], ...]
     kind: str = "facts"
@@ -26,18 +26,18 @@ class Facts:
 
 @dataclass(frozen=True)
 class Verdicts:
-    """A limit each: (state, intruder, sentence)."""
+    """Verdicts on limits: (state, intruder, sentence) for each."""
 
     items: tuple[tuple[str, str, str], ...]
     kind: str = "verdicts"
 
 
-def said_to(who: str) -> str:
+def verdict_start(who: str) -> str:
     """The start of a verdict's sentence: an intruder or a question; "" for neither.
 
     Examples
     --------
-    >>> said_to("neighbour"), said_to("Who?"), said_to("")
+    >>> verdict_start("neighbour"), verdict_start("Who?"), verdict_start("")
     ('neighbour: ', 'Who? ', '')
     """
     return f"{who}{'' if who.endswith('?') else ':'} " if who else ""
@@ -45,10 +45,10 @@ def said_to(who: str) -> str:
 
 @dataclass(frozen=True)
 class TableBlock:
-    """A table; the first column heads its row, `numeric` columns are flush right.
+    """A table; its first column is the row header, `numeric` columns are right-aligned.
 
-    One for `paper` shows values of single records, or fills a terminal without need. One `behind` a chart says the
-    same as the chart before it: it is folded away on a screen and stands at the end of a print.
+    A `paper` table has values of single records, or is too long for a terminal, and is not shown there. One `behind` a
+    chart has the figures of the chart before it: it is folded away on a screen and stands at the end of a print.
     """
 
     caption: str
@@ -70,9 +70,9 @@ class Tables:
 
 @dataclass(frozen=True)
 class ChartBlock:
-    """A chart drawn from plain figures: the name of its function and what it is given.
+    """A chart of printed figures: the name of the function that draws it, and its data.
 
-    One `aside` is drawn where it stands alone: in a document the table beside it says more. One for `paper` is drawn in
+    An `aside` chart is not drawn in documents, where the table beside it says more; a `paper` chart is drawn in
     documents only.
     """
 
@@ -86,7 +86,7 @@ class ChartBlock:
 
 @dataclass(frozen=True)
 class Code:
-    """Text to be copied as it is; on a terminal only where it says so."""
+    """Text to be copied verbatim; shown on a terminal only with `screen`."""
 
     caption: str
     text: str
@@ -96,7 +96,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Items:
-    """A list of sentences; an `ordered` one is numbered, the first first."""
+    """A list of sentences, numbered if `ordered`."""
 
     items: tuple[str, ...]
     ordered: bool = False
@@ -105,7 +105,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Entries:
-    """Terms with what they mean, and who says so."""
+    """Glossary entries: (term, definition, source)."""
 
     items: tuple[tuple[str, str, str], ...]
     kind: str = "entries"
@@ -113,7 +113,7 @@ class Entries:
 
 @dataclass(frozen=True)
 class Blanks:
-    """Places to be filled in by hand: what is asked, and what may be ticked."""
+    """A form to be filled in by hand: labels, each with the choices to tick."""
 
     items: tuple[tuple[str, tuple[str, ...]], ...]
     kind: str = "blanks"
@@ -124,9 +124,9 @@ Block = Paragraph | Facts | Verdicts | TableBlock | Tables | ChartBlock | Code |
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what follows; level 2 or 3. One for `paper` is not shown on a terminal.
+    """A heading of level 2 or 3 and its blocks; with `paper` it is not shown on a terminal.
 
-    One of the decision page has a `place` there.
+    `place`: its position on the decision page, for a section of that page.
     """
 
     title: str

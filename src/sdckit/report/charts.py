@@ -1,4 +1,4 @@
-"""Charts, drawn from printed figures only: an image carries exact heights, so they must be public ones.
+"""Altair charts, drawn from printed figures only: an image carries exact heights, so they must be public.
 
 Bars carry their printed text and need no axis; a small count is an open bar at its bound. Grey tones and
 outlines tell series apart, colour does not.
@@ -17,7 +17,7 @@ from typing import Any
 from sdckit.report.offline import offline
 from sdckit.report.wording import ENGLISH, say, wording
 
-# Horizontal bars of printed figures, and what all charts have in common: tones, widths, axes of names.
+# Horizontal bars of printed figures, and what all charts share: tones, widths, axes of names.
 
 
 Plain = Mapping[str, Any]
@@ -31,31 +31,31 @@ LABEL_LETTERS, NARROWEST_BARS = 24, 126  # of a chart in a column
 SLACK = 0.87  # labels are measured in a narrower font than many readers have
 
 
-def said_in(data: Plain, text: str) -> str:
-    """A text of ours in the language of a chart."""
+def in_language_of(data: Plain, text: str) -> str:
+    """Translate a text of the package into the language of a chart."""
     return say(text, data.get("language", ENGLISH))
 
 
 def written_in(data: Plain) -> dict[str, Any]:
-    """How the numbers on the axes of a chart are written, where it is not in English."""
+    """Altair's locale for the numbers on axes; empty in English."""
     language = data.get("language", ENGLISH)
     return {} if language == ENGLISH else {"locale": {"number": wording(language).marks}}
 
 
 def length_of(leaf: Plain) -> float:
-    """Length of a bar: the public value, or the bound of a hidden one."""
+    """Length of a bar: the printed value, or the bound of a hidden one."""
     value = leaf["value"] if leaf["value"] is not None else leaf.get("below", 0)
     return float(value)
 
 
 def bar_of(label: str, leaf: Plain, fill: str = MIDDLE) -> dict[str, Any]:
-    """A bar as it is drawn: open where its count is hidden."""
+    """Data of a bar; its fill is open where its count is hidden."""
     shown = OPEN if leaf["value"] is None else fill
     return {"label": label, "length": length_of(leaf), "text": leaf["text"], "fill": shown}
 
 
 def space_for(labels: Sequence[str]) -> int:
-    """Pixels kept free for labels: as many in every font, or the first letters are cut off."""
+    """Pixels reserved for labels, enough in every font."""
     longest = max(map(len, labels), default=0)
     return min(WIDEST_LABEL, max(NARROWEST_LABEL, LETTER * longest))
 
@@ -69,7 +69,7 @@ def names_axis(space: int, **more: Any) -> Any:
 
 
 def _folded(label: str, letters: int) -> str:
-    """A label on lines of so many letters; it is broken between words, else behind a mark, and no word is cut."""
+    """Wrap a label at spaces and punctuation to lines of so many letters; words are not cut."""
     lines = [""]
     for part in re.findall(r"[^\s_./-]*(?:[_./-]+|\s+|$)", label):
         if lines[-1] and len(lines[-1]) + len(part.rstrip()) > letters:
@@ -110,12 +110,11 @@ def draw_bars(rows: Sequence[Mapping[str, Any]], width: int) -> Any:
 
 
 def bars_chart(data: Plain, width: int = WIDTH) -> Any:
-    """One bar per row: its label and its printed count, in its tone where rows differ."""
+    """Horizontal bars: label and printed count of each row, in its tone where rows differ."""
     return draw_bars([bar_of(row["label"], row["n"], TONES[row.get("tone", "middle")]) for row in data["rows"]], width)
 
 
-# The front of risk and loss: a recipe is a line as long as the range that is told of its loss, as high as
-# its risk.
+# The front of risk and loss: a recipe is a bar over the printed range of its loss, at the height of its risk.
 
 
 HEIGHT = 240
@@ -125,7 +124,7 @@ NARROWEST = 0.012  # of the axis: what an exact loss is drawn with
 def draw_recipes(
     rows: Sequence[Plain], x: Any, y: Any, mark: str, look: Mapping[str, Any], **more: Any
 ) -> tuple[Any, Any]:
-    """Recipes by risk and loss: what further layers stand on, and the marks, outlined and with the `fill` of each."""
+    """Base chart of recipes by risk and loss, for further layers, and their marks, outlined and filled."""
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
@@ -162,13 +161,13 @@ def front_chart(data: Plain, width: int = WIDTH) -> Any:
     return (bars + texts).properties(width=width - NARROWEST_LABEL, height=HEIGHT)
 
 
-def front_told(data: Plain) -> list[str]:
-    """The same in words."""
+def describe_front(data: Plain) -> list[str]:
+    """Describe the recipes of the front chart in words."""
     lost, risk = data["x"], data["y"]
-    told = [
+    sentences = [
         f"{row['label']}: {lost} {row['loss']}, {risk} {row['risk']['text']}" for row in data["rows"] if _is_drawn(row)
     ]
-    return told or [said_in(data, "no figure can be shown")]
+    return sentences or [in_language_of(data, "no figure can be shown")]
 
 
 def _is_drawn(row: Plain) -> bool:
@@ -218,7 +217,7 @@ def risk_chart(data: Plain, width: int = WIDTH) -> Any:
         .encode(x=alt.X("middle:Q", scale=scale, axis=None), y="length:Q", text="text:N")
     )
     upper = alt.layer(bars, texts, *_threshold_rule(data, scale)).properties(
-        width=width, height=190, title=_title(said_in(data, "Records"))
+        width=width, height=190, title=_title(in_language_of(data, "Records"))
     )
     lower = _cumulative(data_rows, scale, axis, data, width)
     return alt.vconcat(upper, lower, spacing=8)
@@ -245,7 +244,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
     threshold: float | None = data.get("threshold")
     if threshold is None or threshold <= LOWEST_RISK:
         return []
-    values = alt.InlineData(values=[{"limit": threshold, "text": said_in(data, f"limit {threshold:g}")}])
+    values = alt.InlineData(values=[{"limit": threshold, "text": in_language_of(data, f"limit {threshold:g}")}])
     base = alt.Chart(values).encode(x=alt.X("limit:Q", scale=scale, axis=None))
     rule = base.mark_rule(strokeDash=[5, 3], color=INK, strokeWidth=1.5, aria=False)
     text = base.mark_text(align="left", dx=4, fontSize=12, fontWeight="bold", color=INK, aria=False)
@@ -255,7 +254,7 @@ def _threshold_rule(data: Plain, scale: Any) -> list[Any]:
 def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) -> Any:
     import altair as alt
 
-    edge = said_in(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
+    edge = in_language_of(data, f"{data.get('kind', 'individual')} risk (upper edge of the bin)")
     base = alt.Chart(data_rows).encode(
         x=alt.X("right:Q", scale=scale, axis=axis, title=edge),
         y=alt.Y("cumulative:Q", axis=None, scale=alt.Scale(domain=[0, 1.15], nice=False)),
@@ -264,7 +263,7 @@ def _cumulative(data_rows: Any, scale: Any, axis: Any, data: Plain, width: int) 
     points = base.mark_point(color=INK, fill="#ffffff", size=28, aria=False)
     texts = base.mark_text(dy=-9, fontSize=12, color=INK, aria=False).encode(text="share:N")
     return (line + points + texts).properties(
-        width=width, height=120, title=_title(said_in(data, "Share of records up to this risk"))
+        width=width, height=120, title=_title(in_language_of(data, "Share of records up to this risk"))
     )
 
 
@@ -308,12 +307,12 @@ def _term_chart(term: str, rows: Sequence[Plain], space: int, width: int) -> Any
 
 
 def _forest_row(row: Plain) -> dict[str, Any]:
-    """A row as drawn; without an interval it spans nothing."""
+    """Data of a row of a forest chart; without an interval its ends are the estimate."""
     estimate = row["estimate"]["value"]
     fill = TONES[row.get("tone", "dark" if row["file"] == "original" else "light")]
     low, high = (row[end]["value"] if has_interval(row) else estimate for end in ("low", "high"))
-    told = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
-    return told | {"estimate": estimate, "low": low, "high": high}
+    drawn = {"file": row["file"], "text": row["estimate"]["text"], "fill": fill}
+    return drawn | {"estimate": estimate, "low": low, "high": high}
 
 
 def has_interval(row: Plain) -> bool:
@@ -329,7 +328,7 @@ def has_interval(row: Plain) -> bool:
 
 
 def heat_chart(data: Plain, width: int = WIDTH) -> Any:
-    """A figure of every pair of variables; the darker, the further from the best."""
+    """Heat map of a figure for every pair of variables; the darker, the further from the best."""
     import altair as alt
 
     rows = [
@@ -358,7 +357,7 @@ def heat_chart(data: Plain, width: int = WIDTH) -> Any:
 
 
 def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
-    """Records by two figures: points as large as their number, a dashed line where both figures are equal.
+    """Bubble chart of records by two figures, with a dashed line where both are equal.
 
     With `steps`, the names of bins, `x` and `y` of a row count them from 0, and each number is written.
     """
@@ -389,7 +388,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
     size = alt.Size(
         "n:Q", scale=alt.Scale(domain=[0, most], range=[8, LARGEST if steps else LARGEST / 2]),
         legend=None if steps else alt.Legend(
-            title=said_in(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)
+            title=in_language_of(data, "records"), format=",d", symbolFillColor=LIGHT, values=_sizes(most)
         ),
     )  # fmt: skip
     base = alt.Chart(alt.InlineData(values=rows)).encode(**drawn)
@@ -405,7 +404,7 @@ def bubbles_chart(data: Plain, width: int = WIDTH) -> Any:
 
 
 def _sizes(most: float) -> list[float]:
-    """Numbers of records that a legend shows."""
+    """Numbers of records shown in the legend of sizes."""
     return sorted({1.0, *(float(f"{part * most:.1g}") for part in (0.1, 0.5) if part * most > 1), most})
 
 
@@ -418,7 +417,7 @@ def _figures_axis(**more: Any) -> Any:
 
 
 def curve_chart(data: Plain, width: int = WIDTH) -> Any:
-    """A density over its figure, filled down to 0."""
+    """A density curve, filled down to 0."""
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=[dict(row) for row in data["rows"]])).encode(
@@ -485,20 +484,20 @@ def to_svg(chart: Any) -> str:
     import vl_convert
 
     drawn = str(vl_convert.vegalite_to_svg(chart.to_dict(validate=False), allowed_base_urls=[]))
-    return TAG.sub(lambda tag: LONG.sub(lambda one: f"{float(one[0]):.2f}", tag[0]), drawn)
+    return TAG.sub(lambda tag: LONG.sub(lambda number: f"{float(number[0]):.2f}", tag[0]), drawn)
 
 
 def to_png(chart: Any) -> bytes:
-    """Render to a picture of twice the letters' size in pixels, 192 to an inch, for programs that draw no SVG."""
+    """Render to PNG at twice the size, 192 pixels per inch, for programs that draw no SVG."""
     import vl_convert
 
-    found = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
-    return bytes(found)
+    png = vl_convert.vegalite_to_png(chart.to_dict(validate=False), scale=2, ppi=192, allowed_base_urls=[])
+    return bytes(png)
 
 
 def describe(name: str, data: Plain, caption: str) -> str:
     """Say in words what a chart shows, for those who cannot see it; from printed texts."""
-    say = partial(said_in, data)
+    say = partial(in_language_of, data)
     rows = {
         "bars": lambda: [f"{r['label']}: {r['n']['text']} {data['unit']}" for r in data["rows"]],
         "forest": lambda: [
@@ -512,23 +511,23 @@ def describe(name: str, data: Plain, caption: str) -> str:
             f"({r['cumulative']['text']} {say('up to here')})"
             for r in data["rows"]
         ],
-        "bubbles": lambda: _points_told(data),
+        "bubbles": lambda: _describe_points(data),
         "curve": lambda: [say(f"highest at {max(data['rows'], key=lambda r: float(r['y']))['x']:.4g}")],
-        "front": lambda: front_told(data),
+        "front": lambda: describe_front(data),
     }[name]()
     return f"{caption}. {'; '.join(rows)}."
 
 
-def _points_told(data: Plain) -> list[str]:
-    """The points with most records, in words."""
-    say = partial(said_in, data)
+def _describe_points(data: Plain) -> list[str]:
+    """Describe the points with most records in words."""
+    say = partial(in_language_of, data)
     steps = data.get("steps")
     rows = sorted(data["rows"], key=lambda row: -length_of(row["n"]))
     places = [tuple(steps[row[side]] if steps else say(format(row[side], ".4g")) for side in "xy") for row in rows]
-    told = [
+    sentences = [
         f"{x} {say('and')} {y}: {row['n']['text']} {say('records')}"
         for row, (x, y) in zip(rows[:MOST_TOLD], places, strict=False)
     ]
-    if left := len(rows) - len(told):
-        told.append(say(f"{left:,} more"))
-    return told or [say("no square has enough records to be shown")]
+    if left := len(rows) - len(sentences):
+        sentences.append(say(f"{left:,} more"))
+    return sentences or [say("no square has enough records to be shown")]

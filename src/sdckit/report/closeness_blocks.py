@@ -1,4 +1,4 @@
-"""Records in groups beyond each limit on what a group gives away: alike for every measure of closeness."""
+"""View shared by t-closeness, β-likeness, δ-disclosure and (α, k)-anonymity: records in classes beyond each limit."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from sdckit.report.view import Note, Plain, View, noted
 
 
 def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mapping[str, str] | None = None) -> View:
-    """Make the view of a measure of closeness; `kinds` are words for each of its kinds, where it has several."""
+    """Make the view of a closeness measure; `kinds` are labels for each of its kinds, where it has several."""
 
-    def blocks(one: Plain, place: str) -> list[Block]:
+    def blocks(plain: Plain, place: str) -> list[Block]:
         rows, drawn, rates = [], [], []
-        for variable, found in one[place]["variables"].items():
-            for kind, limits in found.items():
+        for variable, by_kind in plain[place]["variables"].items():
+            for kind, limits in by_kind.items():
                 for limit, leaf in limits.items():
                     label = f"{variable}, {(kinds or {}).get(kind, words)}, {letter} = {limit}"
                     rows.append((label, *texts(leaf["holds"], leaf["n"], leaf["rate"])))
@@ -34,19 +34,19 @@ def limits_view(words: str, letter: str, text: str, source: str, *, kinds: Mappi
 
 
 def _tree(result: Any, setting: Setting) -> dict[str, Tree]:
-    """Records beyond each tested limit, by variable and kind; no largest value."""
+    """Enter the records beyond each tested limit, by variable and kind; the maximum is not entered."""
     measure = result.measure
-    found: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
+    by_variable: dict[str, dict[str, Tree]] = {variable: {} for variable in result.variables}
     for variable in result.variables:
         for kind, counts in _by_kind(result.violations[variable], measure).items():
             leaves = _leaves(f"{measure}.{variable}.{kind}", counts, setting)
             _link_single_values(kind, variable, leaves, setting)
-            found[variable][kind] = _limits(counts, leaves)
-    return {"variables": found, "notes": notes_tree(result)}
+            by_variable[variable][kind] = _limits(counts, leaves)
+    return {"variables": by_variable, "notes": notes_tree(result)}
 
 
 def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count], setting: Setting) -> None:
-    """Say that a group of one value is beyond every share below 1, and lacks some value of the file."""
+    """Relations to homogeneous classes, which violate every α below 1 and every δ."""
     alike = f"{setting.prefix}.l.{variable}.distinct.2"
     for limit, leaf in leaves.items():
         if (kind == "alpha_k" and limit < 1) or kind == "delta":
@@ -54,13 +54,13 @@ def _link_single_values(kind: str, variable: str, leaves: Mapping[float, Count],
 
 
 def _by_kind(violations: Mapping[Any, Any], measure: str) -> Mapping[str, Mapping[float, int]]:
-    """The violations by kind; a measure of one kind is its own."""
+    """Violations by kind; a measure without kinds is its own single kind."""
     nested = any(isinstance(part, Mapping) for part in violations.values())
     return violations if nested else {measure: violations}
 
 
 def _leaves(name: str, counts: Mapping[float, int], setting: Setting) -> dict[float, Count]:
-    """Enter the records beyond each limit; those beyond a wider one are beyond a narrower one, too."""
+    """Enter the records beyond each limit; those beyond a limit are also beyond every smaller one."""
     leaves = {limit: setting.count(f"{name}.{limit:g}", n, name) for limit, n in sorted(counts.items())}
     for leaf in leaves.values():
         setting.ledger.nested("n", leaf.name)

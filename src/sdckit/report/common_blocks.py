@@ -1,4 +1,4 @@
-"""Small pieces that several views lay out alike."""
+"""Parts of layout that several views share."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ RULES = ("category", "wildcard")  # for missing key values
 
 
 def figure(chart: ChartBlock, *tables: TableBlock) -> list[Block]:
-    """A chart, and behind it what says the same in a table, or more than it."""
+    """A chart, with tables of its figures folded away behind it."""
     return [chart, *(replace(table, behind=True) for table in tables)]
 
 
 def height_of(leaf: Plain) -> float | None:
-    """How high a printed figure is drawn: its value, or the bound of a hidden one; None where even that is withheld.
+    """Height at which a printed figure is drawn: its value, or its bound if hidden; None if withheld.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def height_of(leaf: Plain) -> float | None:
 
 
 def rank_of(leaf: Plain) -> float:
-    """Where a printed figure stands among others: a bound just below the same number; nowhere if withheld.
+    """Sorting key of a printed figure: a bound sorts just below the same number; NaN if withheld.
 
     Examples
     --------
@@ -76,12 +76,12 @@ def rank_of(leaf: Plain) -> float:
 
 
 def notes_blocks(tree: Plain) -> Sequence[Block]:
-    """What a measure has to say about its figures, a paragraph each."""
+    """Notes of a measure, a paragraph each."""
     return [Paragraph(f"{text[:1].upper()}{text[1:]}.", "note") for text in dict.fromkeys(tree["notes"].values())]
 
 
 def texts(*leaves: Plain) -> tuple[str, ...]:
-    """The figures as printed."""
+    """Printed texts of figures."""
     return tuple(leaf["text"] for leaf in leaves)
 
 
@@ -99,7 +99,7 @@ def of_whole(count: Plain, rate: Plain) -> str:
 
 
 def share_head(rates: Iterable[Plain], unit: str = "records") -> str:
-    """The head of a column of shares, with the number that all of them are of.
+    """Header of a column of shares, with their common denominator.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def share_head(rates: Iterable[Plain], unit: str = "records") -> str:
 
 
 def below(k: object) -> str:
-    """What records in groups of fewer than k are called.
+    """Label of the records in groups of fewer than k.
 
     Examples
     --------
@@ -122,7 +122,7 @@ def below(k: object) -> str:
 
 
 def of_rule(tree: Plain) -> str:
-    """The rule for missing key values that a figure follows, behind its name; "" where none is missing.
+    """Suffix naming the rule for missing key values that a figure follows; "" where none is missing.
 
     Examples
     --------
@@ -132,41 +132,41 @@ def of_rule(tree: Plain) -> str:
     return f" (missing as {tree['rule']})" if tree.get("rule") else ""
 
 
-def by_rule(one: Plain, place: str) -> list[tuple[str, str]]:
-    """The rule and the place of a measure's figures, under every rule for missing values that it was computed with."""
-    other = next((rule for rule in RULES if one.get(f"{place}_{rule}")), "")
+def by_rule(plain: Plain, place: str) -> list[tuple[str, str]]:
+    """(rule, place) of a measure's figures for every rule for missing values it was computed with."""
+    other = next((rule for rule in RULES if plain.get(f"{place}_{rule}")), "")
     if not other:
         return [("", place)]
     main = "wildcard" if other == "category" else "category"
     return sorted([(main, place), (other, f"{place}_{other}")], reverse=True)
 
 
-def ruled(words: str, rule: str) -> str:
-    """A figure's name with its rule for missing values."""
+def with_rule(words: str, rule: str) -> str:
+    """A label with the suffix of its rule for missing values."""
     return words + of_rule({"rule": rule})
 
 
-def unruled(words: str) -> tuple[str, str]:
-    """A figure's name without its rule for missing values, and the rule.
+def without_rule(words: str) -> tuple[str, str]:
+    """A label without the suffix of its rule for missing values, and that rule.
 
     Examples
     --------
-    >>> unruled(ruled("Global risk", "category")), unruled("Records")
+    >>> without_rule(with_rule("Global risk", "category")), without_rule("Records")
     (('Global risk', 'category'), ('Records', ''))
     """
     for rule in RULES:
-        if words.endswith(said := of_rule({"rule": rule})):
-            return words.removesuffix(said), rule
+        if words.endswith(ending := of_rule({"rule": rule})):
+            return words.removesuffix(ending), rule
     return words, ""
 
 
 def cells_alone(setting: Setting, result: Any) -> Quantity:
-    """The records alone with their combination, a missing value being a value of its own: cells of one record."""
+    """Quantity of the sample uniques, missing values being a category of their own: cells of one record."""
     return Quantity(ALONE, rule="category" if rule_of(result) else "", intruder=setting.intruder)
 
 
 def uniques_of(setting: Setting, result: Any) -> Count:
-    """Enter the records alone with their combination, missing a value of its own, once for all measures."""
+    """Enter the sample uniques, missing values being a category of their own, once for all measures."""
     uniques = setting.count(
         "sample_uniques.cells", result.sample_uniques, "violations", of=cells_alone(setting, result)
     )

@@ -1,4 +1,4 @@
-"""What simulated attacks mean, said from printed figures alone, so that nothing said can tell more than they do."""
+"""What simulated attacks mean, concluded from printed figures alone, so that it discloses no more than they do."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ OPEN = "how much of it holds for anybody is open without a control file"
 DOUBT = "as good as guessing, as far as rounded figures tell"
 FEW = "too few successes to tell them from guessing"
 
-Judged = tuple[int, str, dict[str, Any]]  # the worse, the higher; what it means; the release with its residual risk
+Judged = tuple[int, str, dict[str, Any]]  # rank, the higher the worse; meaning; the release with its residual risk
 
 
 def concluded(judge: Callable[[Plain], Judged], tree: Plain) -> dict[str, Any]:
-    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` says what one means.
+    """Add ``means`` and ``residual_risk`` of the worst release to an attack's tree; `judge` judges one release.
 
-    Beside people of the file itself nothing is concluded from an attack that is better than guessing.
+    If the control file overlaps the original, nothing is concluded from an attack that is better than guessing.
     """
     judged = [judge(release) for release in tree["releases"]]
-    _, means, worst = max(judged, key=lambda found: (found[0], _size(found[2]["residual_risk"])))
+    _, means, worst = max(judged, key=lambda verdict: (verdict[0], _size(verdict[2]["residual_risk"])))
     if tree.get("control_state") == "overlapping" and worst["residual_risk"] not in (NOTHING, UNDEFINED):
         means = f"not to be trusted: {OVERLAP}"
     releases = [release for _, _, release in judged]
@@ -40,8 +40,8 @@ def _size(leaf: Plain) -> float:
     return float(leaf.get("high") or leaf.get("below") or leaf["value"] or 0.0)
 
 
-def judged_rates(release: Plain, *, calls: bool = False) -> Judged:
-    """One attack on one release, beside guessing and beside people never in the file.
+def judge_rates(release: Plain, *, calls: bool = False) -> Judged:
+    """Judge an attack on one release against guessing and against the control file.
 
     `calls` says that guessing succeeds on as many people in the file as out of it.
     """
@@ -49,7 +49,7 @@ def judged_rates(release: Plain, *, calls: bool = False) -> Judged:
     shown = {**rates, **release, "residual_risk": UNDEFINED}
     ends = shown.pop("ends", None)
     if "exact" in release:
-        return _judged_exactly(shown)
+        return _judge_exactly(shown)
     n, n_control = (number_of(release.get(name)) for name in ("n_attacks", "n_control"))
     attack, guess, control = (seen(release, *of) for of in (("", n), ("baseline_", n), ("control_", n_control)))
     if attack is None:
@@ -74,16 +74,18 @@ def judged_rates(release: Plain, *, calls: bool = False) -> Judged:
         shown["control_rate"] = TOO_FEW
     if attack.high <= guess.low:
         return 1, GUESSING, shown | {"residual_risk": NOTHING}
-    told = _told(attack, n, control, n_control, better=attack.low >= guess.high and not attack.few, ends=ends)
-    return told[0], told[1], shown | told[2]
+    verdict = _judge_against_control(
+        attack, n, control, n_control, better=attack.low >= guess.high and not attack.few, ends=ends
+    )
+    return verdict[0], verdict[1], shown | verdict[2]
 
 
 def number_of(leaf: Plain | None) -> float:
-    """A printed number; 0 where there is none."""
+    """Value of a printed number; 0 where there is none."""
     return float(leaf["value"] or 0.0) if leaf is not None else 0.0
 
 
-def _told(
+def _judge_against_control(
     attack: Seen,
     n: float,
     control: Seen | None,
@@ -92,24 +94,24 @@ def _told(
     better: bool,
     ends: Sequence[float] | None,
 ) -> Judged:
-    """What an attack means that may be better than guessing."""
+    """Judge an attack that may be better than guessing against the control file."""
     if control is None:
         why = "the control file is too small to compare with" if n_control else OPEN
         return 3, f"{'better than guessing' if better else FEW if attack.few else DOUBT}; {why}", {}
     leaf = _residual(attack, n, control, n_control, ends)
-    found = {"residual_risk": leaf}
+    residual = {"residual_risk": leaf}
     if attack.few:
-        return 2, FEW, found
+        return 2, FEW, residual
     wide = wilson(control.middle, n_control).half > WIDE
     few = "the control file is too small" if n_control < n else "the attacks are too few"
     caution = f"; {few} for a narrower answer" if wide else ""
     start = "" if better else f"{DOUBT}; "
     more = leaf.get("low", 0.0) > 0
-    return (4 if more else 2), start + (MORE if more else NO_SIGN) + caution, found
+    return (4 if more else 2), start + (MORE if more else NO_SIGN) + caution, residual
 
 
 def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Sequence[float] | None) -> dict[str, Any]:
-    """The residual risk as printed counts give it; of hidden successes what they give at most.
+    """Residual risk from the printed counts; its upper bound where successes are hidden.
 
     `ends` are those of queries that depend on each other: they are another figure, and shown where no count is small.
     """
@@ -118,8 +120,8 @@ def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Seq
             return {"text": "not shown", "value": None}
         most = min(excess(attack.high, n, control.low, n_control)[2], 1.0)
         return {"text": f"<{percentage(most)} %", "value": None, "below": round(most, 6)}
-    found = excess(attack.middle, n, control.middle, n_control)
-    value, low, high = (min(max(one, 0.0), 1.0) for one in found)
+    estimate = excess(attack.middle, n, control.middle, n_control)
+    value, low, high = (min(max(share, 0.0), 1.0) for share in estimate)
     if ends is not None:
         if attack.many or control.few or control.many:
             return {"text": f"{percentage(value)} % (not shown)", "value": round(value, 6)}
@@ -128,14 +130,14 @@ def _residual(attack: Seen, n: float, control: Seen, n_control: float, ends: Seq
 
 
 def leaf_with_ends(value: float, low: float, high: float, *, exact: bool = False) -> dict[str, Any]:
-    """A share with its interval in brackets, in per cent."""
-    texts = [f"{100 * one:.1f}" if exact else percentage(one) for one in (value, low, high)]
+    """Leaf of a share with its interval in brackets, in per cent."""
+    texts = [f"{100 * share:.1f}" if exact else percentage(share) for share in (value, low, high)]
     ends = {"value": value, "low": low, "high": high}
     return {"text": f"{texts[0]} % ({texts[1]}–{texts[2]})"} | {k: round(v, 6) for k, v in ends.items()}
 
 
-def _judged_exactly(shown: dict[str, Any]) -> Judged:
-    """The same with all figures, and intervals: for a confidential document."""
+def _judge_exactly(shown: dict[str, Any]) -> Judged:
+    """Judge an attack by its exact figures and intervals, for a confidential document."""
     exact = shown["exact"]
     for name in ("success", "control"):
         if exact[f"{name}_rate"] is not None:

@@ -1,4 +1,4 @@
-"""What stands on a document beside its figures: the file's name, who made the document, in which language."""
+"""What a document shows besides its figures: name of the file, institution, logo, labels, language."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Block, Page, Section, TableBlock, Tables
 from sdckit.report.wording import ENGLISH
 
-# Names of columns with what the columns are, in every table of a document.
+# Labels of columns, in every table of a document.
 
 
-# Heads of table columns in which names of columns stand.
+# Headers of the table columns that hold names of columns.
 NAMES = frozenset({"Column", "Key", "Left out", "Sensitive variable", "Term", "Variable"})
 LEVELS = "Levels of "
 
 
 def with_labels(page: Page, labels: Mapping[str, str]) -> Page:
-    """A page whose tables tell beside the name of a column what it is, where a file said so.
+    """A page whose tables show the label of a column behind its name, where there is one.
 
-    A label that only repeats the name says nothing.
+    A label equal to the name is left out.
 
     Examples
     --------
@@ -39,10 +39,10 @@ def with_labels(page: Page, labels: Mapping[str, str]) -> Page:
     if not shown:
         return page
 
-    def section(one: Section) -> Section:
-        return replace(one, blocks=tuple(_block(block, shown) for block in one.blocks))
+    def labelled(section: Section) -> Section:
+        return replace(section, blocks=tuple(_block(block, shown) for block in section.blocks))
 
-    return replace(page, sections=[section(one) for one in page.sections])
+    return replace(page, sections=[labelled(section) for section in page.sections])
 
 
 def _block(block: Block, labels: Mapping[str, str]) -> Block:
@@ -79,7 +79,7 @@ class Logo:
 
     @property
     def uri(self) -> str:
-        """The picture as an address that holds it: nothing is loaded."""
+        """The picture as a data URI: nothing is loaded."""
         return f"data:{self.kind};base64,{base64.b64encode(self.content).decode()}"
 
 
@@ -112,7 +112,7 @@ class Cover:
 
     @cached_property
     def picture(self) -> Logo | None:
-        """The logo, read whole, once.
+        """The logo, read once.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Cover:
 
 
 def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str, Any]:
-    """A document's figures with the file's name and the labels of the columns it is about.
+    """A document's figures with the name of the file, the institution, and the labels of keys and sensitive variables.
 
     A confidential one names the files with their checksums.
 
@@ -147,18 +147,18 @@ def named(plain: Mapping[str, Any], cover: Cover, *, internal: bool) -> dict[str
         "files": [_checksum(Path(file)) for file in cover.files] if internal else [],
         "labels": _labels(plain["scenario"], cover.labels),
     }
-    return {**plain, **{key: one for key, one in given.items() if one}}
+    return {**plain, **{key: value for key, value in given.items() if value}}
 
 
 def _labels(scenario: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, str]:
-    """The labels of keys and sensitive variables; one that only repeats the name says nothing."""
+    """Labels of keys and sensitive variables, but those equal to the name."""
     used = {*(name for keys in scenario["intruders"].values() for name in keys), *scenario["sensitive"]}
     shown = {displayed(name): displayed(label) for name, label in labels.items() if label}
     return {name: label for name, label in shown.items() if name in used and name != label}
 
 
-def dressed(page: Page, cover: Cover) -> Page:
-    """A page with who made it, and with what columns are beside their names."""
+def with_cover(page: Page, cover: Cover) -> Page:
+    """A page with institution, logo and the labels of columns."""
     named = with_labels(page, cover.labels)
     return replace(named, institution=displayed(cover.institution), logo=cover.picture)
 
@@ -166,8 +166,8 @@ def dressed(page: Page, cover: Cover) -> Page:
 def _checksum(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:  # as large as a census
-            found = hashlib.file_digest(file, "sha256")
+            digest = hashlib.file_digest(file, "sha256")
         size = path.stat().st_size
     except OSError as error:
         raise FileFormatError(f"cannot read the file {displayed(path.name)}: {error.strerror}") from None
-    return {"file": displayed(path.name), "bytes": size, "sha256": found.hexdigest()}
+    return {"file": displayed(path.name), "bytes": size, "sha256": digest.hexdigest()}

@@ -1,4 +1,4 @@
-"""Estimates of two files: printed to two digits, and never those that rest on a few people."""
+"""Estimates from two files: printed to two digits, and withheld where they rest on few records."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from sdckit.report.charts import has_interval
 from sdckit.report.common_blocks import bars, figure
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.gate.rounding import format_number
-from sdckit.report.setting import PairSetting, carried, variables_of
-from sdckit.report.shares import said_blocks, said_tree
+from sdckit.report.setting import PairSetting, guard_by_changes, variables_of
+from sdckit.report.shares import pair_notes_blocks, pair_notes_tree
 from sdckit.report.view import Plain, View
 
 USEFULNESS = "What is it still good for?"
@@ -29,17 +29,17 @@ UNDEFINED: Mapping[str, Tree] = {"text": "undefined", "value": None}
 
 @dataclass(frozen=True)
 class UtilityView(View):
-    """The view of a measure of what a release is still good for.
+    """The view of a utility measure.
 
-    `part` says where its tree stands among those of an assessment: "" its figures as they are, else a list of trees;
-    None where the overview has what is needed of it.
+    `part`: where its tree goes in the overview of an assessment: "" merges its figures, a name appends it to that list;
+    None leaves it out.
     """
 
     part: str | None = None
 
 
 def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """A share that stands for a number of records, printed from that number as it may be told."""
+    """Enter a share that stands for a number of records, printed from the protected number."""
     if true is None or not math.isfinite(true):
         return UNDEFINED
     ledger.value(name, float(true) * (ledger.variables["n"].true or 0), name, kind="sum")
@@ -47,53 +47,53 @@ def share_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
 
 
 def value_leaf(ledger: Ledger, name: str, true: float | None) -> Tree:
-    """An estimate over the whole file."""
+    """Enter an estimate over the whole file."""
     if true is None or not math.isfinite(true):
         return UNDEFINED
     return ledger.value(name, float(true), name)
 
 
-def told_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, told: float | None = None) -> Tree:
-    """An estimate; one that rests on few records stands in a confidential document only.
+def estimate_leaf(ledger: Ledger, name: str, true: float | None, *, few: bool, otherwise: float | None = None) -> Tree:
+    """Enter an estimate; one that rests on few records is withheld except in a confidential document.
 
-    `told` stands in its place elsewhere, where it is another number.
+    `otherwise` is the number that every other document prints, where it differs.
     """
     leaf = value_leaf(ledger, name, true)
     if few:
         return InternalOnly(leaf, WITHHELD)
-    if told is None or true is None or told == true or not math.isfinite(true):
+    if otherwise is None or true is None or otherwise == true or not math.isfinite(true):
         return leaf
-    return InternalOnly(leaf, value_leaf(ledger, f"{name}.told", told))
+    return InternalOnly(leaf, value_leaf(ledger, f"{name}.told", otherwise))
 
 
 def few_words(result: Any) -> Tree:
-    """Say that estimates are withheld, or told in steps, where some are."""
+    """Note that estimates are withheld or rounded in steps, where some are; "" otherwise."""
     words = [FEW] * any(result.few_spread) + [STEPS] * any(result.steps)
     return InternalOnly("", "; ".join(words)) if words else ""
 
 
 def term_rows(result: Any, write: Callable[[int, Tree], tuple[Tree, ...]], names: Sequence[str]) -> tuple[Tree, ...]:
-    """The rows of every term; those that rest on few records and may not be told apart stand there once.
+    """Rows of every term; terms that rest on few records and share a public name appear once outside.
 
-    `write` gives the rows of a term by its number and its name as it may be told.
+    `write` makes the rows of a term from its number and its public name.
     """
     rows: list[Tree] = []
     seen: set[str] = set()
-    for number, (name, told) in enumerate(zip(names, result.told, strict=True)):
-        own = write(number, name if name == told else InternalOnly(name, told))
-        if told in seen and result.few[number]:
+    for number, (name, shown_name) in enumerate(zip(names, result.told, strict=True)):
+        own = write(number, name if name == shown_name else InternalOnly(name, shown_name))
+        if shown_name in seen and result.few[number]:
             own = tuple(InternalOnly(row) for row in own)
-        seen.add(told)
+        seen.add(shown_name)
         rows += own
     return tuple(rows)
 
 
 def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
-    """Estimates with their intervals, file by file, of whole terms; what rests on few records is not told."""
+    """Enter the estimates and intervals of a forest plot, term by term and file by file."""
     rows = rows_of(result.forest())
     files = len(rows) // max(1, len(result.told))
     names = [str(row["term"]) for row in rows[:: max(1, files)]]
-    told = result.told_drawn
+    otherwise = result.told_drawn
     most = max(1, 2 * MOST_TERMS // max(1, files))
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
@@ -103,7 +103,7 @@ def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
         return tuple(
             forest_row(
                 setting, f"forest.{at}", rows[at], term=term, file=str(rows[at]["file"]), few=few, wide=wide,
-                told=told[at],
+                otherwise=otherwise[at],
             )
             for at in range(number * files, (number + 1) * files)
         )  # fmt: skip
@@ -114,37 +114,37 @@ def forest_tree(result: Any, setting: PairSetting) -> tuple[Tree, ...]:
 def forest_row(
     setting: PairSetting, name: str, row: Mapping[str, Any], *, term: Tree, file: str, few: bool = False,
     wide: bool = False,
-    told: tuple[float | None, ...] = (None, None, None),
+    otherwise: tuple[float | None, ...] = (None, None, None),
 ) -> dict[str, Tree]:  # fmt: skip
-    """An estimate and its interval in a file; only a confidential document prints them exactly.
+    """Enter an estimate and its interval in one file; only a confidential document prints them exactly.
 
-    `few`, `wide`: the estimate, or its interval, rests on few records. `told`: estimate and ends as others may see
-    them, where that is not how they are.
+    `few`, `wide`: the estimate, or its interval, rests on few records. `otherwise`: estimate and ends as any document
+    that is not confidential prints them, where they differ.
     """
     start = f"{setting.prefix}.{setting.place}.{name}"
     leaves = {
-        part: told_leaf(
-            setting.ledger, f"{start}.{part}", row[part], few=few or (wide and part != "estimate"), told=other
+        part: estimate_leaf(
+            setting.ledger, f"{start}.{part}", row[part], few=few or (wide and part != "estimate"), otherwise=public
         )
-        for part, other in zip(("estimate", "low", "high"), told, strict=True)
+        for part, public in zip(("estimate", "low", "high"), otherwise, strict=True)
     }
     return {"label": _label(term, file), "term": term, "file": file, **leaves, "exact": InternalOnly(True)}
 
 
 def forest_block(rows: Sequence[Plain], about: str) -> list[Block]:
-    """Draw estimates, a term on an axis each: with their intervals where these are printed exactly."""
-    told = [row for row in rows if row["estimate"]["text"] != WITHHELD["text"]]
-    terms = list(dict.fromkeys(row["term"] for row in told))
+    """Forest plot of estimates, one axis for each term; with intervals where these are printed exactly."""
+    shown = [row for row in rows if row["estimate"]["text"] != WITHHELD["text"]]
+    terms = list(dict.fromkeys(row["term"] for row in shown))
     if not terms:
         return []
-    drawn = [row for row in told if row["term"] in terms[:MOST_DRAWN]]
+    drawn = [row for row in shown if row["term"] in terms[:MOST_DRAWN]]
     caption = f"Estimates and intervals: {about}" if any(map(has_interval, drawn)) else f"Estimates: {about}; {ROUNDED}"
     more = f" (the first {MOST_DRAWN} of {len(terms)})" if len(terms) > MOST_DRAWN else ""
     return [ChartBlock("forest", {"rows": drawn}, caption + more)]
 
 
 def forest_blocks(rows: Sequence[Plain], about: str = "every term, file by file", withheld: str = "") -> list[Block]:
-    """Draw estimates, and list them with their intervals."""
+    """Forest plot and table of estimates with their intervals."""
     note: list[Block] = [Paragraph(f"Estimates {withheld}.", "note")] if withheld else []
     chart = forest_block(rows, about)
     if not chart:
@@ -171,17 +171,17 @@ def figures_view(
     shares: Sequence[str] = (),
     drawn: Sequence[str] = (),
 ) -> UtilityView:
-    """Make the view of a measure of utility: its figures (with their words) in a table.
+    """Make the view of a utility measure: a table of its figures, `words` being their labels.
 
-    Drawn is `by_variable`, a figure of every variable, under its caption, or else the figures of `drawn`; `shares` are
-    figures that times n are records.
+    The chart shows `by_variable`, a figure of every variable, under its caption, or else the figures in `drawn`;
+    `shares` are figures that stand for numbers of records (share times n).
     """
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
         pair, variables = getattr(result, "pair", None), variables_of(result)
-        found: dict[str, Tree] = {
-            name: carried(
+        leaves: dict[str, Tree] = {
+            name: guard_by_changes(
                 (share_leaf if name in shares else value_leaf)(ledger, f"{start}.{name}", getattr(result, name)),
                 setting, pair, variables, name,
             )
@@ -189,36 +189,36 @@ def figures_view(
         }  # fmt: skip
         if by_variable:
             write = share_leaf if by_variable in shares else value_leaf
-            found["variables"] = {
-                name: carried(write(ledger, f"{start}.variable.{name}", value), setting, pair, variables)
+            leaves["variables"] = {
+                name: guard_by_changes(write(ledger, f"{start}.variable.{name}", value), setting, pair, variables)
                 for name, value in _named(getattr(result, by_variable)).items()
             }
-        return {**found, **said_tree(result)}
+        return {**leaves, **pair_notes_tree(result)}
 
     def blocks(plain: Plain, place: str) -> list[Block]:
-        found = plain[place]
-        rows = tuple((told, found[name]["text"]) for name, told in words.items())
+        figures = plain[place]
+        rows = tuple((label, figures[name]["text"]) for name, label in words.items())
         head = "The release as a whole"
         laid: list[Block] = [TableBlock(head, ("Figure", "Release"), rows, (1,))]
-        if by_variable and found["variables"]:
-            texts = tuple((name, leaf["text"]) for name, leaf in found["variables"].items())
+        if by_variable and figures["variables"]:
+            texts = tuple((name, leaf["text"]) for name, leaf in figures["variables"].items())
             table = TableBlock(caption, ("Variable", "Figure"), texts, (1,))
-            laid += figure(bars(caption, "", found["variables"].items()), table)
+            laid += figure(bars(caption, "", figures["variables"].items()), table)
         else:
-            laid.append(bars(head, "", ((words[name], found[name]) for name in drawn), aside=True))
-        return [*laid, *said_blocks(found)]
+            laid.append(bars(head, "", ((words[name], figures[name]) for name in drawn), aside=True))
+        return [*laid, *pair_notes_blocks(figures)]
 
     return UtilityView(USEFULNESS, tree, blocks)
 
 
-def _named(found: Any) -> dict[str, float]:
-    """A figure by variable, of a mapping or a frame; undefined ones are left out."""
-    if not isinstance(found, Mapping):
-        found = {row["variable"]: row["importance"] for row in rows_of(found)}
-    return {str(name): float(value) for name, value in found.items() if math.isfinite(value)}
+def _named(by_variable: Any) -> dict[str, float]:
+    """A figure by variable from a mapping or a frame, without undefined ones."""
+    if not isinstance(by_variable, Mapping):
+        by_variable = {row["variable"]: row["importance"] for row in rows_of(by_variable)}
+    return {str(name): float(value) for name, value in by_variable.items() if math.isfinite(value)}
 
 
-# Which of several estimates of the population to trust: what each supposes, how it fits, and one named.
+# Models of the population: what each assumes, how it fits, and which one is recommended.
 
 
 RISK, UNIQUES = "population_risk", "population_uniques"
@@ -256,24 +256,24 @@ NONE = (
 )
 
 
-def trust_block(one: Plain) -> Paragraph | None:
-    """Name the figures to be trusted, of the models of the population that ran; None where nothing is modelled.
+def recommendation_block(plain: Plain) -> Paragraph | None:
+    """Recommend one of the population models that ran; None where nothing is modelled.
 
-    The log-linear model comes first where it fits: it uses the keys themselves. Else the model of sizes that comes
-    closest to the file's groups, where it is close and the file large enough; else none.
+    The log-linear model where it fits, since it uses the keys themselves; else the model of class sizes that fits the
+    file's classes best, if it is close and the file large enough; else none.
     """
-    risk, sizes = one.get(RISK), one.get(UNIQUES)
+    risk, sizes = plain.get(RISK), plain.get(UNIQUES)
     if risk and risk["state"] == "census":
         return None
     if risk and risk["recommended"]:
-        return Paragraph(_log_linear(risk) + (INDIVIDUAL if one.get("individual_risk") else ""), "lead")
+        return Paragraph(_log_linear(risk) + (INDIVIDUAL if plain.get("individual_risk") else ""), "lead")
     if sizes and sizes["recommended"]:
         name = sizes["recommended"]
-        told = sizes["estimates"][name]["uniques"]["text"]
+        uniques = sizes["estimates"][name]["uniques"]["text"]
         misfit = f" The log-linear model does not fit: {FIT[risk['state']]}." if risk else ""
         return Paragraph(
             f"To be trusted first, with caution: {MODELS[name]}, which comes closest to the sizes of the file's "
-            f"groups: {told} people expected to be unique in the population.{misfit}",
+            f"groups: {uniques} people expected to be unique in the population.{misfit}",
             "lead",
         )
     if sizes and not risk and _settled(sizes):
@@ -293,7 +293,7 @@ def _log_linear(risk: Plain) -> str:
 
 
 def people_of(risk: Plain) -> str:
-    """Uniques expected in the population: tau1, as printed, over a fraction that everybody knows; else "".
+    """Expected population uniques: printed tau1 over a declared sampling fraction; else "".
 
     Examples
     --------
@@ -311,17 +311,17 @@ def _settled(sizes: Plain) -> bool:
     return {estimate["status"] for estimate in sizes["estimates"].values()} <= {"census", "no_uniques"}
 
 
-def supposed_table(one: Plain) -> list[Block]:
-    """What every model supposes in a sentence, and how it fits."""
+def supposed_table(plain: Plain) -> list[Block]:
+    """Table of the assumption of every model, and its fit."""
     rows: list[tuple[str, ...]] = []
-    if risk := one.get(RISK):
+    if risk := plain.get(RISK):
         rows.append((LOG_LINEAR, SUPPOSES[LOG_LINEAR], _fit_words(FIT[risk["state"]], risk, risk["recommended"])))
-    if sizes := one.get(UNIQUES):
+    if sizes := plain.get(UNIQUES):
         first = not (risk and risk["recommended"])
-        for name, found in sizes["estimates"].items():
+        for name, estimate in sizes["estimates"].items():
             if name in SUPPOSES:
                 named = first and name == sizes["recommended"]
-                rows.append((MODELS[name], SUPPOSES[name], _fit_words(found["fit"], found, named)))
+                rows.append((MODELS[name], SUPPOSES[name], _fit_words(estimate["fit"], estimate, named)))
     return [TableBlock("What each model supposes, and how it fits", ("Model", "Supposes", "Fit"), tuple(rows))]
 
 

@@ -1,7 +1,6 @@
-"""Documents in another language: every text of a protected page, and none of its figures, names or codes.
+"""Translate documents: every text of a protected page, but not its figures, names or codes.
 
-What is translated is the page that is about to be written: nothing else is read, so a translation tells nothing that
-the document does not.
+Only the page that is about to be written is read, so a translation discloses nothing that the document does not.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ SAID = ("unit", "x", "y", "kind", "caption")  # texts of a chart; in rows: label
 
 @dataclass(frozen=True)
 class Names:
-    """What is never translated: whose the document is, and in cells the names of columns and values."""
+    """Texts that are never translated: given names and titles, and in cells the names of columns and values."""
 
     given: frozenset[str] = frozenset()
     data: frozenset[str] = frozenset()
@@ -63,18 +62,18 @@ class Names:
 
 
 def check_language(language: str) -> str:
-    """One of the languages there are.
+    """Check that a language is available.
 
     Raises
     ------
     DataError
-        Another one; the message names those there are.
+        It is not; the message names those that are.
     """
     return choice(language, "language", languages())
 
 
 def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyType({})) -> Names:
-    """What the figures of a document name: intruders, columns with their `labels`, values, the file itself."""
+    """Names in the figures of a document: intruders, columns with their `labels`, values, the file."""
     scenario = plain.get("scenario", {})
     labels = {
         **{displayed(name): displayed(label) for name, label in labels.items()}, **plain.get("labels", {})
@@ -88,21 +87,21 @@ def names_of(plain: Mapping[str, Any], labels: Mapping[str, str] = MappingProxyT
 
 
 def _named(tree: Any, key: str = "") -> Iterator[str]:
-    """The columns and values that stand in a tree of figures."""
+    """Names of columns and values in a tree of figures."""
     if isinstance(tree, str):
         if key in COLUMNS:
             yield tree
     elif isinstance(tree, Mapping):
         if key in TABLES:
             yield from map(str, tree)
-        for name, one in tree.items():
-            yield from _named(one, name)
+        for name, value in tree.items():
+            yield from _named(value, name)
     elif isinstance(tree, list | tuple):
-        for one in tree:
+        for value in tree:
             if key == LEVELS:
-                yield str(one.get("level", ""))
+                yield str(value.get("level", ""))
             else:
-                yield from _named(one, "" if isinstance(one, Mapping) else key)
+                yield from _named(value, "" if isinstance(value, Mapping) else key)
 
 
 def translate(page: Page, language: str, names: Names | None = None) -> Page:
@@ -124,14 +123,14 @@ def translate(page: Page, language: str, names: Names | None = None) -> Page:
 
 def missing(page: Page, language: str, names: Names | None = None) -> list[str]:
     """The texts of a page that have no translation, each once, in their order."""
-    found = _Translator(wording(language), names or Names())
-    found.page(page)
-    return list(dict.fromkeys(found.untold))
+    translator = _Translator(wording(language), names or Names())
+    translator.page(page)
+    return list(dict.fromkeys(translator.untold))
 
 
 @dataclass
 class _Translator:
-    """Goes through a page, and notes what it found no words for."""
+    """Translates a page, and collects the texts without a translation."""
 
     words: Wording
     names: Names
@@ -139,14 +138,14 @@ class _Translator:
     known: dict[tuple[str, bool], str] = field(default_factory=dict)
 
     def text(self, text: str) -> str:
-        """A text of ours."""
-        return self._said(text, self.names.all, in_cell=False)
+        """Translate a text of the package."""
+        return self._translated(text, self.names.all, in_cell=False)
 
     def cell(self, text: str) -> str:
-        """A text that may be a name."""
-        return text if text in self.names.data else self._said(text, self.names.all, in_cell=True)
+        """Translate a table cell, unless it is a name."""
+        return text if text in self.names.data else self._translated(text, self.names.all, in_cell=True)
 
-    def _said(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
+    def _translated(self, text: str, kept: Collection[str], *, in_cell: bool) -> str:
         if in_cell and VALUES.search(text):
             return text
         if (text, in_cell) not in self.known:
@@ -157,7 +156,7 @@ class _Translator:
         return self.known[text, in_cell]
 
     def title(self, text: str) -> str:
-        """A text, unless somebody gave it."""
+        """Translate a title, unless the user gave it."""
         return text if text in self.names.given else self.text(text)
 
     def page(self, page: Page) -> Page:
@@ -167,16 +166,16 @@ class _Translator:
             subtitle=self.text(page.subtitle),
             confidential=page.confidential and self.text(page.confidential),
             headline=self.text(page.headline),
-            sections=[self.section(one) for one in page.sections],
+            sections=[self.section(section) for section in page.sections],
             footer=self.text(page.footer),
-            decision=[self.section(one) for one in page.decision],
+            decision=[self.section(section) for section in page.decision],
             language=self.words.code,
         )
 
     def section(self, section: Section) -> Section:
-        blocks = [self.block(one) for one in section.blocks]
+        blocks = [self.block(block) for block in section.blocks]
         if section.title == GLOSSARY:
-            blocks = [_in_order(one) for one in blocks]
+            blocks = [_in_order(block) for block in blocks]
         return replace(section, title=self.text(section.title), blocks=tuple(blocks))
 
     def block(self, block: Block) -> Block:
@@ -195,15 +194,15 @@ class _Translator:
         if isinstance(block, Facts):
             return Facts(tuple((self.text(label), self.cell(words)) for label, words in block.items))
         if isinstance(block, Entries):
-            told = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
-            return Entries(tuple(told))
+            items = ((self.text(term), self.text(words), self.words.said(who)) for term, words, who in block.items)
+            return Entries(tuple(items))
         if isinstance(block, Verdicts):
-            told = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
-            return Verdicts(tuple(told))
+            items = ((self.text(state), self.title(who), self.text(words)) for state, who, words in block.items)
+            return Verdicts(tuple(items))
         return self.blanks(block)
 
     def blanks(self, block: Blanks) -> Blanks:
-        return Blanks(tuple((self.text(label), tuple(map(self.text, told))) for label, told in block.items))
+        return Blanks(tuple((self.text(label), tuple(map(self.text, choices))) for label, choices in block.items))
 
     def table(self, table: TableBlock) -> TableBlock:
         rows = tuple(
@@ -214,36 +213,36 @@ class _Translator:
         return replace(table, caption=self.text(table.caption), columns=heads, rows=rows)
 
     def chart(self, data: Mapping[str, Any]) -> dict[str, Any]:
-        """The texts of what is drawn; its figures stay as they are."""
-        told = {**data, "language": self.words.code}
-        told |= {
+        """Translate the texts of a chart; its figures stay."""
+        translated = {**data, "language": self.words.code}
+        translated |= {
             name: self.text(data[name]).replace(SOFT_HYPHEN, "") for name in SAID if isinstance(data.get(name), str)
         }
         if "steps" in data:
-            told["steps"] = [self.label(step) for step in data["steps"]]
+            translated["steps"] = [self.label(step) for step in data["steps"]]
         for name in ("rows", "cells"):
             if name in data:
-                told[name] = [self.row(one) for one in data[name]]
-        return told
+                translated[name] = [self.row(row) for row in data[name]]
+        return translated
 
     def row(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        told = dict(row)
+        translated = dict(row)
         if "file" in row:
-            told["tone"] = row.get("tone", "dark" if row["file"] == "original" else "light")
-        for name, one in row.items():
+            translated["tone"] = row.get("tone", "dark" if row["file"] == "original" else "light")
+        for name, value in row.items():
             if name in ("label", "file"):
-                told[name] = self.label(one)
-            elif isinstance(one, Mapping) and isinstance(one.get("text"), str):
-                told[name] = {**one, "text": self.label(one["text"])}
-        return told
+                translated[name] = self.label(value)
+            elif isinstance(value, Mapping) and isinstance(value.get("text"), str):
+                translated[name] = {**value, "text": self.label(value["text"])}
+        return translated
 
     def label(self, text: str) -> str:
-        """A text that is drawn: nothing divides it but its spaces."""
+        """Translate a text that is drawn, without soft hyphens."""
         return self.cell(text).replace(SOFT_HYPHEN, "")
 
 
 def _in_order(block: Block) -> Block:
-    """Terms in the order of the alphabet they are in."""
+    """Glossary entries in alphabetical order."""
     return (
-        Entries(tuple(sorted(block.items, key=lambda one: one[0].casefold()))) if isinstance(block, Entries) else block
+        Entries(tuple(sorted(block.items, key=lambda row: row[0].casefold()))) if isinstance(block, Entries) else block
     )

@@ -1,4 +1,4 @@
-"""One result, or an assessment, in a notebook: protected as any document, since notebooks are shared."""
+"""Results and assessments in a notebook: protected like any document, since notebooks are shared."""
 
 from __future__ import annotations
 
@@ -79,14 +79,14 @@ def result_blocks(plain: Plain, *, beside: Plain | None = None) -> list[Block]:
 
 
 def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
-    """Draw a result as an Altair chart of its protected figures; one of exact figures must not leave the room.
+    """Altair chart of a result's protected figures; `internal` ones are exact and confidential.
 
-    `kind` names one of the pictures that its view draws besides.
+    `kind` names one of the further charts of its view.
     """
     internal = internal or exact_shown.get()
     if kind:
-        one = view_of(result.measure).charts[kind](result, internal)
-        return chart_for(one.name, one.data, _title(one.caption))
+        picture = view_of(result.measure).charts[kind](result, internal)
+        return chart_for(picture.name, picture.data, _title(picture.caption))
     for block in result_blocks(protect(result_document(result), internal=internal)):
         if isinstance(block, ChartBlock) and not block.paper:
             return chart_for(block.name, block.data, _title(block.caption))
@@ -94,7 +94,7 @@ def result_chart(result: Any, *, internal: bool = False, kind: str = "") -> Any:
 
 
 def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
-    """Draw an assessment: of each intruder the main figures, of a release every chart of its report."""
+    """Altair chart of an assessment: the main figures of each intruder, or every chart of a release's report."""
     internal = internal or exact_shown.get()
     if _is_release(assessment):
         sections = lay_out_release(plain_release(assessment, internal=internal)).sections
@@ -113,15 +113,15 @@ def assessment_chart(assessment: Any, *, internal: bool = False) -> Any:
 def _drawn(blocks: Iterable[tuple[Block, str]]) -> Any:
     return charts_for(
         [
-            (one.name, one.data, _title(start + one.caption))
-            for one, start in blocks
-            if isinstance(one, ChartBlock) and not one.paper
+            (block.name, block.data, _title(start + block.caption))
+            for block, start in blocks
+            if isinstance(block, ChartBlock) and not block.paper
         ]
     )
 
 
 def _title(caption: str) -> str:
-    """The title of a chart, behind a mark where the session shows exact figures."""
+    """Title of a chart, marked where the session shows exact figures."""
     return f"{EXACT} {caption}" if exact_shown.get() else caption
 
 
@@ -132,7 +132,7 @@ def _is_release(shown: Any) -> bool:
 def notebook_html(shown: Any) -> str:
     """Give an assessment or a result as a piece of HTML for a notebook: tables, protected unless the session says else.
 
-    For a file of fewer than 50 records it is a line that says where the figures are.
+    For a file of fewer than 50 records only a line that says where the figures are.
     """
     internal = exact_shown.get()
     mark = EXACT if internal else ""
@@ -149,7 +149,7 @@ def notebook_html(shown: Any) -> str:
 
 
 def recipe_html(done: Any) -> str:
-    """What a recipe did, step by step, for a notebook."""
+    """HTML of what a recipe did, step by step."""
     internal = exact_shown.get()
     try:
         blocks = recipe_section(plain_recipe(done, internal=internal)).blocks
@@ -158,53 +158,52 @@ def recipe_html(done: Any) -> str:
     return render_fragment("What was done", blocks, note=EXACT if internal else "")
 
 
-def map_html(found: Any) -> str:
-    """The recipes of a map for a notebook: arguments, risk and loss."""
+def map_html(recipe_map: Any) -> str:
+    """HTML table of the recipes of a map: arguments, risk and loss."""
     internal = exact_shown.get()
     try:
-        plain = plain_map(found, internal=internal)
+        plain = plain_map(recipe_map, internal=internal)
     except DataError as error:
         return render_fragment("", [], note=str(error))
     return render_fragment("", [map_table(plain)], note=EXACT if internal else "")
 
 
-# What a terminal shows: the blocks of the exact documents, for the analyst's own session.
+# Blocks for the terminal: those of the exact documents, for the analyst's own session.
 
 
 def recipe_blocks(done: WhatWasDone) -> list[Block]:
-    """What a recipe did to a file, step by step, exact."""
+    """Blocks of what a recipe did, step by step, with exact figures."""
     return list(recipe_section(plain_recipe(done, internal=True)).blocks)
 
 
 def screen_page(assessment: Assessed) -> Page:
-    """The document of an assessment, exact, without the list of records at risk."""
+    """Document of an assessment with exact figures, without the list of records at risk."""
     shown: Any = assessment
     release = shown.schema == RELEASE_SCHEMA
     return page_of(plain_release(shown, internal=True) if release else protect(build_document(shown), internal=True))
 
 
 def screen_blocks(*results: Any) -> list[Block]:
-    """The documents of single results, exact."""
+    """Blocks of single results with exact figures."""
     plains = [protect(result_document(result), internal=True) for result in results]
     together = {place: tree for plain in plains for place, tree in plain.items()}
     return [block for plain in plains for block in result_blocks(plain, beside=together)]
 
 
-# Results as pieces of a page: protected fragments of HTML with charts, or exact ones under a mark.
-# Everything here goes through the gate of the documents (`report.gate.protect`): nothing else prints a
-# figure.
+# HTML fragments with charts for the app: protected, or exact under a mark. Everything goes through the gate of the
+# documents (`report.gate.protect`): nothing else prints a figure.
 
 
 TOO_FEW = "Switch to exact figures to see them: they must not leave the room."
 
 
 def protected(document: Document, *, exact: bool) -> Plain:
-    """The figures of a document as they may be shown: protected, unless the session shows exact ones."""
+    """Figures of a document, protected unless the session shows exact ones."""
     return protect(document, internal=exact)
 
 
 def result_html(*results: Any, exact: bool = False, language: str = "en", title: str = "") -> str:
-    """Show results of measures, each as its view lays it out, one below the other."""
+    """HTML of results, each as its view lays it out, one below the other."""
 
     def made() -> Plain:
         plains = [protected(result_document(result), exact=exact) for result in results]
@@ -215,7 +214,7 @@ def result_html(*results: Any, exact: bool = False, language: str = "en", title:
 
     def laid(plain: Plain) -> list[Section]:
         beside = plain["together"]
-        blocks = [block for one in plain["each"] for block in result_blocks(one, beside=beside)]
+        blocks = [block for document in plain["each"] for block in result_blocks(document, beside=beside)]
         return [Section(title, tuple(blocks))]
 
     return document_html(made, laid, exact=exact, language=language)
@@ -228,67 +227,67 @@ def document_html(
     exact: bool = False,
     language: str = "en",
 ) -> str:
-    """Show what `make` gives of protected figures in the sections `laid` makes; what has none to show says why."""
+    """HTML of the protected figures that `make` returns, laid out by `laid`; a refusal is shown as a warning."""
     try:
         plain = make()
         return sections_html(laid(plain), exact=exact, language=language, plain=plain)
     except DataError as error:
         if exact:
             raise
-        told = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
-        return sections_html([Section("", told)], language=language)
+        warning = (Paragraph(str(error), "warning"), Paragraph(TOO_FEW))
+        return sections_html([Section("", warning)], language=language)
 
 
 def sections_html(
     sections: Sequence[Section], *, exact: bool = False, language: str = "en", plain: Plain | None = None
 ) -> str:
-    """Show laid-out sections of protected figures, below a heading of level 2; what `plain` names is not translated."""
+    """HTML of laid-out sections below a heading of level 2; names in `plain` are not translated."""
     lower = [replace(section, level=section.level + 1) for section in sections]
     return render_sections(
-        _said(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
+        _translated(lower, language, plain or {}), note=say(EXACT, language) if exact else "", language=language
     )
 
 
 def warned_html(text: str, language: str = "en") -> str:
-    """Show a sentence where figures would stand: why there are none."""
+    """HTML of a warning in the place of figures."""
     return sections_html([Section("", (Paragraph(text, "warning"),))], language=language)
 
 
 def verdict_html(plain: Plain, *, of: str = "", exact: bool = False, language: str = "en") -> str:
-    """The verdict of a protected document in a line, and every limit folded away, for the top of each page.
+    """HTML of the verdict of a protected document, with every limit folded away, for the top of a page.
 
-    `of`: what it is about, in words that stand above it.
+    `of`: what it is about, shown above it.
     """
     line = Section("", (Paragraph(headline(plain), f"headline {_state(plain)}"),))
     about = f'<p class="none">{escape(say(of, language))}</p>' if of else ""
-    told = about + sections_html([line], exact=exact, language=language, plain=plain)
+    verdict = about + sections_html([line], exact=exact, language=language, plain=plain)
     if not plain["verdicts"]:
-        return told
+        return verdict
     every = sections_html([Section("", (verdicts_block(plain),))], language=language, plain=plain)
     summary = escape(say("Every limit", language))
-    return f"{told}<details><summary>{summary}</summary>{every}</details>"
+    return f"{verdict}<details><summary>{summary}</summary>{every}</details>"
 
 
 def _state(plain: Plain) -> str:
     return STATES[plain["passed"]] if plain["verdicts"] else "open"
 
 
-def _said(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
+def _translated(sections: Sequence[Section], language: str, plain: Plain) -> Sequence[Section]:
     page = Page("", "", None, "open", "", sections, "")
     return translate(page, language, names_of(plain)).sections
 
 
-# The record of a protection step as it may leave the room: small counts hidden, as in every document.
+# The log of a protection step, with small counts hidden as in every document.
 
 
-def change_html(told: Mapping[str, Any], *, exact: bool) -> str:
-    """A change for a notebook, as its `to_dict` tells it."""
-    rows = tuple((name, _text(count)) for name, count in told["changed"].items())
+def change_html(change: Mapping[str, Any], *, exact: bool) -> str:
+    """HTML of a change for a notebook, from its `to_dict`."""
+    rows = tuple((name, _text(count)) for name, count in change["changed"].items())
     blocks: list[Block] = [
-        TableBlock(f"Values changed, of {_text(told['n'])} records", ("variable", "changed"), rows, numeric=(1,)),
-        *(Paragraph(f"{name}: {_text(note)}") for name, note in told["notes"].items()),
+        TableBlock(f"Values changed, of {_text(change['n'])} records", ("variable", "changed"), rows, numeric=(1,)),
+        *(Paragraph(f"{name}: {_text(note)}") for name, note in change["notes"].items()),
     ]
-    return render_fragment(str(told["method"]), blocks, note=EXACT if exact else "")
+    return render_fragment(str(change["method"]), blocks, note=EXACT if exact else "")
 
 
 def _text(leaf: Any) -> str:
@@ -298,7 +297,7 @@ def _text(leaf: Any) -> str:
 
 
 def protected_change(n: int, changed: Mapping[str, int], notes: Mapping[str, str]) -> dict[str, Any]:
-    """Records, values changed by variable, and notes, as `protect` prints them; of a small file no count at all.
+    """Records, values changed by variable, and notes, as `protect` prints them; no counts for a small file.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Charts that need no network: shown in a notebook as a picture, written with the scripts that draw them.
+"""Altair charts that need no network: an SVG in a notebook, and HTML files that contain their scripts.
 
-Altair's own load scripts from a server when they are shown or saved as HTML, and have a menu that sends their data to
-an editor on the web.
+Altair's own charts load scripts from a server when they are shown or saved as HTML, and have a menu that sends their
+data to an editor on the web.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ PNG_SCALE = 2.0
 
 
 class Offline:
-    """What an Altair chart has that is shown, and saved, without a network."""
+    """Mixin of an Altair chart that is shown and saved without a network."""
 
     def _repr_mimebundle_(self, *_: Any, **__: Any) -> dict[str, str]:
         return {"image/svg+xml": _svg(self), "text/plain": repr(self)}
 
     def to_html(self, *args: Any, inline: bool = True, **options: Any) -> str:
-        """The chart as a page that holds its scripts."""
+        """HTML page that contains its scripts."""
         return str(super().to_html(*args, inline=inline, **options))  # type: ignore[misc]
 
     def save(self, fp: Any, format: Any = None, **options: Any) -> None:
-        """Save as Altair does, a page with its scripts."""
+        """Save as Altair does; HTML contains its scripts."""
         ending = format or (Path(fp).suffix.removeprefix(".") if isinstance(fp, str | os.PathLike) else "")
         if str(ending).lower() == "html":
             options.setdefault("inline", True)
@@ -40,29 +40,29 @@ class Offline:
 
 
 class OfflineChart(Offline, alt.Chart):  # type: ignore[misc]
-    """One view."""
+    """A single chart."""
 
 
 class OfflineLayers(Offline, alt.LayerChart):  # type: ignore[misc]
-    """Views on top of each other."""
+    """Layered charts."""
 
 
 class OfflineRows(Offline, alt.VConcatChart):  # type: ignore[misc]
-    """Views below each other."""
+    """Charts below each other."""
 
 
 KINDS = {alt.Chart: OfflineChart, alt.LayerChart: OfflineLayers, alt.VConcatChart: OfflineRows}
 
 
 def offline(chart: Any) -> Any:
-    """The same chart, in need of no network."""
-    found = chart.properties(usermeta=NO_MENU)
-    object.__setattr__(found, "__class__", KINDS[type(found)])  # its own setting of attributes is for the spec
-    return found
+    """A copy of a chart that needs no network."""
+    drawn = chart.properties(usermeta=NO_MENU)
+    object.__setattr__(drawn, "__class__", KINDS[type(drawn)])  # its own setting of attributes is for the spec
+    return drawn
 
 
 def check_chart_name(path: str | os.PathLike[str]) -> None:
-    """Refuse a name whose ending no chart is written in."""
+    """Check that a file name ends in a format that charts are written in."""
     target = Path(path)
     if target.suffix.lower() not in ENDINGS:
         raise FileFormatError(f"{target.name}: a chart ends in one of {', '.join(ENDINGS)}")

@@ -1,4 +1,4 @@
-"""Simulated attacks in a document: successes are numbers of people, entered and printed like them."""
+"""Views of simulated attacks: successes are numbers of people, entered and printed as counts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sdckit.attacks.attack_rates import control_state_of, worst_first
 from sdckit.report.blocks import Block, ChartBlock, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars
-from sdckit.report.conclusions import UNDEFINED, concluded, judged_rates
+from sdckit.report.conclusions import UNDEFINED, concluded, judge_rates
 from sdckit.report.gate.figures import InternalOnly, Ledger, Ratio, Tree
 from sdckit.report.setting import PairSetting
 from sdckit.report.view import Note, Plain, View, find_view, noted
@@ -39,18 +39,18 @@ class AttackView(View):
     Parameters
     ----------
     named
-        What it is called, and the intruder who makes it, "" for one who knows no keys; given what stands behind
-        the colon of its place.
+        Its name and the intruder who makes it, "" for one who knows no keys; given what stands behind the colon of
+        its place.
     conclude
         Adds to its printed tree what it means.
     details
-        What a confidential document shows of it besides, of its tree and its name.
+        Further blocks of a confidential document, given its tree and its name.
     asked
-        How it was made, in words, of what was asked for and what stands behind the colon; "" for nothing.
+        The options it was run with, in words, given these and what stands behind the colon; "" for none.
     residual
-        Whether it is made on people never in the file, too, and has a residual risk.
+        Whether it is also made on a control file, and so has a residual risk.
     apart
-        What its tree is called in a document where it does not stand among the other attacks.
+        Key of its tree in a document, where it is not among the other attacks.
     """
 
     named: Callable[[str], tuple[str, str]] = lambda rest: (rest, "")
@@ -83,30 +83,30 @@ def rate_view(
     details
         What is shown before its notes and subgroups.
     """
-    conclude = partial(concluded, partial(judged_rates, calls=guess == "none"))
+    conclude = partial(concluded, partial(judge_rates, calls=guess == "none"))
 
     def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         return {
             "releases": tuple(
-                _release(f"{setting.prefix}.{setting.place}.{j}.", one, setting.ledger, guess, dependent=dependent)
-                for j, one in enumerate(result.per_release, 1)
+                _release(f"{setting.prefix}.{setting.place}.{j}.", figures, setting.ledger, guess, dependent=dependent)
+                for j, figures in enumerate(result.per_release, 1)
             ),
             "control_state": control_state_of(result),
             "exact": exact_of(result, notes=_notes(result), groups=_groups(result)),
         }
 
     def blocks(plain: Plain, place: str) -> list[Block]:
-        found = plain[place] if "means" in plain[place] else conclude(plain[place])
+        attack = plain[place] if "means" in plain[place] else conclude(plain[place])
         name = attack_name(place)
-        compared = any("n_control" in release for release in found["releases"])
-        table = rates_table({name: found}, capital(name), control=compared)
-        means = Paragraph(said_of(found))
-        return [table, rate_bars(capital(name), found, compared=compared), means, *shown_inside(found, name)]
+        compared = any("n_control" in release for release in attack["releases"])
+        table = rates_table({name: attack}, capital(name), control=compared)
+        means = Paragraph(meaning_of(attack))
+        return [table, rate_bars(capital(name), attack, compared=compared), means, *confidential_blocks(attack, name)]
 
-    def shown_inside(found: Plain, name: str) -> list[Block]:
-        groups = group_blocks(found, name, _group_columns(found))
+    def confidential_blocks(attack: Plain, name: str) -> list[Block]:
+        groups = group_blocks(attack, name, _group_columns(attack))
         small = [Paragraph(SMALL, "note")] if groups else []
-        return [*details(found, name), *detail_blocks(found, name), *groups, *small]
+        return [*details(attack, name), *detail_blocks(attack, name), *groups, *small]
 
     return AttackView(
         ATTACKS,
@@ -115,7 +115,7 @@ def rate_view(
         noted(METHOD),
         named=named,
         conclude=conclude,
-        details=shown_inside,
+        details=confidential_blocks,
         asked=asked,
     )
 
@@ -129,20 +129,20 @@ def attack_name(place: str, *, several: bool = False) -> str:
 
 
 def has_residual_risk(place: str) -> bool:
-    """Whether an attack is compared with people never in the file; so is one that nobody knows."""
+    """Whether an attack is compared with a control file; true for one without a view."""
     view = find_view(place)
     return not isinstance(view, AttackView) or view.residual
 
 
 def exact_of(result: Any, **more: Tree) -> InternalOnly:
-    """The exact figures of an attack and its verdict, for a confidential document."""
+    """Exact figures of an attack and its verdict, for a confidential document."""
     figures = {name: float(getattr(result, name)) for name in result.figures}
-    told: dict[str, Tree] = {"verdict": result.verdict, **finite(figures), **more}
-    return InternalOnly(told)
+    exact: dict[str, Tree] = {"verdict": result.verdict, **finite(figures), **more}
+    return InternalOnly(exact)
 
 
 def finite(figures: Mapping[str, float]) -> dict[str, Tree]:
-    """Exact figures; None for what is undefined."""
+    """Figures with None in the place of NaN."""
     return {name: value if math.isfinite(value) else None for name, value in figures.items()}
 
 
@@ -168,23 +168,23 @@ def _control(start: str, figures: Mapping[str, float], ledger: Ledger, *, depend
     tree: dict[str, Tree] = {"n_control": ledger.count(size, n, size, watched="nowhere")}
     if n < FEWEST:
         return tree
-    found = figures["control_rate"] * n
+    successes = figures["control_rate"] * n
     if not dependent:
-        return tree | enter_tally(ledger, start, "control_", round(found), n, whole=True)
+        return tree | enter_tally(ledger, start, "control_", round(successes), n, whole=True)
     low, high = (min(max(figures[end], 0.0), 1.0) for end in ("residual_low", "residual_high"))
     # In whole per cent. How much queries depend on each other is in no other figure; what is concluded uses these ends
     # or drops them.
     tree["ends"] = (math.floor(100 * low) / 100, math.ceil(100 * high) / 100)
-    return tree | enter_tally(ledger, start, "control_", found, n)
+    return tree | enter_tally(ledger, start, "control_", successes, n)
 
 
 def enter_tally(
     ledger: Ledger, start: str, role: str, true: float, n: float, *, whole: bool = False
 ) -> dict[str, Tree]:
-    """Enter the smaller one of successes and failures: then both are hidden where they are few, whatever n is."""
+    """Enter the smaller of successes and failures, so that both are hidden where either is small."""
     side = "successes" if 2 * true <= n else "failures"
-    found, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
-    leaf = ledger.count(name, int(found), name) if whole else ledger.value(name, found, name, kind="sum")
+    number, name = round(true if side == "successes" else n - true, 9), f"{start}{role}{side}"
+    leaf = ledger.count(name, int(number), name) if whole else ledger.value(name, number, name, kind="sum")
     return {role + side: leaf}
 
 
@@ -202,52 +202,52 @@ def enter_estimate(ledger: Ledger, name: str, true: float) -> Tree:
 
 
 def _notes(result: Any) -> tuple[str, ...]:
-    """Notes that say something of the files; why a figure is undefined is in the verdict.
+    """Notes about the files; the verdict says why a figure is undefined.
 
     A note on a figure that is undefined in one of several releases is about that one, or about the mean.
     """
-    undefined = {name for one in result.per_release for name, value in one.items() if math.isnan(value)}
+    undefined = {name for release in result.per_release for name, value in release.items() if math.isnan(value)}
     hidden = undefined | {"risk", "intervals"}
-    told = {name: text for name, text in result.notes.items() if name not in hidden}
-    tried = [one["n_attacks"] for one in result.per_release if not math.isnan(one["n_attacks"])]
+    notes = {name: text for name, text in result.notes.items() if name not in hidden}
+    tried = [release["n_attacks"] for release in result.per_release if not math.isnan(release["n_attacks"])]
     if len(result.per_release) > 1:
         if none := [str(j) for j, n in enumerate(tried, 1) if not n]:
             which = f"release{'s' * (len(none) > 1)} {', '.join(none)}"
-            told["none"] = f"no attack could be made on {which}; the means are over the others"
-        if "n_attacks" in told and len(set(tried)) > 1:
-            each = ", ".join(f"{n:,.0f}" for n in tried)
-            told["n_attacks"] = f"attempts on each release: {each}; fewer than asked for were found"
-    return tuple(dict.fromkeys(told.values()))
+            notes["none"] = f"no attack could be made on {which}; the means are over the others"
+        if "n_attacks" in notes and len(set(tried)) > 1:
+            numbers = ", ".join(f"{n:,.0f}" for n in tried)
+            notes["n_attacks"] = f"attempts on each release: {numbers}; fewer than asked for were found"
+    return tuple(dict.fromkeys(notes.values()))
 
 
 def _groups(result: Any) -> Tree:
-    """The subgroups attacked, the worst first; those in which no attack could be made are left out."""
+    """Subgroups attacked, the riskiest first, without those in which no attack could be made."""
     if not result.by:
         return None
     attacked = [group for group in result.groups if group.figures["n_attacks"] > 0]
-    ordered = sorted(attacked, key=lambda group: worst_first(group.figures))
-    rows = tuple({"labels": tuple(one.labels), "release": one.release, **finite(one.figures)} for one in ordered)
+    ranked = sorted(attacked, key=lambda group: worst_first(group.figures))
+    rows = tuple({"labels": tuple(group.labels), "release": group.release, **finite(group.figures)} for group in ranked)
     return {"by": tuple(result.by), "rows": rows}
 
 
-def said_of(tree: Plain) -> str:
-    """What an attack means, as a sentence."""
+def meaning_of(tree: Plain) -> str:
+    """Sentence saying what an attack means."""
     exact = tree.get("exact")
     return str(exact["verdict"]) if exact else f"{capital(tree['means'])}."
 
 
 def capital(words: str) -> str:
-    """The same with a large first letter."""
+    """A text with a capital first letter."""
     return words[:1].upper() + words[1:]
 
 
 def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> TableBlock:
-    """The rates of attacks side by side, a row for each release; by name."""
+    """Table of the rates of attacks, given by name; a row for each release."""
     parts = ["success_rate", "baseline_rate", *(["control_rate", "residual_risk"] if control else [])]
     rows: list[tuple[str, ...]] = []
-    for name, one in named.items():
-        for j, release in enumerate(one["releases"], 1):
-            number = f", release {j}" if len(one["releases"]) > 1 else ""
+    for name, attack in named.items():
+        for j, release in enumerate(attack["releases"], 1):
+            number = f", release {j}" if len(attack["releases"]) > 1 else ""
             shares = (percent(release[part]) for part in parts)
             rows.append((name + number, release["n_attacks"]["text"], *shares))
     heads: tuple[str, ...] = ("Attack", "Tries", "Succeed", "By guessing")
@@ -257,7 +257,7 @@ def rates_table(named: Mapping[str, Plain], caption: str, *, control: bool) -> T
 
 
 def rate_bars(caption: str, tree: Plain, *, compared: bool) -> ChartBlock:
-    """The rates of the first release as bars; one known from below only stands open at its bound."""
+    """Bar chart of the rates of the first release; a rate with a bound only is an open bar."""
     first = tree["releases"][0]
     shown = ((words, first[name]) for name, words in SHOWN.items() if name != "control_rate" or compared)
     ends = ((words, {**leaf, "below": leaf.get("above", leaf.get("below", 0))}) for words, leaf in shown)
@@ -280,7 +280,7 @@ def percent(leaf: Plain) -> str:
 
 
 def detail_blocks(tree: Plain, name: str) -> list[Block]:
-    """The notes of a confidential document."""
+    """Notes of an attack, for a confidential document."""
     notes = tree.get("exact", {}).get("notes", ())
     return [Paragraph(f"{capital(name)}: {text}", "note") for text in notes]
 
@@ -289,7 +289,7 @@ Column = tuple[str, Callable[[Plain], str]]
 
 
 def group_blocks(tree: Plain, name: str, columns: Sequence[Column]) -> list[Block]:
-    """The subgroups of a confidential document, at most ten, and how many more there are; by head and text."""
+    """Table of the subgroups, for a confidential document: at most ten; `columns` are (header, text of a row)."""
     groups = tree.get("exact", {}).get("groups")
     if not groups or not groups["rows"]:
         return []

@@ -1,4 +1,4 @@
-"""Where the figures of a result are entered, and which relations between them anybody knows."""
+"""Settings of the views: the ledger that figures are entered into, and the publicly known relations between them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Weights = Literal["census", "fraction", "weight"]
 
 @dataclass(frozen=True)
 class Setting:
-    """Where the figures of one file are entered, and which relations between them are known.
+    """Setting of the figures of one file: ledger, names, and the known relations between figures.
 
     Parameters
     ----------
@@ -75,11 +75,11 @@ class Setting:
 
     @property
     def suffix(self) -> str:
-        """What the names of this variant's variables have more than those of the main one."""
+        """Suffix of this variant's names in the ledger; "" for the main result."""
         return f".{self.variant}" if self.variant else ""
 
     def at(self, place: str) -> Setting:
-        """The same for the result at another place."""
+        """The setting of the result at another place."""
         return replace(self, variant=place.partition(":")[2])
 
     def count(
@@ -97,16 +97,16 @@ class Setting:
         return self.ledger.count(f"{start}.{name}", true, f"{start}.{group}", watched=watched, of=of, guard=guard)
 
     def quantity(self, name: str, rule: str) -> Quantity:
-        """A quantity of this intruder, under a rule for missing values."""
+        """Quantity of this intruder under a rule for missing values."""
         return Quantity(f"{name}, {self.counted}" if self.persons else name, rule=rule, intruder=self.intruder)
 
     def own_cells_known(self, result: object) -> bool:
-        """The same as `cells_known`, under the rule for missing values that this result was computed with."""
+        """As `cells_known`, for the rule for missing values of this result."""
         cells = getattr(result, "cells", None)
         return not self.persons and not getattr(cells, "has_wildcards", False)
 
     def declared(self, fraction: float) -> float | None:
-        """A sampling fraction that the analyst declared; one worked out of weights is not told exactly."""
+        """The sampling fraction if the analyst declared it; None if computed from weights, which is not printed."""
         return None if self.weights == "weight" else fraction
 
     @property
@@ -117,10 +117,10 @@ class Setting:
         return 1.0 if self.weights == "census" else self.fraction
 
     def guard(self, result: object) -> tuple[str, ...]:
-        """Records in groups of fewer than five, where a figure of risks could tell them and no relation says how.
+        """Names of the counts that guard a figure of risks: records in cells below five; () where relations do so.
 
-        That is where weights, persons or others' missing values stand between the size of a cell and its risk: whoever
-        has the file has its weights, too. A census has whole numbers, which are printed as such.
+        Needed where weights, persons or wildcards come between the size of a cell and its risk: whoever has the file
+        has its weights, too. A census has whole numbers, which are printed as counts.
         """
         if self.weights == "census" or (self.fraction_known is not None and self.own_cells_known(result)):
             return ()
@@ -135,13 +135,13 @@ class Setting:
 
     @property
     def counted(self) -> str:
-        """What a frequency counts; cells by size always count records."""
+        """What frequencies count, "persons" or "records"; cells by size always count records."""
         return "persons" if self.persons else "records"
 
 
 @dataclass(frozen=True)
 class PairSetting:
-    """Where the figures of a release beside its original are entered, ``n`` and the `sizes` of the releases already.
+    """Setting of the figures of a release and its original, in a ledger that has ``n`` and the `sizes` already.
 
     `place` is the measure, with the variable after a colon where it has one.
     """
@@ -163,7 +163,7 @@ def release_sizes(ledger: Ledger, sizes: Sequence[int]) -> tuple[Count, ...]:
 
 
 def intruder_words(name: str, keys: Sequence[str]) -> str:
-    """An intruder as quantities name it: by its keys, too, since a key may be left out of a release.
+    """Name of an intruder in quantities, with its keys, since a release may lack one of them.
 
     Examples
     --------
@@ -174,24 +174,24 @@ def intruder_words(name: str, keys: Sequence[str]) -> str:
 
 
 def missing_words(column: str) -> str:
-    """Records without a value in a column, as quantities name them."""
+    """Name, in quantities, of the records with a missing value in a column."""
     return f"missing values of {column}"
 
 
 def changed_words(column: str) -> str:
-    """Values of a column that are others than in the original, as quantities name them."""
+    """Name, in quantities, of the values of a column that differ from the original."""
     return f"changed values of {column}"
 
 
 def rule_of(result: object) -> str:
-    """What missing key values were taken for in a result: "wildcard", "category", or "" where none is missing."""
+    """Rule for missing key values of a result: "wildcard", "category", or "" where none is missing."""
     return str(getattr(getattr(result, "cells", None), "rule", ""))
 
 
 def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str] = ()) -> dict[str, Tree]:
-    """Give what a measure has to say about its figures, but for the notes named; its words may state counts.
+    """Notes of a result, except those in `but`; their words may state counts.
 
-    Those `inside` stay in a confidential document: they state what the document says otherwise, or not at all.
+    Those in `inside` are confidential: the document says it otherwise, or not at all.
     """
     notes = getattr(result, "notes", {})
     return {
@@ -202,7 +202,7 @@ def notes_tree(result: object, *, but: Sequence[str] = (), inside: Sequence[str]
 
 
 def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, results: Mapping[str, Any], n: int) -> Setting:
-    """Say which relations hold between the figures of an intruder, of the results by place."""
+    """Setting of an intruder's figures, from the scenario and the results by place."""
     weights: Weights = "weight" if scenario.weight else "fraction" if scenario.sampling_fraction else "census"
     persons = scenario.person is not None
     threshold = scenario.limits.risk
@@ -216,7 +216,7 @@ def setting_for(ledger: Ledger, prefix: str, scenario: Scenario, results: Mappin
 
 
 def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
-    """The same for a single result: assume the most that could be known.
+    """Setting of a single result, assuming the most that could be known.
 
     Relations that do not hold are left out by the audit.
     """
@@ -236,40 +236,38 @@ def setting_of(ledger: Ledger, result: Any, n: int) -> Setting:
 
 
 def _breaks(results: Any, weights: str, fraction: float | None, threshold: float | None) -> set[float]:
-    """Sizes of cells at which a tested k, a bin of risk or the threshold divides the records."""
-    found: set[float] = set()
+    """Cell sizes at which a tested k, a bin of risk or the threshold separates records."""
+    breaks: set[float] = set()
     methods = []
     for result in results:
-        found |= {float(k - 1) for k in getattr(result, "violations", {}) if isinstance(k, int)}
+        breaks |= {float(k - 1) for k in getattr(result, "violations", {}) if isinstance(k, int)}
         if hasattr(result, "method") and hasattr(result, "histogram"):
             methods.append(result.method)
     if weights == "weight":
-        return found
+        return breaks
     known = 1.0 if fraction is None else fraction
     method = methods[0] if methods else "exact"
-    found |= {largest_size(edge, known, method) for edge in RISK_EDGES}
-    return found | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
+    breaks |= {largest_size(edge, known, method) for edge in RISK_EDGES}
+    return breaks | ({largest_size(threshold, known, method, strictly=True)} if threshold else set())
 
 
-# Figures that few changed records could carry: a loss inverts to their number where there are one, two or
-# three.
-# Each is told in as many digits as the records that lie otherwise in the release allow; where these are
-# few, not at all.
+# Figures that may rest on few changed records: from a loss their number can be computed where it is one, two or three.
+# Each is printed with as many digits as the number of changed records allows, and withheld where these are few.
 
 
-# Values that are others in more records than these leave every figure its digits.
+# Changed records from which on every figure keeps its digits.
 MANY = 500
-# What figures are of a release that is as its original; the others are none.
+# Values of figures for a release equal to its original; 0 for the others.
 ALIKE = {
     "auc": 0.5, "pearson_similarity": 1.0, "spearman_similarity": 1.0, "contingency_similarity": 1.0,
     "mean_overlap": 1.0, "min_overlap": 1.0,
 }  # fmt: skip
 
 
-def carried(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str], name: str = "") -> Tree:
-    """Guard an estimate of two files by the records that lie otherwise in the release, on the variables it is about.
+def guard_by_changes(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str], name: str = "") -> Tree:
+    """Guard an estimate from two files by the number of records that the release changed in its variables.
 
-    `name` is the figure's, where it is not 0 for a release that is as its original.
+    `name`: the figure's, where it is not 0 for a release equal to its original.
     """
     if not isinstance(leaf, Value) or pair is None:
         return leaf
@@ -282,19 +280,19 @@ def carried(leaf: Tree, setting: PairSetting, pair: Any, variables: Sequence[str
 
 def variables_of(result: Any) -> tuple[str, ...]:
     """The variables a measure of utility compares."""
-    found = getattr(result, "variables", ())
-    return found if isinstance(found, tuple) else tuple(str(row["variable"]) for row in rows_of(found))
+    variables = getattr(result, "variables", ())
+    return variables if isinstance(variables, tuple) else tuple(str(row["variable"]) for row in rows_of(variables))
 
 
 def n_moved(pair: Any, variables: Sequence[str]) -> int:
-    """Records of the original that have no counterpart in a release, at least, on some variables taken together.
+    """Lower bound of the original's records without a counterpart in a release, on some variables jointly.
 
-    Of several releases the one with fewest counts, but for those that are all as the original. One variable is enough
-    where that is many records already. Values that cannot be compared are few.
+    Of several releases the smallest number counts, except 0. Single variables are enough where these are many records
+    already. Values that cannot be compared count as one record.
     """
     try:
-        one = _fewest(pair, [[name] for name in variables])
-        return one if one >= MANY or len(variables) < 2 else _fewest(pair, [list(variables)])
+        single = _fewest(pair, [[name] for name in variables])
+        return single if single >= MANY or len(variables) < 2 else _fewest(pair, [list(variables)])
     except SdcError:
         return 1
 
@@ -307,5 +305,5 @@ def _fewest(pair: Any, sets: Sequence[Sequence[str]]) -> int:
 def _moved(pair: Any, names: Sequence[str]) -> list[float]:
     sizes = pair.groups(names).size
     scale = [pair.n / max(1, n) for n in pair.sizes]
-    found = (np.maximum(0.0, sizes[0] - sizes[j] * factor).sum() for j, factor in enumerate(scale, 1))
-    return [float(np.ceil(total - 1e-6)) for total in found]
+    moved = (np.maximum(0.0, sizes[0] - sizes[j] * factor).sum() for j, factor in enumerate(scale, 1))
+    return [float(np.ceil(total - 1e-6)) for total in moved]

@@ -1,4 +1,4 @@
-"""Measures of two files whose figures are shares of the records: entered as numbers of people, shown by release."""
+"""Views of measures of two files whose figures are shares of records: entered as counts, shown by release."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Figure:
     inside
         A figure that contains this one.
     beside
-        A figure without which this one is none of these shares.
+        A figure that must be defined, too, for this one to be shown.
     same
-        The count of one file that is the same number of people.
+        The count among the figures of the original by itself that is the same number of people.
     sum_of
         The share of which this is the number: printed from the same variable. With another figure as `base`, the same
         number over that one.
@@ -59,7 +59,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class ShareView(View):
-    """The view of a measure of shares: its figures."""
+    """View of a measure whose figures are shares."""
 
     shares: tuple[Figure, ...] = ()
 
@@ -90,7 +90,7 @@ def share_view(
         tree, variable = plain[place], place.partition(":")[2]
         table = shares_table(head.format(variable), shares, tree)
         chart = draw(tree, variable) if draw else release_bars(table.caption, shares, tree)
-        return [table, chart, *also(tree), *said_blocks(tree)]
+        return [table, chart, *also(tree), *pair_notes_blocks(tree)]
 
     return ShareView(
         title,
@@ -108,55 +108,55 @@ def shares_tree(shares: Sequence[Figure], result: Any, setting: PairSetting) -> 
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
         defined = (share for share in shares if _is_defined(share, figures))
-        releases.append({one.name: _leaf(one, figures, j, setting) for one in defined})
-    hidden = [name for name in result.per_release[0] if all(math.isnan(one[name]) for one in result.per_release)]
-    return {"releases": tuple(releases), **said_tree(result, but=hidden)}
+        releases.append({figure.name: _leaf(figure, figures, j, setting) for figure in defined})
+    hidden = [name for name in result.per_release[0] if all(math.isnan(row[name]) for row in result.per_release)]
+    return {"releases": tuple(releases), **pair_notes_tree(result, but=hidden)}
 
 
-def said_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
-    """Give what a measure has to say of its figures; a confidential document shows it, too."""
-    said = dict.fromkeys(text for name, text in result.notes.items() if name not in but)
-    return {"notes": notes_tree(result, but=but), "said": InternalOnly(tuple(said))}
+def pair_notes_tree(result: Any, *, but: Sequence[str] = ()) -> dict[str, Tree]:
+    """Notes of a result on two files, and their texts for a confidential document."""
+    texts = dict.fromkeys(text for name, text in result.notes.items() if name not in but)
+    return {"notes": notes_tree(result, but=but), "said": InternalOnly(tuple(texts))}
 
 
-def said_blocks(tree: Plain) -> list[Block]:
-    """The same, a paragraph each."""
+def pair_notes_blocks(tree: Plain) -> list[Block]:
+    """Notes of a result on two files, a paragraph each, for a confidential document."""
     return [Paragraph(f"Note: {text}", "note") for text in tree.get("said", ())]
 
 
-def _is_defined(one: Figure, figures: Mapping[str, float]) -> bool:
-    names = (one.name, one.beside) if one.beside else (one.name,)
+def _is_defined(figure: Figure, figures: Mapping[str, float]) -> bool:
+    names = (figure.name, figure.beside) if figure.beside else (figure.name,)
     return not any(math.isnan(figures.get(name, math.nan)) for name in names)
 
 
-def _leaf(one: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
+def _leaf(figure: Figure, figures: Mapping[str, float], j: int, setting: PairSetting) -> Tree:
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}.{j}."
-    if one.sum_of and one.base in figures:
-        return Ratio(start + one.sum_of, start + one.base)
-    if one.sum_of:
-        return Value(start + one.sum_of)
-    value, (base, size) = figures[one.name], ("n", float(setting.n))
-    if one.base == "released":
+    if figure.sum_of and figure.base in figures:
+        return Ratio(start + figure.sum_of, start + figure.base)
+    if figure.sum_of:
+        return Value(start + figure.sum_of)
+    value, (base, size) = figures[figure.name], ("n", float(setting.n))
+    if figure.base == "released":
         base, size = f"n.released.{j}", float(setting.sizes[j - 1])
-    elif one.base in figures:
-        base, size = start + one.base, figures[one.base]
-    name = start + one.name
-    if not one.whole:
+    elif figure.base in figures:
+        base, size = start + figure.base, figures[figure.base]
+    name = start + figure.name
+    if not figure.whole:
         ledger.value(name, value * size, f"{name}.value", kind="sum")
         return Ratio(name, base)
-    count = ledger.count(name, round(value * size if one.base else value), start)
+    count = ledger.count(name, round(value * size if figure.base else value), start)
     ledger.nested(base, name)
-    if one.inside:
-        ledger.nested(start + one.inside, name)
-    if one.others:
-        ledger.equal(base, name, start + one.others)
-    if one.same:
-        _link(one.same, name, setting)
-    return Share(name, base) if one.base else count
+    if figure.inside:
+        ledger.nested(start + figure.inside, name)
+    if figure.others:
+        ledger.equal(base, name, start + figure.others)
+    if figure.same:
+        _link(figure.same, name, setting)
+    return Share(name, base) if figure.base else count
 
 
 def _link(same: str, name: str, setting: PairSetting) -> None:
-    """A number of people is one number, wherever it is printed: in the figures of the original by itself, too."""
+    """Equate a count with the same count among the figures of the original by itself, so that both print alike."""
     ledger = setting.ledger
     for suffix in (".category", ""):
         other = f"i{setting.prefix[1:]}.{same}{suffix}"
@@ -166,23 +166,23 @@ def _link(same: str, name: str, setting: PairSetting) -> None:
 
 
 def shares_table(caption: str, shares: Sequence[Figure], tree: Plain) -> TableBlock:
-    """The shares of one measure, by release, and of how many records each is one."""
+    """Table of the shares of a measure by release, with their denominators."""
     releases = tree["releases"]
-    found = ((share.words, [release.get(share.name) for release in releases]) for share in shares)
-    rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in found if any(leaves))
+    lines = ((share.words, [release.get(share.name) for release in releases]) for share in shares)
+    rows = tuple((words, *by_release(leaves), _of(leaves)) for words, leaves in lines if any(leaves))
     heads = ("Share", *release_heads(len(releases)), "Of records")
     return TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
 
 
 def _of(leaves: Sequence[Plain | None]) -> str:
-    """The number of records that shares are of: one for all releases, or the smallest and the largest."""
+    """Denominator of shares: the common one, or the smallest and largest over the releases."""
     wholes = [leaf["of"] for leaf in leaves if leaf is not None and "of" in leaf]
-    found = sorted(dict.fromkeys(wholes), key=lambda text: float(text.replace(",", "")))
-    return " to ".join(dict.fromkeys([found[0], found[-1]])) if found else "–"
+    sizes = sorted(dict.fromkeys(wholes), key=lambda text: float(text.replace(",", "")))
+    return " to ".join(dict.fromkeys([sizes[0], sizes[-1]])) if sizes else "–"
 
 
 def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBlock:
-    """The shares of the records in the first release."""
+    """Bar chart of the shares of the first release."""
     first = tree["releases"][0]
     of_records = (share for share in shares if share.base in {"n", "released"} and share.name in first)
     rows = ((record.words, first[record.name]) for record in of_records)
@@ -190,7 +190,7 @@ def release_bars(caption: str, shares: Sequence[Figure], tree: Plain) -> ChartBl
 
 
 def release_heads(m: int) -> tuple[str, ...]:
-    """Heads of the columns of releases: of each, or of their mean and spread where there are many."""
+    """Headers of the release columns: one each, or mean, smallest and largest where there are many."""
     if m == 1:
         return ("Release",)
     if m <= MOST_COLUMNS:
@@ -199,7 +199,7 @@ def release_heads(m: int) -> tuple[str, ...]:
 
 
 def by_release(leaves: Sequence[Plain | None]) -> tuple[str, ...]:
-    """The texts below those heads, from what is printed."""
+    """Texts of a row below `release_heads`, from printed figures."""
     if len(leaves) <= MOST_COLUMNS:
         return tuple("–" if leaf is None else leaf["text"] for leaf in leaves)
     if not (known := _known(leaves)):
@@ -209,7 +209,7 @@ def by_release(leaves: Sequence[Plain | None]) -> tuple[str, ...]:
 
 
 def over(tree: Plain, figure: str) -> str:
-    """One text for a sentence: the figure of the only release, or the mean over several."""
+    """Text of a figure for a sentence: of the only release, or the mean over several."""
     leaves = [release.get(figure) for release in tree["releases"]]
     if len(leaves) == 1:
         return by_release(leaves)[0]
@@ -234,15 +234,15 @@ def _mean_text(leaves: Sequence[Plain]) -> str:
 def bins_tree(
     edges: Sequence[float], counts: Sequence[Sequence[int]], setting: PairSetting, *, whole: str = ""
 ) -> tuple[Tree, ...]:
-    """Records in fixed bins, from the original itself and from the release."""
+    """Enter the records in fixed bins, by original and by release; their sum is `whole`, if given."""
     ledger: Ledger = setting.ledger
     start = f"{setting.prefix}.{setting.place}.bin"
     rows: list[Tree] = []
     names: dict[str, list[str]] = {"original": [], "released": []}
     for number, (low, high) in enumerate(pairwise(edges)):
         leaves: dict[str, Tree] = {}
-        for side, found in zip(names, counts, strict=True):
-            leaf = ledger.count(f"{start}.{side}.{number}", int(found[number]), f"{start}.{side}")
+        for side, bins in zip(names, counts, strict=True):
+            leaf = ledger.count(f"{start}.{side}.{number}", int(bins[number]), f"{start}.{side}")
             names[side].append(leaf.name)
             leaves[side] = leaf
         rows.append({"from": low, "to": high if math.isfinite(high) else None, **leaves})
@@ -252,7 +252,7 @@ def bins_tree(
 
 
 def bins_chart(bins: Sequence[Plain], caption: str) -> ChartBlock:
-    """Both files in each bin, one below the other."""
+    """Bar chart of the bins, original and release below each other."""
     words = {"original": "original", "released": "release"}
     return bars(caption, "records", ((f"{_bin(row)}, {words[side]}", row[side]) for row in bins for side in words))
 
@@ -261,14 +261,14 @@ def _bin(row: Plain) -> str:
     return f"{row['from']:g} or more" if row["to"] is None else f"{row['from']:g} to {row['to']:g}"
 
 
-# What two views share: columns of which a release gives values back, by itself or with published tables.
+# Shared by two views: columns whose values can be reconstructed from a release, alone or with published tables.
 
 
 FEWEST = 5  # reconstructed values that are printed as a number
 
 
 def shown_share(back: int, whole: int) -> float:
-    """The share by which columns are put in order: a hidden number at its bound, exact ones would tell it.
+    """Share by which columns are ordered: small counts at their bound, since an order by exact ones would tell them.
 
     >>> shown_share(2, 100) == shown_share(4, 100), shown_share(7, 100), shown_share(0, 100)
     (True, 0.07, 0.0)
@@ -285,7 +285,7 @@ def given_back_tree(
     result: Any, setting: PairSetting, whole: str, share: str, column: Enter, undone: Further,
     further: Further = lambda *_: {},
 ) -> tuple[Tree, ...]:  # fmt: skip
-    """Enter the columns of each release, who can be recognised in it put back, the worst column's share, and `further`.
+    """Enter the reconstructed values by column and release, the risk with them put back, and the worst column's share.
 
     `whole` is the attribute that counts the values of a column; `column` takes it, the start of its names and the
     release; `undone` and `further` the result, the release and the start of its names.
@@ -293,40 +293,40 @@ def given_back_tree(
     releases: list[Tree] = []
     for j, columns in enumerate(result.columns, 1):
         start = f"{setting.prefix}.{setting.place}.{j}."
-        shown = [one for one in columns if getattr(one, whole)]
-        entered = (column(one, f"{start}{number}.", setting, j) for number, one in enumerate(shown))
+        shown = [audited for audited in columns if getattr(audited, whole)]
+        entered = (column(audited, f"{start}{number}.", setting, j) for number, audited in enumerate(shown))
         tree: dict[str, Tree] = {"columns": tuple(entered)}
         if result.below_k:
             tree |= undone(result, j, start, setting)
         if shown:
-            shares = [shown_share(one.counted, getattr(one, whole)) for one in shown]
+            shares = [shown_share(audited.counted, getattr(audited, whole)) for audited in shown]
             worst = shares.index(max(shares))
-            # Of a column's changed values, if anything is given back; nothing is no share, of however few.
+            # Of the column's changed values if any is reconstructed; else of all records: 0 tells not how few changed.
             some = f"{start}{worst}.{whole}" if shown[worst].counted else f"n.released.{j}"
             tree[share] = Share(f"{start}{worst}.back", some)
         releases.append(tree | further(result, j, start, setting))
     return tuple(releases)
 
 
-def enter_given_back(ledger: Ledger, start: str, whole: str, one: Any) -> dict[str, Tree]:
-    """Enter what is given back of the values of a column, and what is narrowed; of these to two, where it says so."""
-    found: dict[str, Tree] = {
-        "back": ledger.count(f"{start}back", one.counted, start),
-        "narrowed": ledger.count(f"{start}narrowed", one.narrowed, start),
+def enter_given_back(ledger: Ledger, start: str, whole: str, column: Any) -> dict[str, Tree]:
+    """Enter how many values of a column are reconstructed and narrowed, and narrowed to two where counted."""
+    leaves: dict[str, Tree] = {
+        "back": ledger.count(f"{start}back", column.counted, start),
+        "narrowed": ledger.count(f"{start}narrowed", column.narrowed, start),
     }
-    if to_two := hasattr(one, "between_two"):
-        found["between_two"] = ledger.count(f"{start}two", one.between_two, start)
+    if to_two := hasattr(column, "between_two"):
+        leaves["between_two"] = ledger.count(f"{start}two", column.between_two, start)
     ledger.nested(whole, f"{start}back")
     ledger.nested(whole, f"{start}narrowed")
     if to_two:
         ledger.nested(f"{start}narrowed", f"{start}two")
     # Narrowed are those not given back, so the two exclude each other; the rest is open, or given back wrongly.
     ledger.equal(whole, f"{start}back", f"{start}narrowed", ledger.latent(f"{start}rest"))
-    return found
+    return leaves
 
 
 def enter_put_back(ledger: Ledger, start: str, uniques: str, below: str, result: Any, j: int) -> dict[str, Tree]:
-    """Enter who can be recognised in a release put back: alone, and in small groups, under these names."""
+    """Enter the uniques and records in small groups once the reconstructed values are put back."""
     k, group = result.shown_k, f"{start}undone"
     return {
         "k": k,
@@ -336,7 +336,7 @@ def enter_put_back(ledger: Ledger, start: str, uniques: str, below: str, result:
 
 
 def of_releases(releases: Sequence[Plain]) -> list[tuple[Plain, str]]:
-    """Each release with what names it in a caption, where there are several."""
+    """Each release with its suffix for a caption, "" where there is only one."""
     several = len(releases) > 1
     return [(release, f", release {j}" if several else "") for j, release in enumerate(releases, 1)]
 
@@ -346,16 +346,16 @@ def column_blocks(
     table: Callable[[Sequence[Plain], str], TableBlock],
     chart: Callable[[Sequence[Plain]], ChartBlock],
 ) -> list[Block]:
-    """The columns of each release as a table, those of the first as a chart, too."""
-    found: list[Block] = []
+    """Tables of the columns of each release, and a chart of those of the first."""
+    blocks: list[Block] = []
     for place, (release, of) in enumerate(of_releases(tree["releases"])):
         if release["columns"]:
-            found += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
-    return found
+            blocks += [table(release["columns"], of), *([chart(release["columns"])] if not place else [])]
+    return blocks
 
 
 def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], str]:
-    """The sentence for the first page; ``{}`` in it are the columns of which values are given back."""
+    """Make the sentence for the first page; ``{}`` stands for the columns with reconstructed values."""
 
     def answer(plain: Plain, place: str, _: Plain) -> str:
         back = columns_given_back(plain, place)
@@ -365,26 +365,26 @@ def back_answer(nothing: str, something: str) -> Callable[[Plain, str, Plain], s
 
 
 def columns_given_back(plain: Plain, place: str) -> list[str] | None:
-    """The columns of which anything is given back; None where no value was asked about.
+    """Columns with reconstructed values; None where no value was audited.
 
     >>> one = {"column": "age", "back": {"value": 12}}
     >>> columns_given_back({"here": {"releases": [{"columns": [one, one]}]}}, "here")
     ['age']
     """
-    told = [column for release in plain[place]["releases"] for column in release["columns"]]
-    if not told:
+    columns = [column for release in plain[place]["releases"] for column in release["columns"]]
+    if not columns:
         return None
-    return list(dict.fromkeys(one["column"] for one in told if one["back"]["value"] != 0))
+    return list(dict.fromkeys(column["column"] for column in columns if column["back"]["value"] != 0))
 
 
 def put_back_tables(tree: Plain, words: Mapping[str, str], *, head: str, title: str) -> list[TableBlock]:
-    """Who can be recognised in the file put back: a row for each figure of `words`, a column for each release."""
+    """Table of the risk with values put back: a row for each figure in `words`, a column for each release."""
     releases = [release for release in tree["releases"] if next(iter(words)) in release]
     if not releases:
         return []
     heads = (head, *release_heads(len(releases)))
     rows = tuple(
-        (said.format(k=releases[0]["k"]), *by_release([release[name] for release in releases]))
-        for name, said in words.items()
+        (label.format(k=releases[0]["k"]), *by_release([release[name] for release in releases]))
+        for name, label in words.items()
     )
     return [TableBlock(title, heads, rows, tuple(range(1, len(heads))))]

@@ -1,8 +1,8 @@
-"""Figures of subgroups in a document: exact in a confidential one, shares that many records carry in any other.
+"""Figures by subgroup: exact in a confidential document, elsewhere only shares of large subgroups.
 
-A rate of a few records beside their number is a count of them, and the counts of all subgroups together are those of
-the file. So a protected document has the share of a subgroup's records that are, say, in groups of fewer than k where
-fifty of its records are, in steps of ten records or more; nothing else, and not that there is none.
+A rate beside the number of records is a count, and the counts of all subgroups sum to those of the file. So a
+protected document prints a share of a subgroup's records (in groups of fewer than k, say) only where fifty of its
+records are counted, in steps of ten records or more; nothing else, and not that there is none.
 """
 
 from __future__ import annotations
@@ -28,46 +28,46 @@ FEW = "Of subgroups with fewer than fifty such records, or none, nothing is show
 
 
 def subgroups_tree(results: Mapping[str, Any], ledger: Ledger, prefix: str) -> dict[str, Tree]:
-    """What was asked for by subgroup, by the place of a result; nothing where nothing was."""
-    asked = {place: one for place, one in results.items() if isinstance(one, RecordResult) and one.by}
-    if not asked:
+    """Figures by subgroup of each result that has some, by its place; empty without any."""
+    grouped = {place: result for place, result in results.items() if isinstance(result, RecordResult) and result.by}
+    if not grouped:
         return {}
-    found: dict[str, Tree] = {}
-    for place, one in asked.items():
-        rows = group_figures(one)  # once: an engine may have to group a plan for it
-        shares = group_shares(one, rows, ledger, f"{prefix}.by.{place}")
-        found[place] = {"by": tuple(map(str, one.by)), "groups": InternalOnly(rows, shares)}
-    return {SUBGROUPS: found}
+    trees: dict[str, Tree] = {}
+    for place, result in grouped.items():
+        rows = group_figures(result)  # once: an engine may have to group a plan for it
+        shares = group_shares(result, rows, ledger, f"{prefix}.by.{place}")
+        trees[place] = {"by": tuple(map(str, result.by)), "groups": InternalOnly(rows, shares)}
+    return {SUBGROUPS: trees}
 
 
 def group_shares(result: RecordResult, groups: Sequence[Mapping[str, Any]], ledger: Ledger, prefix: str) -> Tree:
-    """Of large subgroups the shares of records that are counted, in the order of the labels; None without any.
+    """Shares of the large subgroups, in the order of their labels; None without any.
 
-    The counts are entered last, as what this document asks for, and are not printed themselves.
+    The counts behind them are entered last, as requests of this document, and not printed.
     """
     counted = [file_figure.name for file_figure in result.file_figures() if _counts(file_figure)]
     if not counted or getattr(result, "m", 1) > 1:
         return None
     rows = [row for row in groups if row["n"] >= SMALLEST_GUARD]
-    found: list[Tree] = []
-    for at, row in enumerate(sorted(rows, key=lambda one: one["labels"])):
+    shown: list[Tree] = []
+    for at, row in enumerate(sorted(rows, key=lambda group: group["labels"])):
         shares: dict[str, Tree] = {}
         for name in counted:
             share = row["figures"].get(name) or 0.0
             base = ledger.count(f"{prefix}.{at}.{name}", round(share * row["n"]), prefix, watched="nowhere").name
             ledger.ask(base)
             shares[name] = Told(Part(share, base, counted=True), (base,), otherwise=WITHHELD)
-        found.append({"labels": row["labels"], "figures": shares})
-    return tuple(found) or None
+        shown.append({"labels": row["labels"], "figures": shares})
+    return tuple(shown) or None
 
 
 def _counts(figure: FileFigure) -> bool:
-    """Whether it is a share of all records of a subgroup."""
+    """Whether a figure is a share of all records of a subgroup."""
     return figure.how == "mean" and not figure.among and not (figure.below is None and figure.above is None)
 
 
 def group_figures(result: RecordResult) -> tuple[dict[str, Any], ...]:
-    """The subgroups of a result, the riskiest first: labels, records, figures; None for what is undefined."""
+    """Subgroups of a result, the riskiest first: labels, records, figures (None if undefined)."""
     names = [*map(str, result.by)]
     return tuple(
         {
@@ -91,20 +91,20 @@ def _plain(value: Any) -> float | None:
 
 
 def rates_tree(results: Mapping[str, Any]) -> dict[str, Tree]:
-    """What the rates of results are rates of, and what a higher one means; how many that are only inside."""
+    """What the rates of results are shares of, and their direction; the number of records is confidential."""
     return {
         place: {
-            name: {"of": one["of"], "n": InternalOnly(one["n"]), "direction": one["direction"]}
-            for name, one in result.rates().items()
+            name: {"of": rate["of"], "n": InternalOnly(rate["n"]), "direction": rate["direction"]}
+            for name, rate in result.rates().items()
         }
         for place, result in results.items()
         if isinstance(result, RecordResult)
     }
 
 
-def subgroup_blocks(one: Plain, place: str) -> list[Block]:
-    """The table of the subgroups of one place, at most twenty; in a protected document where it stands."""
-    tree = one.get(SUBGROUPS, {}).get(place)
+def subgroup_blocks(plain: Plain, place: str) -> list[Block]:
+    """Table of the subgroups of one place, at most twenty; otherwise a note where to find it."""
+    tree = plain.get(SUBGROUPS, {}).get(place)
     if not tree:
         return []
     by = ", ".join(tree["by"])
@@ -113,8 +113,8 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
         return [Paragraph(ELSEWHERE.format(by=by), "note")]
     shown = list(rows[0]["figures"])[:MOST_FIGURES]
     if "n" not in rows[0]:
-        told = [_shares(tree["by"], rows, shown)] if _is_any_told(rows, shown) else []
-        return [*told, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
+        tables = [_shares(tree["by"], rows, shown)] if _has_any_share(rows, shown) else []
+        return [*tables, Paragraph(f"{FEW} {ELSEWHERE.format(by=by)}", "note")]
     texts = tuple(
         (*row["labels"], f"{row['n']:,}", *(_text(row["figures"][name]) for name in shown))
         for row in rows[:MOST_GROUPS]
@@ -139,12 +139,12 @@ def single_blocks(result: Any) -> list[Block]:
     return blocks
 
 
-def _is_any_told(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
+def _has_any_share(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
     return any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
 
 
 def _words(figure: str) -> str:
-    """The name of a figure as the head of a column.
+    """Column header of a figure.
 
     >>> _words("violation_rates[ill][distinct][2]")
     'violation rates, ill, distinct, 2'

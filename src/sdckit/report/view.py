@@ -1,4 +1,4 @@
-"""What a document needs to know of a measure: its figures, what is shown of them, how they are computed."""
+"""The view of a measure: how its figures are entered, laid out, summarised and explained in a document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROOM = "sdckit.report.views"
 
 @dataclass(frozen=True)
 class Note:
-    """How a figure is computed, and who said so first."""
+    """How a figure is computed, and its source."""
 
     name: str
     text: str
@@ -33,13 +33,13 @@ class Note:
 
 
 def noted(*notes: Note) -> Callable[[Scenario], Sequence[Note]]:
-    """The same notes whatever the scenario."""
+    """Make a function that returns these notes for any scenario."""
     return lambda _: notes
 
 
 @dataclass(frozen=True)
 class View:
-    """A measure in a document.
+    """How a measure appears in a document.
 
     Parameters
     ----------
@@ -68,8 +68,8 @@ class View:
     tree: Callable[[Any, Any], Mapping[str, Tree]]
     blocks: Callable[[Plain, str], list[Block]]
     notes: Callable[[Scenario], Sequence[Note]] = lambda _: ()
-    figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _one, _place: {}
-    answer: Callable[[Plain, str, Plain], str] = lambda _one, _place, _n: ""
+    figures: Callable[[Plain, str], Mapping[str, Plain]] = lambda _plain, _place: {}
+    answer: Callable[[Plain, str, Plain], str] = lambda _plain, _place, _n: ""
     charts: Mapping[str, Callable[[Any, bool], ChartBlock]] = field(default_factory=dict)
 
 
@@ -77,7 +77,7 @@ _added: ContextVar[Mapping[str, View]] = ContextVar("views from outside the pack
 
 
 def find_view(place: str) -> View | None:
-    """The view of a measure, or of a place of its results, in the file of `views` named after it; None without one."""
+    """View of a measure, or of a place of its results, from the file of `views` named after it; None without one."""
     measure = place.partition(":")[0]
     if measure in _added.get():
         return _added.get()[measure]
@@ -88,23 +88,23 @@ def find_view(place: str) -> View | None:
 
 
 def view_of(place: str) -> View:
-    """The same, refusing a measure that has none."""
-    found = find_view(place)
-    if found is None:
+    """View of a measure; raises DataError if it has none."""
+    view = find_view(place)
+    if view is None:
         raise DataError(f"{place} has no chart or notebook view; see .summary()")
-    return found
+    return view
 
 
-def views_of(one: Plain) -> Iterator[tuple[str, View]]:
-    """The places that are shown by a view, in their order; a variant is shown beside its measure."""
-    for place, tree in one.items():
+def views_of(plain: Plain) -> Iterator[tuple[str, View]]:
+    """Places that have a view, with it, in their order; variants are shown beside their measure."""
+    for place, tree in plain.items():
         if tree and (view := find_view(place)) is not None:
             yield place, view
 
 
 @contextmanager
 def added(measure: str, view: View) -> Iterator[None]:
-    """Let a measure from outside the package have its view, as long as the context lasts."""
+    """Register the view of a measure from outside the package while the context lasts."""
     token = _added.set({**_added.get(), measure: view})
     try:
         yield

@@ -1,9 +1,9 @@
-"""The words of documents in another language: one file of entries, looked up text by text.
+"""Translations of documents: a file of entries for each language, looked up text by text.
 
-An entry is a text as documents have it, with places for what varies: ``{n}`` a printed number, ``{d}`` a date, ``{c}``
-what is never translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names only, ``{t}`` a
-text that has an entry of its own, ``{r}`` the rule for missing values in brackets or nothing, ``{v}`` a word as it is.
-A figure after the letter tells places of one kind apart.
+An entry is an English text of the documents, with placeholders for what varies: ``{n}`` a printed number, ``{d}`` a
+date, ``{c}`` what is never translated (names of columns, values), ``{l}`` a list of such, ``{k}`` one of known names
+only, ``{t}`` a text that has an entry of its own, ``{r}`` the rule for missing values in brackets or nothing, ``{v}`` a
+word that is kept. A digit after the letter tells placeholders of one kind apart.
 """
 
 from __future__ import annotations
@@ -38,51 +38,51 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Entry:
-    """A text with places, and what it is in the other language: for one and for other numbers, where these differ."""
+    """A text with placeholders and its translation, in singular and plural where these differ."""
 
     english: str
     forms: tuple[str, ...]
 
     @cached_property
     def places(self) -> tuple[str, ...]:
-        """The names of its places, in their order."""
+        """Names of the placeholders, in their order."""
         return tuple(kind + number for kind, number in PLACE.findall(self.english))
 
     @cached_property
     def literals(self) -> tuple[str, ...]:
-        """What stands before, between and after the places."""
+        """Literal texts before, between and after the placeholders."""
         return tuple(PLACE.split(self.english)[::3])
 
     @cached_property
     def anchor(self) -> str:
-        """The longest of it that every such text has."""
+        """The longest literal, which every matching text contains."""
         return max(self.literals, key=len)
 
     @cached_property
     def rank(self) -> tuple[int, int]:
-        """The more it says itself, and the less its places take, the earlier it is tried."""
+        """Sorting key: entries with more literal text and fewer open placeholders are tried first."""
         return -sum(map(len, self.literals)), sum(place[0] in "cltk" for place in self.places)
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """How such a text is recognised; compiled where one may be."""
+        """Regular expression of the matching texts, compiled on first use."""
         parts = [re.escape(self.literals[0])]
         for place, before, after in zip(self.places, self.literals, self.literals[1:], strict=False):
             kind = _QUOTED if before.endswith("“") else _KINDS[place[0]]
             parts += [f"({kind})", re.escape(after)]
         return re.compile("".join(parts), re.DOTALL)
 
-    def filled(self, found: Sequence[str], given: Sequence[str]) -> str:
-        """The translation, with what was found of the `given` in its places."""
+    def filled(self, translations: Sequence[str], given: Sequence[str]) -> str:
+        """Fill the placeholders with the `translations` of the texts `given`, in singular or plural."""
         number = next((text for place, text in zip(self.places, given, strict=True) if place[0] == "n"), "")
         form = self.forms[0] if number == "1" else self.forms[-1]
-        said = dict(zip(self.places, found, strict=True))
-        return PLACE.sub(lambda place: said[place[1] + place[2]], form)
+        by_place = dict(zip(self.places, translations, strict=True))
+        return PLACE.sub(lambda place: by_place[place[1] + place[2]], form)
 
 
 @dataclass(frozen=True)
 class Wording:
-    """A language: its entries, its way of writing numbers, and where its long words may be divided."""
+    """A language: its entries, number format, and the hyphenation of long words."""
 
     code: str
     name: str
@@ -97,21 +97,21 @@ class Wording:
 
     @cached_property
     def _indexed(self) -> tuple[Mapping[str, Sequence[Entry]], Sequence[Entry]]:
-        """Entries by their first word, and those that start with a place; the most telling first."""
+        """Entries by their first word, and those that start with a placeholder; each sorted by rank."""
         by_word: dict[str, list[Entry]] = {}
         others: list[Entry] = []
-        for entry in sorted(self.entries, key=lambda one: one.rank):
+        for entry in sorted(self.entries, key=lambda entry: entry.rank):
             start = entry.literals[0]
             (by_word.setdefault(start.partition(" ")[0], []) if " " in start else others).append(entry)
         return by_word, others
 
     @property
     def marks(self) -> dict[str, Any]:
-        """How the numbers of axes are written."""
+        """Vega's number locale, for axes."""
         return {"decimal": self.decimal, "thousands": self.thousands, "grouping": [3], "currency": ["", ""]}
 
     def number(self, text: str) -> str:
-        """A printed number as it is written in this language.
+        """Convert a printed number to the format of this language.
 
         Examples
         --------
@@ -120,12 +120,12 @@ class Wording:
         ('1.855,5', 'etwa 0,2')
         """
         marks = {",": self.thousands, ".": self.decimal}
-        written = _NUMERAL.sub(lambda one: re.sub("[.,]", lambda mark: marks[mark[0]], one[0]), text)
+        written = _NUMERAL.sub(lambda numeral: re.sub("[.,]", lambda mark: marks[mark[0]], numeral[0]), text)
         written = re.sub(r"(?<=\d) ?%", "\u00a0%", written)
         return _WORD_IN_NUMBER.sub(lambda word: self.numbers.get(word[0], word[0]), written)
 
     def divided(self, text: str) -> str:
-        """A text whose long words may be divided."""
+        """Insert soft hyphens into long words."""
         return self._long.sub(lambda word: self.breaks[word[0]], text) if self.breaks else text
 
     @cached_property
@@ -134,27 +134,27 @@ class Wording:
         return re.compile("|".join(map(re.escape, longest_first)))
 
     def said(self, text: str, kept: Collection[str] = (), report: Report = lambda _: None) -> str:
-        """A text in this language; what has no translation stays as it is, and is reported."""
-        if (found := self._found(text, kept)) is not None:
-            return found
+        """Translate a text, as a whole or sentence by sentence; what has no translation is kept and reported."""
+        if (translation := self._translation(text, kept)) is not None:
+            return translation
         pieces = _SENTENCE.split(text)
-        said, at = [], 0
+        translated, at = [], 0
         while at < len(pieces):
             for run in range(1, min(LONGEST_RUN, len(pieces) - at) + 1):
                 sentence = " ".join(pieces[at : at + run])
-                found = self._found(sentence, kept, most=run)
-                if found is not None:
+                translation = self._translation(sentence, kept, most=run)
+                if translation is not None:
                     break
             else:
                 run, sentence = 1, pieces[at]
-                found = self._found(sentence, kept, most=run, lenient=report)
-            if found is None:
+                translation = self._translation(sentence, kept, most=run, lenient=report)
+            if translation is None:
                 report(sentence)
-            said.append(sentence if found is None else found)
+            translated.append(sentence if translation is None else translation)
             at += run
-        return " ".join(said)
+        return " ".join(translated)
 
-    def _found(
+    def _translation(
         self,
         text: str,
         kept: Collection[str],
@@ -163,7 +163,7 @@ class Wording:
         lenient: Report | None = None,
         depth: int = 0,
     ) -> str | None:
-        """The translation of a text by one entry; `most` sentences are one entry's."""
+        """Translate a text of at most `most` sentences by one entry; None without one."""
         if depth and text in kept:  # in a list: a column may be called like a text of ours
             return text
         if text in self.exact:
@@ -175,29 +175,29 @@ class Wording:
         if len(_SENTENCE.findall(text)) < most:
             for entry in self._candidates(text):
                 match = entry.pattern.fullmatch(text)
-                if match and (said := self._filled(entry, match, kept, lenient, depth)) is not None:
-                    return said
+                if match and (translation := self._filled(entry, match, kept, lenient, depth)) is not None:
+                    return translation
         return self._listed(text, kept, depth)
 
     def _candidates(self, text: str) -> Iterable[Entry]:
         by_word, others = self._indexed
-        yield from (one for one in by_word.get(text.partition(" ")[0], ()) if one.anchor in text)
+        yield from (entry for entry in by_word.get(text.partition(" ")[0], ()) if entry.anchor in text)
         yield from (other for other in others if other.anchor in text)
 
     def _filled(
         self, entry: Entry, match: re.Match[str], kept: Collection[str], lenient: Report | None, depth: int
     ) -> str | None:
         given = match.groups()
-        found = []
+        translations = []
         for place, text in zip(entry.places, given, strict=True):
-            said = self._placed(place[0], text, kept, lenient, depth)
-            if said is None:
+            translation = self._placed(place[0], text, kept, lenient, depth)
+            if translation is None:
                 return None
-            found.append(said)
-        return entry.filled(found, given)
+            translations.append(translation)
+        return entry.filled(translations, given)
 
     def _placed(self, kind: str, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
-        """What stands in a place of the translation; None where it is no text of the kind."""
+        """Translate the text of a placeholder; None where it does not fit the placeholder's kind."""
         if kind == "n":
             return self.number(text)
         if kind == "d":
@@ -213,59 +213,58 @@ class Wording:
         return self._nested(text, kept, lenient, depth) if kind == "t" else text
 
     def _nested(self, text: str, kept: Collection[str], lenient: Report | None, depth: int) -> str | None:
-        """A text within a text: at a start of its own it may have a capital there."""
+        """Translate a text within a text, also as if it began with a capital."""
         if depth >= DEEPEST:
             return None
         if text in kept:
             return text
-        for one in (text, text[:1].upper() + text[1:]):
-            found = self._found(one, kept, depth=depth + 1, lenient=lenient)
-            if found is not None:
-                return found
+        for variant in (text, text[:1].upper() + text[1:]):
+            translation = self._translation(variant, kept, depth=depth + 1, lenient=lenient)
+            if translation is not None:
+                return translation
         if lenient is None:
             return None
         lenient(text)
         return text
 
     def _listed(self, text: str, kept: Collection[str], depth: int) -> str | None:
-        """A list of texts, each of which is translated or kept; None for anything else."""
+        """Translate an enumeration item by item; None if an item has no translation or it is no enumeration."""
         for last in ("and", "or"):
             before, joint, after = text.rpartition(f" {last} ")
             parts = [*before.split(", "), after] if joint else text.split(", ")
             if len(parts) < 2 or depth >= DEEPEST:
                 continue
-            said = [self._found(part, kept, depth=depth + 1) for part in parts]
-            if None not in said:
-                told = [one for one in said if one is not None]
+            translations = [self._translation(part, kept, depth=depth + 1) for part in parts]
+            if None not in translations:
+                known = [translation for translation in translations if translation is not None]
                 if not joint:
-                    return ", ".join(told)
-                return f"{', '.join(told[:-1])} {self.numbers[last]} {told[-1]}"
+                    return ", ".join(known)
+                return f"{', '.join(known[:-1])} {self.numbers[last]} {known[-1]}"
         return None
 
 
 def read_wording(code: str, *texts: str) -> Wording:
-    """Compile the files of a language."""
+    """Compile the word files of a language."""
     trees = [tomllib.loads(text) for text in texts]
-    told: dict[str, Any] = {**trees[0]["language"]}
+    language: dict[str, Any] = {**trees[0]["language"]}
     words: dict[str, tuple[str, ...]] = {}
     for english, other in (pair for tree in trees for pair in tree["texts"].items()):
         words[english] = (other,) if isinstance(other, str) else tuple(other)
     return Wording(
         code,
-        told["name"],
-        told["decimal"],
-        told["thousands"],
-        told["date"],
+        language["name"],
+        language["decimal"],
+        language["thousands"],
+        language["date"],
         trees[0]["numbers"],
-        {one.replace("|", ""): one.replace("|", SOFT_HYPHEN) for one in told.get("breaks", ())},
+        {word.replace("|", ""): word.replace("|", SOFT_HYPHEN) for word in language.get("breaks", ())},
         trees[0].get("heads", {}),
         {english: forms[-1] for english, forms in words.items() if not PLACE.search(english)},
         tuple(Entry(english, forms) for english, forms in words.items() if PLACE.search(english)),
     )
 
 
-# A text of our own in a language, for programs that talk before they compute: nothing but the words is
-# loaded.
+# Translation of single texts, for programs that talk before they compute: only the words are loaded.
 
 
 ENGLISH = "en"
@@ -274,20 +273,20 @@ FILE = re.compile(r"[a-z]{2}\.toml")
 
 @cache
 def languages() -> tuple[str, ...]:
-    """The languages there are: English, and one file of words for each other."""
-    found = (one.name for one in files("sdckit.report").joinpath("words").iterdir())
-    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in found if FILE.fullmatch(name)))
+    """Codes of the available languages: English, and those with a word file."""
+    names = (file.name for file in files("sdckit.report").joinpath("words").iterdir())
+    return (ENGLISH, *sorted(name.removesuffix(".toml") for name in names if FILE.fullmatch(name)))
 
 
 @cache
 def wording(language: str) -> Wording:
-    """The words of a language other than English, compiled once."""
+    """The compiled words of a language other than English."""
     folder = files("sdckit.report").joinpath("words")
     return read_wording(language, folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
 def say(text: str, language: str = ENGLISH, names: Collection[str] = ()) -> str:
-    """A text of our own in a language; `names` in it are not translated.
+    """Translate a text of the package; `names` in it are kept.
 
     Examples
     --------

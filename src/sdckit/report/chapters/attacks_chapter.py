@@ -10,7 +10,7 @@ from sdckit import __version__
 from sdckit.report.blocks import Block, Facts, Paragraph, TableBlock
 from sdckit.report.gate.figures import Count, Document, Foreign, InternalOnly, Ledger, Tree
 from sdckit.report.gate.protect import protect
-from sdckit.report.rates import AttackView, attack_name, rates_table, said_of
+from sdckit.report.rates import AttackView, attack_name, meaning_of, rates_table
 from sdckit.report.setting import PairSetting, release_sizes
 from sdckit.report.view import Plain, find_view, view_of
 from sdckit.result import SCHEMA_VERSION
@@ -152,7 +152,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
             texts = {text for row in table.rows for text in row}
             told = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
             blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + told)))
-        rows = tuple((name, said_of(one)) for name, one in named.items())
+        rows = tuple((name, meaning_of(one)) for name, one in named.items())
         several_releases = max(len(one["releases"]) for one in rated.values()) > 1
         of = "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
         blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))

@@ -35,7 +35,7 @@ from sdckit.report.chapters.sentences import (
     status,
     verdict_sentence,
 )
-from sdckit.report.common_blocks import bars, by_rule, figure, ruled, share_head, texts
+from sdckit.report.common_blocks import bars, by_rule, figure, share_head, texts, with_rule
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of, views_of
 
@@ -154,7 +154,7 @@ def figures_of(ones: Sequence[Plain]) -> list[dict[str, Plain]]:
             at = dict(by_rule(one, place)) if one.get(place) else {}
             for rule in rules if at else ():
                 for words, leaf in view.figures(one, at.get(rule, at.get("", place))).items():
-                    figures[ruled(words, rule)] = leaf
+                    figures[with_rule(words, rule)] = leaf
     return found
 
 

@@ -19,7 +19,7 @@ from sdckit.report.chapters.release_document import (
 )
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.chapters.utility_chapter import utility_blocks
-from sdckit.report.common_blocks import bars, below, ruled, unruled
+from sdckit.report.common_blocks import bars, below, with_rule, without_rule
 from sdckit.report.estimates import USEFULNESS
 from sdckit.report.rates import ATTACKS
 from sdckit.report.shares import LEARNING, MATCHING, MOST_COLUMNS, by_release, release_heads
@@ -155,13 +155,13 @@ def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) 
     """A table for each rule for missing values; what follows none stands in the first."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for words, *figures in rows:
-        name, rule = unruled(words)
+        name, rule = without_rule(words)
         found.setdefault(rule, []).append((name, *figures))
     plain = found.pop("", []) if len(found) > 1 else []
     numeric = tuple(range(1, len(heads)))
     tables: list[Block] = []
     for rule, some in found.items():
-        tables.append(TableBlock(ruled(caption, rule), tuple(heads), (*plain, *some), numeric))
+        tables.append(TableBlock(with_rule(caption, rule), tuple(heads), (*plain, *some), numeric))
         plain = []
     return tables
 

@@ -1,4 +1,4 @@
-"""A document for a word processor: real headings, tables with repeated heads, pictures with their words."""
+"""Render documents as DOCX: heading styles, tables with repeated headers, charts with alternative text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdckit.report.blocks import (
     TableBlock,
     Tables,
     Verdicts,
-    said_to,
+    verdict_start,
 )
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import COLUMN, WIDTH, chart_for, describe, is_narrow, to_png
@@ -33,7 +33,7 @@ HEAD = "No Spacing"
 
 
 def need_docx() -> None:
-    """Refuse to go on without the library that writes such files.
+    """Check that python-docx is installed.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def need_docx() -> None:
 
 
 def render_docx(plain: Mapping[str, Any]) -> bytes:
-    """Write a protected assessment as a file for a word processor: the same words and figures as on the page.
+    """Render a protected assessment as DOCX, with the same words and figures as the HTML page.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def render_docx(plain: Mapping[str, Any]) -> bytes:
 
 
 def render_docx_page(page: Page) -> bytes:
-    """Write laid-out sections.
+    """Render a laid-out page as DOCX.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def _front(document: Any, page: Page) -> None:
 
 
 def _speak(document: Any, language: str) -> None:
-    """Name the language: spelling is checked, and texts are read aloud, in it."""
+    """Set the document's language, which spell checkers and screen readers use."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -139,13 +139,13 @@ def _facts(document: Any, block: Facts) -> None:
 
 def _entries(document: Any, block: Entries) -> None:
     for term, words, source in block.items:
-        told = document.add_paragraph()
-        told.add_run(f"{term}. ").bold = True
-        told.add_run(words + (f" ({source})" if source else ""))
+        paragraph = document.add_paragraph()
+        paragraph.add_run(f"{term}. ").bold = True
+        paragraph.add_run(words + (f" ({source})" if source else ""))
 
 
 def _verdicts(document: Any, block: Verdicts) -> None:
-    rows = ((state, f"{said_to(who)}{words}") for state, who, words in block.items)
+    rows = ((state, f"{verdict_start(who)}{words}") for state, who, words in block.items)
     _table(document, "", (), rows)
 
 
@@ -155,7 +155,8 @@ def _items(document: Any, block: Items) -> None:
 
 
 def _blanks(document: Any, block: Blanks) -> None:
-    _table(document, "", (), ((label, "   ".join(f"☐ {one}" for one in told)) for label, told in block.items))
+    rows = ((label, "   ".join(f"☐ {choice}" for choice in choices)) for label, choices in block.items)
+    _table(document, "", (), rows)
 
 
 def _table_block(document: Any, block: TableBlock) -> None:
@@ -182,16 +183,16 @@ def _table(
     rows: Iterable[tuple[str, ...]],
     numeric: tuple[int, ...] = (),
 ) -> None:
-    """A table with its caption; its head stands on every page."""
+    """Add a table with its caption; the header row repeats on every page."""
     from docx.enum.text import WD_ALIGN_PARAGRAPH
 
     all_rows = [*([heads] if heads else []), *rows]
     if not all_rows:
         return
     if caption:
-        told = document.add_paragraph(style=HEAD)
-        told.add_run(caption).bold = True
-        told.paragraph_format.keep_with_next = True
+        paragraph = document.add_paragraph(style=HEAD)
+        paragraph.add_run(caption).bold = True
+        paragraph.paragraph_format.keep_with_next = True
     table = document.add_table(len(all_rows), len(all_rows[0]))
     table.style = TABLE
     for line, texts in zip(table.rows, all_rows, strict=True):
@@ -205,7 +206,7 @@ def _table(
 
 
 def _repeat(row: Any) -> None:
-    """Let a row stand at the head of the table on every page."""
+    """Mark a row as the header that repeats on every page."""
     from docx.oxml import OxmlElement
     from docx.oxml.ns import qn
 
@@ -215,14 +216,14 @@ def _repeat(row: Any) -> None:
 
 
 def _picture(document: Any, block: ChartBlock) -> None:
-    """A chart as a picture, with its words for those who cannot see it."""
+    """Add a chart as a picture, with its description as alternative text."""
     from docx.shared import Inches
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH
     picture = to_png(chart_for(block.name, block.data, width=width))
-    told = document.add_paragraph(style=HEAD)
-    told.add_run(block.caption).bold = True
-    told.paragraph_format.keep_with_next = True
+    paragraph = document.add_paragraph(style=HEAD)
+    paragraph.add_run(block.caption).bold = True
+    paragraph.paragraph_format.keep_with_next = True
     added = document.add_picture(io.BytesIO(picture))
     scale = min(1.0, 6.6 * PIXELS / (added.width / Inches(1) * PIXELS))
     added.width, added.height = int(added.width * scale), int(added.height * scale)

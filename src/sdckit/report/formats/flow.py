@@ -1,4 +1,4 @@
-"""How the blocks of a document share a page: what stands in one of two columns, and what needs the whole width."""
+"""Page layout: which blocks of a document fit into one of two columns, and which need the full width."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Chapter:
 
 
 def shown(section: Section) -> tuple[Block, ...]:
-    """The blocks of a document: without the charts that say less than a table beside them.
+    """The blocks shown in a document: all but the charts marked `aside`, which a table beside them makes superfluous.
 
     Examples
     --------
@@ -55,44 +55,44 @@ def decision_of(sections: Iterable[Section]) -> list[Part]:
 
 def chapters_of(sections: Iterable[Section]) -> list[Chapter]:
     """The chapters of the annex, numbered."""
-    found: list[list[Section]] = []
+    groups: list[list[Section]] = []
     for section in sections:
-        if section.level == 2 or not found:
-            found.append([])
-        found[-1].append(section)
+        if section.level == 2 or not groups:
+            groups.append([])
+        groups[-1].append(section)
     return [
-        Chapter(f"chapter-{number}", one[0].title, _runs(list(map(_part, one)), _flows))
-        for number, one in enumerate(found, 1)
+        Chapter(f"chapter-{number}", group[0].title, _runs(list(map(_part, group)), _flows))
+        for number, group in enumerate(groups, 1)
     ]
 
 
 def behind_charts(sections: Iterable[Section]) -> list[tuple[str, TableBlock]]:
-    """The tables that stand behind charts, each with the heading it belongs to: a print has them at its end."""
-    found: list[tuple[str, TableBlock]] = []
+    """The tables behind charts, each with the heading it belongs to; printed documents have them at the end."""
+    tables: list[tuple[str, TableBlock]] = []
     chapter = ""
     for section in sections:
         chapter = section.title if section.level == 2 else chapter
         heading = section.title if section.level == 2 else f"{chapter}: {section.title}"
-        found += [(heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind]
-    return found
+        tables += [(heading, block) for block in section.blocks if isinstance(block, TableBlock) and block.behind]
+    return tables
 
 
 def _part(section: Section) -> Part:
     return Part(section, _runs(list(shown(section)), _is_narrow))
 
 
-def _runs(ones: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
-    """Neighbours that are narrow together, and those that are not; one alone needs no columns unless it is long."""
-    return [(one, list(some)) for one, some in groupby(ones, narrow)]
+def _runs(parts: Sequence[One], narrow: Callable[[One], bool]) -> Runs[One]:
+    """Group consecutive items by whether they are narrow: (narrow, items) for each run."""
+    return [(in_columns, list(some)) for in_columns, some in groupby(parts, narrow)]
 
 
 def _flows(part: Part) -> bool:
-    """Whether a section stands in a column: all of its blocks do, but for a few words."""
+    """Whether a whole section fits into a column: all of its blocks are narrow or paragraphs."""
     return part.section.level > 2 and all(pair or all(map(_folds, some)) for pair, some in part.runs)
 
 
 def _folds(block: Block) -> bool:
-    """Whether a block takes any width."""
+    """Whether a block fits any width, as running text does."""
     return block.kind == "paragraph"
 
 
@@ -105,7 +105,7 @@ def _is_narrow(block: Block) -> bool:
 
 
 def _letters(table: TableBlock) -> int:
-    """The letters of its widest row, were each column as wide as its longest word or a folded cell."""
+    """Letters of the widest row, if each column is as wide as its longest word or a cell that is folded."""
     columns = zip(*(row for row in table.rows), strict=True)
     return sum(
         max(min(LONGEST_CELL, max(map(len, cells))), max(map(len, head.split()), default=0))

@@ -1,4 +1,4 @@
-"""One self-contained page: no script, nothing remote, every word from data escaped."""
+"""Render documents as self-contained HTML: no script, no remote resource, every text from data escaped; and as PDF."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from sdckit.errors import FileFormatError
 from sdckit.report.blocks import Block, ChartBlock, Page, Section, Verdicts
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, is_narrow, said_in, to_svg
+from sdckit.report.charts import COLUMN, OPEN, WIDTH, chart_for, describe, in_language_of, is_narrow, to_svg
 from sdckit.report.formats.flow import BEHIND, behind_charts, chapters_of, decision_of
 from sdckit.report.wording import say
 
@@ -39,7 +39,7 @@ def render_page(page: Page) -> str:
     """Render laid-out sections: the decision page, the contents, the annex, the figures of its charts for a print."""
     from markupsafe import Markup
 
-    told = {
+    context = {
         "page": page,
         "decision": decision_of(page.decision),
         "chapters": chapters_of(page.sections),
@@ -51,11 +51,11 @@ def render_page(page: Page) -> str:
         "style": Markup(_read("report.css")),  # our own file, not data
         "draw": figure_of,
     }
-    return str(_template("report.html").render(told))
+    return str(_template("report.html").render(context))
 
 
 def _state_width(page: Page) -> float:
-    """What the longest word for a verdict needs, with its mark."""
+    """Width of the column of verdicts, in letters: the longest verdict with its mark."""
     blocks = (block for section in (*page.decision, *page.sections) for block in section.blocks)
     states = (state for block in blocks if isinstance(block, Verdicts) for state, _, _ in block.items)
     return round(MARK_WIDTH + LETTER_WIDTH * max(map(len, states), default=0), 2)
@@ -82,12 +82,12 @@ def render_sections(sections: Sequence[Section], *, note: str = "", language: st
 
 
 def figure_of(block: ChartBlock) -> dict[str, Any]:
-    """Draw a chart: its SVG, what it says to those who cannot see it, and a note on its marks."""
+    """Draw a chart: its SVG, its alternative text, and a note on open bars if it has any."""
     from markupsafe import Markup
 
     width = COLUMN if is_narrow(block.name, block.data) else WIDTH
     svg = to_svg(chart_for(block.name, block.data, width=width))
-    notes = [said_in(block.data, OPEN_BARS)] if OPEN in svg else []
+    notes = [in_language_of(block.data, OPEN_BARS)] if OPEN in svg else []
     # Vega escapes the texts it draws.
     words = describe(block.name, block.data, block.caption)
     return {"svg": Markup(svg), "alt": words, "note": " ".join(notes)}
@@ -102,7 +102,7 @@ def _template(name: str) -> Any:
     import jinja2
 
     names = ("report.html", "fragment.html", "sections.html", "blocks.html")
-    loader = jinja2.DictLoader({one: _read(one) for one in names})
+    loader = jinja2.DictLoader({template: _read(template) for template in names})
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=loader)
     return environment.get_template(name)
 
@@ -122,17 +122,17 @@ HOW = "write the report as .html and print it from a browser"
 
 
 def find_browser() -> str:
-    """The program that prints; refuse to go on without one.
+    """Path of the browser that prints PDFs.
 
     Raises
     ------
     FileFormatError
         There is none.
     """
-    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is None:
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None:
         raise FileFormatError(f"a PDF is printed by Chromium or Chrome, and none was found; install one, or {HOW}")
-    return found
+    return program
 
 
 def render_pdf(page: Page) -> bytes:

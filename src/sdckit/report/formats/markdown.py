@@ -1,4 +1,4 @@
-"""The same document as Markdown, without charts: for a pull request, a wiki, a terminal."""
+"""Render a document as Markdown, charts as sentences: for a pull request, a wiki, a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdckit.report.blocks import (
     TableBlock,
     Tables,
     Verdicts,
-    said_to,
+    verdict_start,
 )
 from sdckit.report.chapters.release_page import page_of
 from sdckit.report.charts import describe
@@ -36,7 +36,7 @@ def render_markdown(plain: Mapping[str, Any]) -> str:
 
 
 def render_markdown_page(page: Page) -> str:
-    """Render laid-out sections."""
+    """Render a laid-out page as Markdown."""
     lines = [f"# {_escape(page.title)}", "", _escape(page.subtitle), ""]
     if page.institution:
         lines += [_escape(page.institution), ""]
@@ -46,8 +46,8 @@ def render_markdown_page(page: Page) -> str:
     for section in (*page.decision, *page.sections):
         lines += [f"{'#' * section.level} {_escape(section.title)}", ""]
         for block, after in zip_longest(shown(section), shown(section)[1:]):
-            is_told = isinstance(after, TableBlock) and after.behind
-            lines += _chart(block) if isinstance(block, ChartBlock) and not is_told else _block(block)
+            has_table = isinstance(after, TableBlock) and after.behind
+            lines += _chart(block) if isinstance(block, ChartBlock) and not has_table else _block(block)
     lines += ["---", "", _escape(page.footer)]
     return "\n".join(lines) + "\n"
 
@@ -68,13 +68,13 @@ def _block(block: Block) -> list[str]:
         return [*(f"{mark} {_escape(words)}" for mark, words in zip(marks, block.items, strict=True)), ""]
     if isinstance(block, Entries):
         sources = (f" ({_escape(source)})" if source else "" for *_, source in block.items)
-        told = zip(block.items, sources, strict=True)
+        entries = zip(block.items, sources, strict=True)
         return [
-            *(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in told),
+            *(f"- **{_escape(term)}**: {_escape(words)}{source}" for (term, words, _), source in entries),
             "",
         ]
     if isinstance(block, Blanks):
-        return [*(f"- {_escape(label)}: {_choices(told)}" for label, told in block.items), ""]
+        return [*(f"- {_escape(label)}: {_choices(choices)}" for label, choices in block.items), ""]
     if isinstance(block, Code):
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", block.text)), default=0))
         return [f"{_escape(block.caption)}:", "", fence, block.text, fence, ""]
@@ -82,16 +82,16 @@ def _block(block: Block) -> list[str]:
 
 
 def _chart(block: ChartBlock) -> list[str]:
-    """What a chart shows, in words, where no table says it."""
+    """Describe a chart in words, where no table behind it has its figures."""
     return [_escape(describe(block.name, block.data, block.caption)), ""]
 
 
-def _choices(told: tuple[str, ...]) -> str:
-    return " / ".join(f"☐ {_escape(one)}" for one in told) or "………"
+def _choices(choices: tuple[str, ...]) -> str:
+    return " / ".join(f"☐ {_escape(choice)}" for choice in choices) or "………"
 
 
 def _verdict(state: str, intruder: str, sentence: str) -> str:
-    return f"- **{_escape(state)}**: {_escape(said_to(intruder) + sentence)}"
+    return f"- **{_escape(state)}**: {_escape(verdict_start(intruder) + sentence)}"
 
 
 def _table(block: TableBlock) -> list[str]:

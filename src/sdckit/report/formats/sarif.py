@@ -20,27 +20,27 @@ Plain = dict[str, Any]
 
 
 class Printed(Protocol):
-    """A verdict as it is printed."""
+    """What is read of a verdict."""
 
     @property
     def name(self) -> str:
-        """The limit."""
+        """Name of the limit."""
 
     @property
     def intruder(self) -> str:
-        """Whom it is held against."""
+        """Name of the intruder it is judged for."""
 
     @property
     def variable(self) -> str | None:
-        """The variable that it is about."""
+        """The sensitive variable it is about, if any."""
 
     @property
     def release(self) -> int | None:
-        """Which of several releases is meant."""
+        """Number of the release, from 1, if there are several."""
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds; None where that is not told."""
+        """Whether the limit holds; None where it was not judged."""
 
 
 def render_sarif(
@@ -53,8 +53,8 @@ def render_sarif(
 
     Source: OASIS, Static Analysis Results Interchange Format (SARIF) Version 2.1.0, 2020.
     """
-    rules = list(dict.fromkeys(one.name for one, _ in verdicts))
-    opened = [_notification(one, said, rules) for one, said in verdicts if one.holds is None]
+    rules = list(dict.fromkeys(verdict.name for verdict, _ in verdicts))
+    opened = [_notification(verdict, sentence, rules) for verdict, sentence in verdicts if verdict.holds is None]
     run = {
         "tool": {
             "driver": {
@@ -66,7 +66,9 @@ def render_sarif(
         },
         "invocations": [{"executionSuccessful": not opened, "toolExecutionNotifications": opened}],
         "results": [
-            _result(one, said, rules, _files(one, file, released)) for one, said in verdicts if one.holds is False
+            _result(verdict, sentence, rules, _files(verdict, file, released))
+            for verdict, sentence in verdicts
+            if verdict.holds is False
         ],
     }
     log = {"$schema": SCHEMA, "version": VERSION, "runs": [run]}
@@ -98,37 +100,37 @@ def _rule(name: str) -> Plain:
     }
 
 
-def _files(one: Printed, file: str, released: Sequence[str]) -> Sequence[str]:
-    """The files that a verdict is about: what goes out, where something does."""
-    if one.release is not None and one.release <= len(released):
-        return [released[one.release - 1]]
+def _files(verdict: Printed, file: str, released: Sequence[str]) -> Sequence[str]:
+    """The files a verdict is about: the released ones if there are any, else the original."""
+    if verdict.release is not None and verdict.release <= len(released):
+        return [released[verdict.release - 1]]
     return released or [file]
 
 
-def _result(one: Printed, said: str, rules: Sequence[str], files: Sequence[str]) -> Plain:
+def _result(verdict: Printed, sentence: str, rules: Sequence[str], files: Sequence[str]) -> Plain:
     names = [artifact(file) for file in files]
     return {
-        "ruleId": f"sdckit/{one.name}",
-        "ruleIndex": rules.index(one.name),
+        "ruleId": f"sdckit/{verdict.name}",
+        "ruleIndex": rules.index(verdict.name),
         "kind": "fail",
         "level": "error",
-        "message": {"text": said},
+        "message": {"text": sentence},
         "locations": [
             {"physicalLocation": {"artifactLocation": {"uri": name}, "region": FIRST_LINE}} for name in names
         ],
-        "partialFingerprints": {"sdckitLimit/v1": _fingerprint(one, names)},
+        "partialFingerprints": {"sdckitLimit/v1": _fingerprint(verdict, names)},
     }
 
 
-def _fingerprint(one: Printed, names: Sequence[str]) -> str:
-    """The same for the same limit on the same files, so that a code host knows it again."""
-    text = json.dumps([one.name, one.intruder, one.variable, one.release, *names])
+def _fingerprint(verdict: Printed, names: Sequence[str]) -> str:
+    """A hash of limit and files, by which a code host recognises the same result in a later run."""
+    text = json.dumps([verdict.name, verdict.intruder, verdict.variable, verdict.release, *names])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _notification(one: Printed, said: str, rules: Sequence[str]) -> Mapping[str, Any]:
+def _notification(verdict: Printed, sentence: str, rules: Sequence[str]) -> Mapping[str, Any]:
     return {
         "level": "error",
-        "message": {"text": said},
-        "associatedRule": {"id": f"sdckit/{one.name}", "index": rules.index(one.name)},
+        "message": {"text": sentence},
+        "associatedRule": {"id": f"sdckit/{verdict.name}", "index": rules.index(verdict.name)},
     }

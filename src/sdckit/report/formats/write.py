@@ -16,7 +16,7 @@ from sdckit.report.blocks import Page
 from sdckit.report.chapters.document import build_document
 from sdckit.report.chapters.release_document import RELEASE_SCHEMA, plain_release
 from sdckit.report.chapters.release_page import page_of
-from sdckit.report.cover import Cover, dressed, named
+from sdckit.report.cover import Cover, named, with_cover
 from sdckit.report.formats.docx import need_docx, render_docx_page
 from sdckit.report.formats.html import find_browser, render_page, render_pdf
 from sdckit.report.formats.markdown import render_markdown_page
@@ -77,7 +77,7 @@ def _plain_document(assessment: Any, *, internal: bool, beside: Folder) -> dict[
 
 
 def check_needs(path: Path) -> None:
-    """Refuse a report whose format needs something that is not here.
+    """Check that the browser or library that writes this format is available.
 
     Raises
     ------
@@ -112,13 +112,13 @@ def write_report(
     check_language(cover.language)
     _ = cover.picture  # what is wrong with it is told before any work
     plain = named(plain_document(assessment, internal=internal, beside=beside), cover, internal=internal)
-    page = dressed(page_of(plain), cover)
+    page = with_cover(page_of(plain), cover)
     write_page(translate(page, cover.language, names_of(plain, cover.labels)), target, internal=internal)
     return target
 
 
 def write_page(page: Page, path: Path, *, internal: bool = False) -> None:
-    """Write a page that is laid out already, by the ending of the path."""
+    """Write a laid-out page in the format of the path's ending."""
     real_target(path)
     write_whole(RENDERERS[path.suffix.lower()](page), path, private=internal, what="report")
 

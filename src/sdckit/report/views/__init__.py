@@ -1,1 +1,1 @@
-"""One file per measure, named after it: its figures before the gate, its tables, chart and words after it."""
+"""One file per measure, named after it: the figures it enters, and how the printed ones are laid out."""

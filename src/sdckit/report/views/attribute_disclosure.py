@@ -1,4 +1,4 @@
-"""For whom a release names the target, and for how many rightly, in a document."""
+"""View of attribute disclosure: records whose sensitive value the release discloses, and correctly."""
 
 from __future__ import annotations
 

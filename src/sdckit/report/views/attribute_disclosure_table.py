@@ -1,4 +1,4 @@
-"""What a release gives away of many variables, in a document."""
+"""View of attribute disclosure for many target variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.common_blocks import bars
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import LEARNING, by_release, release_heads, said_blocks, said_tree, shares_tree
+from sdckit.report.shares import LEARNING, by_release, pair_notes_blocks, pair_notes_tree, release_heads, shares_tree
 from sdckit.report.view import Plain, View
 from sdckit.report.views.attribute_disclosure import DISCLOSED, SHARES
 
@@ -17,26 +17,26 @@ CAPTION = "Value disclosed by the release, and correctly, by variable"
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the shares of every target."""
+    """Enter the shares of every target variable."""
     targets: dict[str, Tree] = {
-        name: {"releases": shares_tree(SHARES, one, replace(setting, place=f"{setting.place}:{name}"))["releases"]}
-        for name, one in result.results.items()
+        name: {"releases": shares_tree(SHARES, target, replace(setting, place=f"{setting.place}:{name}"))["releases"]}
+        for name, target in result.results.items()
     }
-    return {"targets": targets, **said_tree(result)}
+    return {"targets": targets, **pair_notes_tree(result)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out the targets, the most disclosed first."""
-    found = {
-        name: [release["correctly_disclosed"] for release in one["releases"]]
-        for name, one in plain[place]["targets"].items()
+    """Table and chart of the share correctly disclosed, by target variable."""
+    by_target = {
+        name: [release["correctly_disclosed"] for release in target["releases"]]
+        for name, target in plain[place]["targets"].items()
     }
-    rows = tuple((name, *by_release(leaves)) for name, leaves in found.items())
-    heads = ("Variable", *release_heads(max(map(len, found.values()), default=1)))
+    rows = tuple((name, *by_release(leaves)) for name, leaves in by_target.items())
+    heads = ("Variable", *release_heads(max(map(len, by_target.values()), default=1)))
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
-        bars(CAPTION, "of the records", ((name, leaves[0]) for name, leaves in found.items()), aside=True),
-        *said_blocks(plain[place]),
+        bars(CAPTION, "of the records", ((name, leaves[0]) for name, leaves in by_target.items()), aside=True),
+        *pair_notes_blocks(plain[place]),
     ]
 
 

@@ -1,4 +1,4 @@
-"""How probable the true value becomes for an intruder with a release, in a document."""
+"""View of the posterior probability that an intruder who has the release assigns to the true value."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.estimates import share_leaf
 from sdckit.report.gate.figures import Tree
 from sdckit.report.setting import PairSetting
-from sdckit.report.shares import LEARNING, said_blocks, said_tree
+from sdckit.report.shares import LEARNING, pair_notes_blocks, pair_notes_tree
 from sdckit.report.view import Note, Plain, View
 
 WORDS = {
@@ -27,21 +27,21 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the means over the records: each counts at most one in them."""
+    """Enter the means over the records, each of which contributes at most 1."""
     start = f"{setting.prefix}.{setting.place}"
-    found = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
-    return {**found, **said_tree(result)}
+    leaves = {name: share_leaf(setting.ledger, f"{start}.{name}", getattr(result, name)) for name in WORDS}
+    return {**leaves, **pair_notes_tree(result)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out what is learnt beside what was known."""
-    found = plain[place]
+    """Table and chart of the probabilities before and after the release."""
+    figures = plain[place]
     caption = f"What the release tells of {place.partition(':')[2]}"
-    rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
+    rows = tuple((words, figures[name]["text"]) for name, words in WORDS.items())
     return [
         TableBlock(caption, ("Mean over the records", "Release"), rows, (1,)),
-        bars(caption, "of the records", ((words, found[name]) for name, words in WORDS.items()), aside=True),
-        *said_blocks(found),
+        bars(caption, "of the records", ((words, figures[name]) for name, words in WORDS.items()), aside=True),
+        *pair_notes_blocks(figures),
     ]
 
 

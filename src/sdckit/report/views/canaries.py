@@ -1,4 +1,4 @@
-"""What a release gives away of records planted in its training file, in a document: they are nobody's."""
+"""View of memorisation: how far artificial records planted in the training file can be told from the release."""
 
 from __future__ import annotations
 
@@ -28,30 +28,30 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give how the planted records stand out, beside those held back."""
+    """Enter how far planted records can be told from those held back: AUC, and shares recovered."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     sizes = {"recovered": result.n_planted, "recovered_by_chance": result.n_held_out}
-    found: dict[str, Tree] = {"auc": value_leaf(ledger, f"{start}.auc", result.auc)}
+    leaves: dict[str, Tree] = {"auc": value_leaf(ledger, f"{start}.auc", result.auc)}
     for name, size in sizes.items():
         base = ledger.count(f"{start}.{name}.n", size, f"{start}.{name}", watched="nowhere").name
-        found[name] = enter_share(ledger, f"{start}.{name}", getattr(result, name), base)
+        leaves[name] = enter_share(ledger, f"{start}.{name}", getattr(result, name), base)
     exact: dict[str, Tree] = {name: float(getattr(result, name)) for name in (*result.figures, "level")}
     inside = InternalOnly({"verdict": result.verdict, **exact, "notes": notes_tree(result)})
-    return {**found, "n_planted": result.n_planted, "n_held_out": result.n_held_out, "exact": inside}
+    return {**leaves, "n_planted": result.n_planted, "n_held_out": result.n_held_out, "exact": inside}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw what became of the planted records; with exact figures what it means."""
-    found, exact = plain[place], plain[place].get("exact")
-    caption = f"{found['n_planted']} records of nobody planted, {found['n_held_out']} held back"
+    """Table and chart of the planted records; with exact figures also exposure and the verdict."""
+    figures, exact = plain[place], plain[place].get("exact")
+    caption = f"{figures['n_planted']} records of nobody planted, {figures['n_held_out']} held back"
     pairs = (
         pair
         for words, name, other in COMPARED
-        for pair in ((words, found[name]), (f"{words}, by chance", found.get(other, EVEN)))
+        for pair in ((words, figures[name]), (f"{words}, by chance", figures.get(other, EVEN)))
     )
     chart = bars(caption, "of the planted records", pairs, aside=True)
     rows = [
-        (words, _text(exact, name) or percent(found[name]), percent(found.get(other, EVEN)))
+        (words, _text(exact, name) or percent(figures[name]), percent(figures.get(other, EVEN)))
         for words, name, other in COMPARED
     ]
     if exact is None:

@@ -1,4 +1,4 @@
-"""How evenly clusters of similar records mix original and released ones, in a document."""
+"""View of cluster utility: how evenly clusters of similar records mix original and released ones."""
 
 from __future__ import annotations
 

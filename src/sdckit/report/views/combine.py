@@ -1,4 +1,4 @@
-"""What several released files say together of a quantity, in a document."""
+"""View of estimates combined over several releases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdckit.report.setting import PairSetting
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the estimates with their intervals, to two digits."""
+    """Enter the estimates and their intervals, printed to two digits."""
     rows = (
         forest_row(setting, str(number), row, term=str(row["quantity"]), file="together")
         for number, row in enumerate(rows_of(result.table))

@@ -1,4 +1,4 @@
-"""How far a release keeps the associations between variables, in a document."""
+"""View of how far a release preserves the associations between variables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdckit.report.blocks import Block, ChartBlock, TableBlock
 from sdckit.report.common_blocks import bars, figure
 from sdckit.report.estimates import USEFULNESS, UtilityView, value_leaf
 from sdckit.report.gate.figures import Guarded, Tree, Value
-from sdckit.report.setting import PairSetting, carried, n_moved
+from sdckit.report.setting import PairSetting, guard_by_changes, n_moved
 from sdckit.report.view import Plain
 
 WORDS = {
@@ -26,10 +26,10 @@ MOST_SQUARES = 20
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the likeness of the associations, and the change of each where enough records have both variables."""
+    """Enter the similarity of the associations, and the change of each where enough records have both variables."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
-    found = {
-        name: carried(
+    leaves = {
+        name: guard_by_changes(
             value_leaf(ledger, f"{start}.{name}", getattr(result, name)),
             setting,
             result.pair,
@@ -40,7 +40,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
     }
     names = result.variables
     if not 1 < len(names) <= MOST_SQUARES:
-        return {**found, "heat": None}
+        return {**leaves, "heat": None}
     matrix = np.abs(result.matrix())
     known = [result.pair.codes(name).codes[0] > 0 for name in names]
     cells: list[Tree] = []
@@ -48,30 +48,30 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         name = f"{start}.{i}.{j}"
         leaf = value_leaf(ledger, name, float(matrix[i, j]))
         if isinstance(leaf, Value):
-            # Few records have both, or few have others: either would be told by their association.
+            # Few records have both values, or were changed: their number could be computed from the association.
             both = int((known[i] & known[j]).sum())
             behind = min(both, n_moved(result.pair, [names[i], names[j]]))
             base = ledger.count(f"{name}.n", behind, f"{start}.both", watched="nowhere")
             leaf = Guarded(name, base.name, few=True)
         cells.append({"one": names[i], "other": names[j], "value": leaf})
-    return {**found, "heat": {"variables": tuple(names), "cells": tuple(cells)}}
+    return {**leaves, "heat": {"variables": tuple(names), "cells": tuple(cells)}}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the changes, pair by pair, and list the means."""
-    found = plain[place]
-    rows = tuple((words, found[name]["text"]) for name, words in WORDS.items())
+    """Table of the means, and a heat map of the change for every pair of variables."""
+    figures = plain[place]
+    rows = tuple((words, figures[name]["text"]) for name, words in WORDS.items())
     table = TableBlock("Associations before and after", ("Figure", "Release"), rows, (1,))
-    if found["heat"] is None:
+    if figures["heat"] is None:
         return [
             table,
-            bars(table.caption, "", ((words, found[name]) for name, words in WORDS.items()), aside=True),
+            bars(table.caption, "", ((words, figures[name]) for name, words in WORDS.items()), aside=True),
         ]
-    cells = tuple((f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in found["heat"]["cells"])
+    cells = tuple((f"{cell['one']} × {cell['other']}", cell["value"]["text"]) for cell in figures["heat"]["cells"])
     return [
         table,
         *figure(
-            ChartBlock("heat", found["heat"], CHANGE),
+            ChartBlock("heat", figures["heat"], CHANGE),
             TableBlock(CHANGE, ("Variables", "Change"), cells, (1,)),
         ),
     ]

@@ -1,4 +1,4 @@
-"""Which variables of a release have other values than the original's, in a document."""
+"""View of how far the distribution of each variable of a release differs from the original's."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from sdckit.report.view import Plain
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the share of the records in other values, by variable."""
+    """Enter the total variation distance of each variable: the share of records in other values."""
     start = f"{setting.prefix}.variation"
     shares = result.total_variation.items()
-    return {"variables": {name: share_leaf(setting.ledger, f"{start}.{name}", one) for name, one in shares}}
+    return {"variables": {name: share_leaf(setting.ledger, f"{start}.{name}", share) for name, share in shares}}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """List and draw the shares."""
+    """Table and chart of the shares."""
     return variable_blocks(plain[place]["variables"])
 
 

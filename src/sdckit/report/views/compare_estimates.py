@@ -1,4 +1,4 @@
-"""Estimates from a release beside those from its original, in a document."""
+"""View of estimates from a release beside those from its original."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDS = {"low": estimates.WITHHELD, "high": estimates.WITHHELD}
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the estimates with their intervals, file by file; those that count records as counts are given."""
+    """Enter the estimates with their intervals, file by file; those that count records are entered as counts."""
     exact = estimates.forest_tree(result, setting)
     if result.statistic == "function":
         return {"forest": InternalOnly(exact, ()), "withheld": InternalOnly("", OWN)}
@@ -32,7 +32,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def _levels(result: Any, setting: PairSetting, variable: str) -> list[Tree]:
-    """The levels of a variable that five records have, and the others together, file by file.
+    """Enter the proportions of a variable: levels that five or more records have, the rest pooled; file by file.
 
     Their intervals follow from what is printed, and would tell it better.
     """
@@ -74,7 +74,7 @@ def _levels(result: Any, setting: PairSetting, variable: str) -> list[Tree]:
 
 
 def _together(ledger: Ledger, name: str, share: float, known: str, like: Tree) -> Tree:
-    """The mean of several releases, as exactly as each is given."""
+    """The mean over several releases, with the precision that each single one is printed with."""
     if not isinstance(like, Share):
         return Part(share, known, counted=True) if isinstance(like, Part) else like
     ledger.value(name, share * (ledger.variables[known].true or 0), known, kind="sum")
@@ -82,7 +82,7 @@ def _together(ledger: Ledger, name: str, share: float, known: str, like: Tree) -
 
 
 def _known(setting: PairSetting, variable: str, sizes: Sequence[int]) -> list[str]:
-    """Enter the records of each file that have a value, and give their names."""
+    """Enter the records of each file that have a value; returns the names of these counts in the ledger."""
     names = []
     for j, size in enumerate(sizes):
         whole = "n" if j == 0 else f"n.released.{j}"
@@ -94,20 +94,20 @@ def _known(setting: PairSetting, variable: str, sizes: Sequence[int]) -> list[st
 
 
 def _files(result: Any) -> list[str]:
-    """What the files are called in the rows of a forest, but for the releases together."""
+    """Names of the files in the rows of a forest plot, without the row of the releases together."""
     return ["original", *(result.pair.names[1:] if result.m > 1 else ["released"])]
 
 
 def _counts_as_counts(rows: tuple[Tree, ...], result: Any, setting: PairSetting) -> tuple[Tree, ...]:
-    """Means and totals of 0 and 1 count records, and are printed like counts."""
+    """Replace means and totals of 0/1 variables, which count records, by counts and shares."""
     per_term = len(rows) // max(1, len(result.variables))
     out = list(rows)
     for number, variable in enumerate(result.variables):
-        values = [one[~np.isnan(one)] for one in result.pair.numbers(variable)]
+        values = [numbers[~np.isnan(numbers)] for numbers in result.pair.numbers(variable)]
         if not all(np.isin(value, (0.0, 1.0)).all() for value in values):
             continue
         known = _known(setting, variable, [len(value) for value in values])
-        leaves = [_zero_or_one(result, setting, variable, known[j], j, one) for j, one in enumerate(values)]
+        leaves = [_zero_or_one(result, setting, variable, known[j], j, numbers) for j, numbers in enumerate(values)]
         if result.m > 1:
             leaves.append(estimates.WITHHELD)  # follows from the releases
         for at, leaf in enumerate(leaves):

@@ -1,4 +1,4 @@
-"""Intervals given as numbers, from an original and its releases, in a document."""
+"""View of intervals given as numbers, from an original and its releases."""
 
 from __future__ import annotations
 
@@ -15,34 +15,34 @@ from sdckit.report.view import Plain
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the intervals file by file, to two digits outside, and how far they overlap."""
+    """Enter the intervals file by file (two digits unless confidential), and their overlaps."""
     start = f"{setting.prefix}.{setting.place}"
     rows: list[Tree] = []
-    by_term = groupby(enumerate(rows_of(result.forest())), key=lambda one: one[1]["term"])
+    by_term = groupby(enumerate(rows_of(result.forest())), key=lambda numbered: numbered[1]["term"])
     for term, files in [(str(name), list(own)) for name, own in by_term][: estimates.MOST_TERMS]:
         rows += [estimates.forest_row(setting, str(at), row, term=term, file=str(row["file"])) for at, row in files]
     overlaps = {
         file: {
-            name: estimates.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", one)
-            for name, one in list(found.items())[: estimates.MOST_TERMS]
+            name: estimates.value_leaf(setting.ledger, f"{start}.overlap.{file}.{name}", overlap)
+            for name, overlap in list(by_name.items())[: estimates.MOST_TERMS]
         }
-        for file, found in result.overlap.items()
+        for file, by_name in result.overlap.items()
     }
     mean = estimates.value_leaf(setting.ledger, f"{start}.mean_overlap", result.mean_overlap)
     return {"forest": tuple(rows), "overlap": overlaps, "mean_overlap": mean}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the intervals, and list them with their overlaps."""
-    found = plain[place]
+    """Forest plot and table of the intervals, and a table of their overlaps."""
+    figures = plain[place]
     rows = tuple(
         (f"{name}, {file}", leaf["text"])
-        for file, by_name in found["overlap"].items()
+        for file, by_name in figures["overlap"].items()
         for name, leaf in by_name.items()
     )
-    rows = (*rows, ("Mean", found["mean_overlap"]["text"]))
+    rows = (*rows, ("Mean", figures["mean_overlap"]["text"]))
     table = TableBlock("Overlap with the original's interval", ("Quantity and file", "Overlap"), rows, (1,))
-    return [*estimates.forest_blocks(found["forest"], "every quantity, file by file"), table]
+    return [*estimates.forest_blocks(figures["forest"], "every quantity, file by file"), table]
 
 
 VIEW = UtilityView(estimates.USEFULNESS, tree, blocks)

@@ -1,4 +1,4 @@
-"""A regression on a release beside the same on its original, in a document."""
+"""View of a regression fitted to a release and to its original."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ SHOWN = ("estimate_original", "estimate_released", "overlap")
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the coefficients on both files, and how far their intervals overlap."""
+    """Enter the coefficients of both files, and the overlap of their confidence intervals."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = rows_of(result.table)
-    told = result.told_columns
+    otherwise = result.told_columns
 
     def write(number: int, term: Tree) -> tuple[Tree, ...]:
         if number >= estimates.MOST_TERMS:
             return ()
         few, wide = result.few[number], result.few_spread[number]
         leaves = {
-            part: estimates.told_leaf(
+            part: estimates.estimate_leaf(
                 ledger,
                 f"{start}.{number}.{part}",
                 rows[number].get(part),
                 few=hidden,
-                told=told[part][number],
+                otherwise=otherwise[part][number],
             )
             for part, hidden in zip(SHOWN, (few, few, wide), strict=True)
         }
@@ -52,7 +52,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the coefficients with their intervals, and list them."""
+    """Forest plot and table of the coefficients with their intervals."""
     return estimates.forest_blocks(plain[place]["forest"], withheld=plain[place]["withheld"])
 
 

@@ -1,4 +1,4 @@
-"""How often the keys give the right value of the target, in a document."""
+"""View of the correct attribution probability: how often the keys give the true value of the target."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
 def _link(ledger: Ledger, start: str, squares: Squares, edges: Sequence[float]) -> None:
-    """Means lie between those of the bins; whose key a single release does not have is in the lowest bin of it."""
+    """Bound each mean by the bins' edges; records whose keys a single release lacks are in its lowest bin."""
     several = f"{start}2.matched" in ledger.variables
     for name, side in (("original_average", 0), ("average", 1)):
         if side == 0 or not several:
-            spans = {one: (edges[at[side]], edges[at[side] + 1]) for at, one in squares.items()}
+            spans = {square: (edges[at[side]], edges[at[side] + 1]) for at, square in squares.items()}
             ledger.bounded(f"{start}1.{name}", spans)
     absent = f"n{DIFFERENCE}{start}1.matched"
     if not several and absent in ledger.variables:
-        lowest = tuple((one, 1.0) for (_, j), one in squares.items() if j == 0)
+        lowest = tuple((square, 1.0) for (_, j), square in squares.items() if j == 0)
         ledger.relations.append(Relation(((absent, -1.0), *lowest), upper=math.inf))
 
 

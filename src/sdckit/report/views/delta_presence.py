@@ -1,4 +1,4 @@
-"""δ-presence in a document: how many are known to be in the file, or known not to be."""
+"""View of δ-presence (membership disclosure): people known to be in the file, or known not to be."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
-    """People whose share in the file is beyond a limit; the smallest and the largest share stay inside."""
+    """Enter the people whose presence probability is beyond a limit; minimum and maximum are confidential."""
     ledger = setting.ledger
     people = setting.count("presence.population", result.population, "presence")
     above = setting.count("presence.above", result.n_above, "presence")
@@ -46,9 +46,9 @@ def tree(result: DeltaPresence, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """People beyond the limits."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Facts, table and chart of the people beyond the limits."""
+    tree = plain[place]
     low, high = (f"{limit:g}" for limit in tree["limits"])
     facts = [
         ("People in the population", tree["population"]["text"]),

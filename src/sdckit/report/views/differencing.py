@@ -1,4 +1,4 @@
-"""What releases give away together, in a document: how many people, and exactly only inside."""
+"""View of differencing attacks: how many records several releases disclose together; exact figures are confidential."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ NOTE = Note(
 
 
 def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
-    """How many people; which releases say what of how many stays inside."""
-    found: dict[str, Tree] = {}
+    """Enter the number of records disclosed; the figures release by release are confidential."""
+    leaves: dict[str, Tree] = {}
     for name in FIGURES:
         count = setting.count(f"differencing.{name}", getattr(result, name), "differencing")
-        found[name] = {"n": count, "rate": Share(count.name, "n")}
+        leaves[name] = {"n": count, "rate": Share(count.name, "n")}
         setting.ledger.nested("n", count.name)
     start = f"{setting.prefix}.differencing"
     parts = [f"{start}.{name}" for name in FIGURES if name != "people"]
@@ -54,62 +54,62 @@ def tree(result: Differencing, setting: Setting) -> Mapping[str, Tree]:
     setting.ledger.bounded(f"{start}.people", dict.fromkeys(parts, (0.0, 1.0)), lower=False)
     entries = tuple(_entry(entry) for entry in result.entries)
     return {
-        "figures": found, "n_earlier": len(result.entries), "within": result.within,
+        "figures": leaves, "n_earlier": len(result.entries), "within": result.within,
         "sources": tuple(dict.fromkeys(entry.source for entry in result.entries)),
         "exact": InternalOnly({"entries": entries}), "notes": notes_tree(result),
     }  # fmt: skip
 
 
-def _entry(one: EarlierRelease) -> dict[str, Tree]:
+def _entry(entry: EarlierRelease) -> dict[str, Tree]:
     return {
-        "earlier": f"{one.name} ({one.date})" if one.date else one.name, "source": one.source, "linked": one.linked,
-        "related": one.related, "same_people": one.same_people, "counted": one.counted, "otherwise": one.otherwise,
-        "notes": one.notes, **{name: int(getattr(one, name)) for name in COMPARED},
+        "earlier": f"{entry.name} ({entry.date})" if entry.date else entry.name, "source": entry.source,
+        "linked": entry.linked, "related": entry.related, "same_people": entry.same_people, "counted": entry.counted,
+        "otherwise": entry.otherwise, "notes": entry.notes, **{name: int(getattr(entry, name)) for name in COMPARED},
     }  # fmt: skip
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """The figures with their shares as bars; inside, release by release."""
-    plain = one[place]
-    if not plain["n_earlier"]:
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Table and chart of the figures; in a confidential document also release by release."""
+    tree = plain[place]
+    if not tree["n_earlier"]:
         return [Paragraph("The ledger holds no release yet: there is nothing to hold this one against.")]
-    figures = plain["figures"]
+    figures = tree["figures"]
     rows = tuple((words, of_whole(figures[name]["n"], figures[name]["rate"])) for name, words in FIGURES.items())
-    number = plain["n_earlier"]
+    number = tree["n_earlier"]
     caption = f"Records of which something is disclosed together with {number} earlier release{'s' * (number > 1)}"
-    found: list[Block] = [
+    laid: list[Block] = [
         TableBlock(caption, ("What", "Records"), rows, (1,)),
         bars(caption, "records", ((words, figures[name]["n"]) for name, words in FIGURES.items()), aside=True),
     ]
-    if plain.get("exact"):
-        found += _inside(plain["exact"]["entries"], plain["within"])
-    return [*found, *notes_blocks(plain)]
+    if tree.get("exact"):
+        laid += _inside(tree["exact"]["entries"], tree["within"])
+    return [*laid, *notes_blocks(tree)]
 
 
 def _inside(entries: Any, within: int) -> list[Block]:
     heads = ("Earlier release", *(entry["earlier"] for entry in entries))
     rows = tuple((words, *(f"{entry[name]:,}" for entry in entries)) for name, words in COMPARED.items())
     caption = f"Release by release; counts that differ by at most {within}"
-    found: list[Block] = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))]
+    blocks: list[Block] = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))]
     for entry in entries:
-        said = ["the file itself compared" if entry["source"] == "file" else "its sketch compared"]
-        said += [entry["related"]] if entry["related"] else []
-        said += [f"counted by {', '.join(entry['counted'])}"] if entry["counted"] else []
-        said += [f"coded otherwise: {', '.join(entry['otherwise'])}"] if entry["otherwise"] else []
-        said += entry["notes"]
-        found.append(Paragraph(f"{entry['earlier']}: {'; '.join(said)}.", "note"))
-    return found
+        details = ["the file itself compared" if entry["source"] == "file" else "its sketch compared"]
+        details += [entry["related"]] if entry["related"] else []
+        details += [f"counted by {', '.join(entry['counted'])}"] if entry["counted"] else []
+        details += [f"coded otherwise: {', '.join(entry['otherwise'])}"] if entry["otherwise"] else []
+        details += entry["notes"]
+        blocks.append(Paragraph(f"{entry['earlier']}: {'; '.join(details)}.", "note"))
+    return blocks
 
 
-def figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    """Its main figure, to stand beside others."""
-    return {"Disclosed together with earlier releases": one[place]["figures"]["people"]["n"]}
+def figures(plain: Plain, place: str) -> Mapping[str, Plain]:
+    """The main figure, for tables that compare intruders or files."""
+    return {"Disclosed together with earlier releases": plain[place]["figures"]["people"]["n"]}
 
 
-def answer(one: Plain, place: str, _: Plain) -> str:
-    """Say for the first page whether anything is given away."""
-    people = one[place]["figures"]["people"]["n"]
-    if not one[place]["n_earlier"]:
+def answer(plain: Plain, place: str, _: Plain) -> str:
+    """Sentence for the first page: whether anything is disclosed."""
+    people = plain[place]["figures"]["people"]["n"]
+    if not plain[place]["n_earlier"]:
         return ""
     if people["value"] == 0:
         return "Together with earlier releases it discloses nothing that none of them discloses alone."

@@ -1,4 +1,4 @@
-"""Distances between released and real records, in a document: shares of records near to the other file."""
+"""View of distances to the closest record: shares of records near to the other file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give shares of records near to the other file; medians and quantiles stay inside."""
+    """Enter shares of records near to the other file; medians and quantiles are confidential."""
     ledger, prefix, control = setting.ledger, setting.prefix, result.n_control > 0
     if control:
         ledger.count(f"{prefix}.n_control", int(result.n_control), f"{prefix}.n_control")
@@ -77,11 +77,11 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         if control:
             bases |= {"copies_of_control": released, "hitting_rate_control": f"{prefix}.n_control"}
             bases["share_closer_to_original"] = released
-        one = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
+        leaves = {name: enter_share(ledger, start + name, figures[name], base) for name, base in bases.items()}
         if control:
             for name in ("expected_share", "chance_high"):
-                one[name] = enter_estimate(ledger, start + name, figures[name])
-        releases.append(one)
+                leaves[name] = enter_estimate(ledger, start + name, figures[name])
+        releases.append(leaves)
     undefined = {name for name in result.figures if math.isnan(getattr(result, name))} | {"intervals"}
     notes = (text for name, text in result.notes.items() if name not in undefined)
     exact = exact_of(result, notes=tuple(dict.fromkeys(notes)), groups=_groups(result))
@@ -112,9 +112,9 @@ def _nearest_first(row: Plain) -> float:
     return math.inf if math.isnan(distance) else distance
 
 
-def conclude(found: Plain) -> dict[str, Any]:
-    """Say what the distances mean, of the worst release."""
-    return {**found, "means": _words(found["releases"])}
+def conclude(tree: Plain) -> dict[str, Any]:
+    """Add ``means``: what the distances of the worst release say."""
+    return {**tree, "means": _words(tree["releases"])}
 
 
 def _words(releases: Sequence[Plain]) -> str:
@@ -128,25 +128,25 @@ def _words(releases: Sequence[Plain]) -> str:
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw the shares, and say what they mean."""
-    found = plain[place] if "means" in plain[place] else conclude(plain[place])
-    releases, exact = found["releases"], found.get("exact")
+    """Table and chart of the shares, and what they mean."""
+    attack = plain[place] if "means" in plain[place] else conclude(plain[place])
+    releases, exact = attack["releases"], attack.get("exact")
     names = [name for name in NEAR if name in releases[0]]
     shares = {name: [release[name] | {"text": percent(release[name])} for release in releases] for name in names}
     rows = tuple((NEAR[name], *by_release(leaves)) for name, leaves in shares.items())
     heads = ("Share", *release_heads(len(releases)))
-    means = exact["verdict"] if exact else f"{capital(found['means'])}."
+    means = exact["verdict"] if exact else f"{capital(attack['means'])}."
     return [
         TableBlock(CAPTION, heads, rows, tuple(range(1, len(heads)))),
         bars(CAPTION, "of the records", ((NEAR[name], releases[0][name]) for name in names), aside=True),
         Paragraph(means),
-        *details(found),
+        *details(attack),
     ]
 
 
-def details(found: Plain) -> list[Block]:
-    """Medians, notes and subgroups of a confidential document."""
-    exact = found.get("exact")
+def details(tree: Plain) -> list[Block]:
+    """Medians, notes and subgroups, for a confidential document."""
+    exact = tree.get("exact")
     if not exact:
         return []
     control = (exact["n_control"] or 0) > 0
@@ -158,7 +158,7 @@ def details(found: Plain) -> list[Block]:
     table = TableBlock(caption, heads, rows, tuple(range(1, len(heads))))
     first = exact["groups"]["rows"][0] if exact["groups"] else {}
     columns = [(head, partial(_of, name)) for head, name in GROUPS if name in first]
-    return [table, *detail_blocks(found, "distances"), *group_blocks(found, "distances", columns)]
+    return [table, *detail_blocks(tree, "distances"), *group_blocks(tree, "distances", columns)]
 
 
 def _of(name: str, row: Plain) -> str:

@@ -1,4 +1,4 @@
-"""How far the distribution functions of a release's numbers are from the original's, in a document."""
+"""View of the distance between the empirical distribution functions of original and release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Households in a document: how many a size or a composition gives away."""
+"""View of household structure: households identified by their size or composition."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HINT = (
 
 
 def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
-    """Households, rare sizes and unique compositions."""
+    """Enter the number of households, the rare sizes and the unique compositions."""
     ledger, n = setting.ledger, result.n_households
     # Sizes are the same whoever looks: two prints of one number would tell more of it than one.
     entered = HOUSEHOLDS in ledger.variables
@@ -59,7 +59,7 @@ def tree(result: HouseholdStructure, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _shared(result: HouseholdStructure, setting: Setting) -> tuple[Tree, ...]:
-    """Keys that never differ within a household: where few households could show it, it would tell of these."""
+    """Keys constant within households; guarded by the number of households in which they could differ."""
     able = {
         name: setting.count(f"households.able.{name}", n, f"households.able.{name}", watched="nowhere").name
         for name, n in result.shared.items()
@@ -70,7 +70,7 @@ def _shared(result: HouseholdStructure, setting: Setting) -> tuple[Tree, ...]:
 def _link_pooled(
     ledger: Ledger, name: str, sizes: Sequence[tuple[str, int]], households: str, rare: str, unique: str
 ) -> None:
-    """Households of the pooled sizes: none to four of each, and all their members in the file."""
+    """Constrain the pooled rare sizes: at most four households of each, and all members together are the n records."""
     common = [int(size) for size, number in sizes if number >= SMALL]
     shown = common[:SHOWN]
     held_by = {number: [ledger.latent(f"{name}.of {number}", watched="nowhere")] for number in FEW}
@@ -79,40 +79,40 @@ def _link_pooled(
         if size not in common:
             pooled = ledger.latent(f"{name}.pooled {size}")
             members.append((pooled, -float(size)))
-            for number, one in _number_of(ledger, pooled).items():
-                held_by[number].append(one)
+            for number, flag in _number_of(ledger, pooled).items():
+                held_by[number].append(flag)
     ledger.equal(unique, *held_by[1])
     ledger.equal(rare, unique, *held_by[2])
     other = ledger.latent(f"{name}: {OTHER}", watched="nowhere")
-    terms = tuple((one, -float(number)) for number, ones in held_by.items() for one in ones)
+    terms = tuple((flag, -float(number)) for number, flags in held_by.items() for flag in flags)
     # Where more sizes are common than are shown, some of them are pooled, too.
     ledger.relations.append(Relation(((other, 1.0), *terms), upper=0.0 if shown == common else math.inf))
     if "n" not in ledger.variables:
         return
     parts = [(ledger.latent(f"{name}.{size}", watched="nowhere"), -float(size)) for size in shown]
     # What is listed is not rare.
-    ledger.relations += [Relation(((one, 1.0),), lower=float(SMALL), upper=math.inf) for one, _ in parts]
+    ledger.relations += [Relation(((count, 1.0),), lower=float(SMALL), upper=math.inf) for count, _ in parts]
     larger = [(held_by[number][0], -float(number * (LARGEST + 1))) for number in FEW]
     ledger.relations.append(Relation((("n", 1.0), *parts, *members, *larger), upper=math.inf))
     # It follows, but not from one relation after the other: who is not the first of a household is one of the others.
-    others = [(one, factor + 1.0) for one, factor in (*parts, *members) if factor < -1.0]
+    others = [(count, factor + 1.0) for count, factor in (*parts, *members) if factor < -1.0]
     ledger.relations.append(Relation((("n", 1.0), (households, -1.0), *others), upper=math.inf))
 
 
 def _number_of(ledger: Ledger, households: str) -> dict[int, str]:
-    """Enter whether a size is held by one to four households."""
-    found = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
-    for one in found.values():
-        ledger.tell(one, 0.0, 1.0)
-    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), upper=1.0))
-    numbers = tuple((one, -float(number)) for number, one in found.items())
+    """Enter 0/1 variables for "this size is held by 1, 2, 3 or 4 households", and tie them to their number."""
+    flags = {number: ledger.latent(f"{households}: {number}", watched="nowhere") for number in FEW}
+    for flag in flags.values():
+        ledger.tell(flag, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((flag, 1.0) for flag in flags.values()), upper=1.0))
+    numbers = tuple((flag, -float(number)) for number, flag in flags.items())
     ledger.relations.append(Relation(((households, 1.0), *numbers)))
-    return found
+    return flags
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Households by size, and what nobody shares."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Facts on households, and table and chart of their sizes."""
+    tree = plain[place]
     alone = of_whole(tree["unique_compositions"], tree["unique_composition_rate"])
     facts: tuple[tuple[str, str], ...] = (
         ("Households", tree["n_households"]["text"]),

@@ -1,4 +1,4 @@
-"""Uniques of the original that can be singled out in a release, in a document."""
+"""View of identity disclosure: sample uniques of the original that are unique in the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Risk of re-identification in a document: expected numbers, and the risks in fixed bins."""
+"""View of the re-identification risk: expected re-identifications, and the individual risks in fixed bins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HELPED = "Records whose risk counts other records' missing values as matches"
 
 
 def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
-    """Expected re-identifications, the distribution of risk, and the household's part."""
+    """Enter expected re-identifications, the histogram of individual risk, and the household risk."""
     ledger, suffix = setting.ledger, setting.suffix
     name = f"{setting.prefix}.expected{suffix}"
     kind: Literal["sum", "value"] = "sum" if setting.weights == "census" else "value"
@@ -87,21 +87,21 @@ def tree(result: IndividualRisk, setting: Setting) -> Mapping[str, Tree]:
     return tree
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Expected numbers under both rules for missing values, and the records by risk."""
-    tree, of = one[place], of_rule(one[place])
-    rules = {rule: dict(_facts(one[at])) for rule, at in by_rule(one, place)}
-    found = [
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Expected numbers under each rule for missing values, and the histogram of risk."""
+    tree, of = plain[place], of_rule(plain[place])
+    rules = {rule: dict(_facts(plain[at])) for rule, at in by_rule(plain, place)}
+    laid = [
         _under_rules(rules) if len(rules) > 1 else Facts(tuple((f"{name}{of}", words) for name, words in _facts(tree))),
         *_distribution("individual", tree["distribution"], of, tree.get("threshold")),
     ]
     if "household_distribution" in tree:
-        found += _distribution("household", tree["household_distribution"], of)
-    return found
+        laid += _distribution("household", tree["household_distribution"], of)
+    return laid
 
 
 def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | None = None) -> list[Block]:
-    """Records by their risk: drawn, and listed."""
+    """Chart and table of the records by their risk."""
     kept = _filled(bins)
     data = {"rows": bins, "threshold": threshold, "kind": kind}
     rows = tuple(
@@ -127,13 +127,13 @@ def _distribution(kind: str, bins: Sequence[Plain], of: str, threshold: float | 
 
 
 def _filled(bins: Sequence[Plain]) -> Sequence[Plain]:
-    """Leave out the empty bins below the first record and above the last."""
+    """The bins without the empty ones below the first and above the last record."""
     filled = [number for number, row in enumerate(bins) if row["n"]["text"] != "0"]
     return bins[filled[0] : filled[-1] + 1] if filled else bins
 
 
 def _under_rules(rules: Mapping[str, Mapping[str, str]]) -> TableBlock:
-    """The figures under each rule for missing values side by side."""
+    """Table of the figures, a column for each rule for missing values."""
     names = dict.fromkeys(name for facts in rules.values() for name in facts)
     rows = tuple((name, *(facts.get(name, "–") for facts in rules.values())) for name in names)
     heads = ("Figure", *(f"missing as {rule}" for rule in rules))
@@ -159,34 +159,34 @@ def _facts(tree: Plain) -> list[tuple[str, str]]:
     return facts
 
 
-def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    tree = one[place]
-    found = {
+def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
+    tree = plain[place]
+    leaves = {
         EXPECTED: tree["expected_reidentifications"],
         "Global risk": tree["global_risk"],
     }
     if "max_risk" in tree:
-        found[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
+        leaves[LARGEST] = {"text": f"{tree['max_risk']:.4g}", "value": tree["max_risk"]}
     if "n_above" in tree:
-        found[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
-    return found
+        leaves[f"Records with a risk above {tree['threshold']:g}"] = tree["n_above"]
+    return leaves
 
 
-def _answer(one: Plain, place: str, n: Plain) -> str:
-    tree = one[place]
+def _answer(plain: Plain, place: str, n: Plain) -> str:
+    tree = plain[place]
     expected, mean = tree["expected_reidentifications"], tree["global_risk"]["text"]
-    told = (
+    sentence = (
         f"If every record were linked to the population, {_about(expected)} of {n['text']} records would be "
         f"expected to be linked to the right person: a global risk of {mean}{of_rule(tree)}."
     )
     if "household_risk" in tree:
         household = tree["household_risk"]["text"]
-        told += f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
-    return told
+        sentence += f" Counting recognition through a household member, the mean risk is {household}{of_rule(tree)}."
+    return sentence
 
 
 def _about(expected: Plain) -> str:
-    """A sentence needs no more than a tenth of a record; the table has the figure."""
+    """Expected number for a sentence: rounded to a tenth, the table has the printed figure."""
     text: str = expected["text"]
     if text.startswith("<"):
         return f"fewer than {text[1:]}"

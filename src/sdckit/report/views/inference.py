@@ -1,4 +1,4 @@
-"""Inferring a person's value, in a document."""
+"""View of the inference attack: inferring a person's sensitive value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What protecting values has changed, in a document."""
+"""View of information loss: how far protection changed the values."""
 
 from __future__ import annotations
 

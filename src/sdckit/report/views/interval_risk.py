@@ -1,4 +1,4 @@
-"""Records whose numbers are all still close to the true ones, in a document."""
+"""View of interval disclosure: records whose numeric values all lie close to the released ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release gives back together with published tables, in a document."""
+"""View of hidden values that can be reconstructed from a release together with published tables."""
 
 from __future__ import annotations
 
@@ -33,65 +33,65 @@ NOTE = Note(
 
 def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
     releases = shares.given_back_tree(result, setting, "hidden", "joint_recoverable", _column, _undone, _further)
-    return {"releases": releases, "tables": tuple(result.tables), **shares.said_tree(result)}
+    return {"releases": releases, "tables": tuple(result.tables), **shares.pair_notes_tree(result)}
 
 
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
-    found = shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
+    leaves = shares.enter_put_back(setting.ledger, start, "joint_uniques", "joint_below", result, j)
     setting.ledger.nested(f"n.released.{j}", f"{start}below")
     setting.ledger.nested(f"{start}below", f"{start}uniques")
-    return found
+    return leaves
 
 
 def _further(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
     tree: dict[str, Tree] = {}
     if result.cells and result.cells[j - 1]:
         tree["cells"] = tuple(
-            _cells(result.tables[one.table], one, f"{start}cell.{at}.", setting)
-            for at, one in enumerate(result.cells[j - 1])
+            _cells(result.tables[cells.table], cells, f"{start}cell.{at}.", setting)
+            for at, cells in enumerate(result.cells[j - 1])
         )
     if result.columns[j - 1] and result.damage and result.damage[j - 1]:
         tree |= _remedies(result, j, start, len(result.columns[j - 1]), setting)
     return tree
 
 
-def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
+def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger = setting.ledger
-    changed = Quantity(changed_words(one.column), f"release {j}")
+    changed = Quantity(changed_words(column.column), f"release {j}")
     known = next((name for name, other in ledger.variables.items() if other.of == changed), "")
-    alike = bool(known) and ledger.variables[known].true == one.hidden
-    of = Quantity(f"Values of {one.column} hidden ({one.kind})", f"release {j}")
-    hidden = ledger.count(f"{start}hidden", one.hidden, start, of=changed if alike else of)
+    alike = bool(known) and ledger.variables[known].true == column.hidden
+    of = Quantity(f"Values of {column.column} hidden ({column.kind})", f"release {j}")
+    hidden = ledger.count(f"{start}hidden", column.hidden, start, of=changed if alike else of)
     ledger.nested(f"n.released.{j}", hidden.name)
     if alike:
         ledger.equal(known, hidden.name)
-    elif known and one.kind == SUPPRESSED and (ledger.variables[known].true or 0) > one.hidden:
+    elif known and column.kind == SUPPRESSED and (ledger.variables[known].true or 0) > column.hidden:
         ledger.nested(known, hidden.name)  # what was taken out is among what was changed
-    found = shares.enter_given_back(ledger, start, hidden.name, one)
+    leaves = shares.enter_given_back(ledger, start, hidden.name, column)
     return {
-        "column": one.column,
-        "kind": one.kind,
+        "column": column.column,
+        "kind": column.kind,
         "hidden": hidden,
-        **found,
+        **leaves,
         "share": Share(f"{start}back", hidden.name),
     }
 
 
-def _cells(table: str, one: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
-    """Suppressed cells of a table: how many, and of how many the count is known or narrowed."""
+def _cells(table: str, cells: Any, start: str, setting: PairSetting) -> dict[str, Tree]:
+    """Enter the suppressed cells of a table: how many, with an exactly known count, with a narrowed one."""
     ledger = setting.ledger
-    found = {
-        name: ledger.count(f"{start}{name}", getattr(one, name), start) for name in ("cells", "certain", "narrowed")
+    counts = {
+        name: ledger.count(f"{start}{name}", getattr(cells, name), start) for name in ("cells", "certain", "narrowed")
     }
-    ledger.nested(found["cells"].name, found["certain"].name)
-    ledger.nested(found["cells"].name, found["narrowed"].name)
+    ledger.nested(counts["cells"].name, counts["certain"].name)
+    ledger.nested(counts["cells"].name, counts["narrowed"].name)
     rest = ledger.latent(f"{start}rest")
-    ledger.equal(found["cells"].name, found["certain"].name, found["narrowed"].name, rest)
-    return {"table": table, **found}
+    ledger.equal(counts["cells"].name, counts["certain"].name, counts["narrowed"].name, rest)
+    return {"table": table, **counts}
 
 
 def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSetting) -> dict[str, Tree]:
-    """What each table tells, and what else to do; nothing more is given back by it than by all of them."""
+    """Enter what each table discloses and the remedies; no table discloses more than all of them together."""
     ledger, whole = setting.ledger, setting.ledger.latent(f"{start}all")
     ledger.equal(whole, *(f"{start}{number}.back" for number in range(n_columns)))
 
@@ -102,50 +102,50 @@ def _remedies(result: Any, j: int, start: str, n_columns: int, setting: PairSett
 
     damage: list[Tree] = [
         {
-            "table": one.table,
-            "alone": among(f"alone.{i}", one.alone),
-            "without": among(f"without.{i}", one.without),
+            "table": row.table,
+            "alone": among(f"alone.{i}", row.alone),
+            "without": among(f"without.{i}", row.without),
         }
-        for i, one in enumerate(result.damage[j - 1])
+        for i, row in enumerate(result.damage[j - 1])
     ]
-    found: list[Tree] = []
-    for i, one in enumerate(result.remedies[j - 1]):
-        tree: dict[str, Tree] = {"kind": one.kind, "tables": one.tables, "base": one.base}
-        tree["cells"] = ledger.count(f"{start}cells.{i}", one.cells, f"{start}changed")
-        tree["values"] = ledger.count(f"{start}values.{i}", one.values, f"{start}changed")
-        tree["left"] = ledger.count(f"{start}left.{i}", one.left, f"{start}tables")
-        found.append(tree)
-    return {"damage": tuple(damage), "remedies": tuple(found)}
+    remedies: list[Tree] = []
+    for i, remedy in enumerate(result.remedies[j - 1]):
+        tree: dict[str, Tree] = {"kind": remedy.kind, "tables": remedy.tables, "base": remedy.base}
+        tree["cells"] = ledger.count(f"{start}cells.{i}", remedy.cells, f"{start}changed")
+        tree["values"] = ledger.count(f"{start}values.{i}", remedy.values, f"{start}changed")
+        tree["left"] = ledger.count(f"{start}left.{i}", remedy.left, f"{start}tables")
+        remedies.append(tree)
+    return {"damage": tuple(damage), "remedies": tuple(remedies)}
 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    found: list[Block] = [
+    blocks: list[Block] = [
         Paragraph(f"Published beside it: {'; '.join(tree['tables'])}."),
         *shares.column_blocks(tree, _table, _chart),
     ]
     releases = shares.of_releases(tree["releases"])
-    told = [block for release, of in releases for block in _cells_table(release, of)]
-    if len(found) == 1:
+    cell_tables = [block for release, of in releases for block in _cells_table(release, of)]
+    if len(blocks) == 1:
         return [
-            *found,
-            *told,
+            *blocks,
+            *cell_tables,
             Paragraph("No value of the tables' variables is hidden: there is nothing to reconstruct."),
         ]
-    found += told
+    blocks += cell_tables
     for release, of in releases:
-        found += _instead(release, of)
-    found += shares.put_back_tables(
+        blocks += _instead(release, of)
+    blocks += shares.put_back_tables(
         tree,
         UNDONE,
         head="With suppressed values put back by tables",
         title="The release with values reconstructed from tables",
     )
-    return [*found, *shares.said_blocks(tree)]
+    return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
 def _cells_table(release: Plain, of: str) -> list[Block]:
-    """Suppressed cells of tables, and what is left of them."""
+    """Table of the suppressed cells and how many can be reconstructed."""
     if "cells" not in release:
         return []
     heads = ("Table", "Suppressed cells", "Count reconstructed", "Count narrowed")
@@ -156,29 +156,29 @@ def _cells_table(release: Plain, of: str) -> list[Block]:
 
 
 def _instead(release: Plain, of: str) -> list[Block]:
-    """Which table tells most, and what could be done."""
+    """Tables of what each published table discloses, and of the remedies."""
     if "damage" not in release:
         return []
     heads = ("Table", "Reconstructed by it alone", "Reconstructed without it")
-    rows = tuple((one["table"], one["alone"]["text"], one["without"]["text"]) for one in release["damage"])
-    found: list[Block] = [TableBlock(f"What each table reveals{of}", heads, rows, (1, 2))]
+    rows = tuple((row["table"], row["alone"]["text"], row["without"]["text"]) for row in release["damage"])
+    blocks: list[Block] = [TableBlock(f"What each table reveals{of}", heads, rows, (1, 2))]
     if release["remedies"]:
         changes = ("What to do", "Cells changed or left out", "Values taken out", "Still reconstructed")
-        told = tuple(
+        remedies = tuple(
             (_words(remedy), *(remedy[name]["text"] for name in ("cells", "values", "left")))
             for remedy in release["remedies"]
         )
-        found.append(TableBlock(f"What to do instead{of}", changes, told, (1, 2, 3)))
-        found += [
+        blocks.append(TableBlock(f"What to do instead{of}", changes, remedies, (1, 2, 3)))
+        blocks += [
             Paragraph(f"{_words(remedy)}: {'; '.join(remedy['tables'])}.")
             for remedy in release["remedies"]
             if remedy["tables"]
         ]
-    return found
+    return blocks
 
 
-def _words(one: Plain) -> str:
-    return REMEDIES[one["kind"]].format(base=one["base"])
+def _words(remedy: Plain) -> str:
+    return REMEDIES[remedy["kind"]].format(base=remedy["base"])
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:

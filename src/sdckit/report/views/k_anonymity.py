@@ -1,4 +1,4 @@
-"""k-anonymity in a document: records in groups of fewer than k."""
+"""View of k-anonymity: records in equivalence classes of fewer than k."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RESTING = "Further records, held only by others' missing values"
 
 
 def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
-    """Records below every tested k; outside, the level itself is only said to hold or not."""
+    """Enter the records below every tested k; the largest k that holds is confidential."""
     ledger, prefix = setting.ledger, setting.prefix
     name = f"violations{setting.suffix}"
     rule = rule_of(result)
@@ -46,7 +46,7 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
     return {
         "counted": setting.counted,
         "rule": rule,
-        "holds": {str(k): Holds(result.violations[k] == 0, none=(one.name,)) for k, one in counts.items()},
+        "holds": {str(k): Holds(result.violations[k] == 0, none=(count.name,)) for k, count in counts.items()},
         "violations": {str(k): count for k, count in counts.items()},
         "violation_rates": {str(k): Share(count.name, "n") for k, count in counts.items()},
         **({"resting_on_missing": resting} if resting else {}),
@@ -56,19 +56,19 @@ def tree(result: KAnonymity, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _resting(result: KAnonymity, setting: Setting, below: Mapping[int, Count]) -> dict[str, Tree]:
-    """Records that reach k through others' missing values only, where any value is a wildcard."""
+    """Enter the records that reach k only because other records' missing values match as wildcards."""
     if setting.variant or setting.cells_known or setting.persons:
         return {}
-    found: dict[str, Tree] = {}
+    leaves: dict[str, Tree] = {}
     for k, n in sorted(result.resting_on_missing.items()):
         name = f"{setting.prefix}.resting.{k}"
         known = setting.ledger.variables.get(name)
         # the uniques that others' missing values hide stand beside the cells already
-        found[str(k)] = Count(name) if known else setting.count(f"resting.{k}", n, "violations")
+        leaves[str(k)] = Count(name) if known else setting.count(f"resting.{k}", n, "violations")
         if k not in TESTED_ALWAYS:
             setting.ledger.ask(name)
         link_resting(setting.ledger, setting.prefix, below[k].name, name, k)
-    return found
+    return leaves
 
 
 def _link_uniques(setting: Setting, result: KAnonymity) -> None:
@@ -83,10 +83,10 @@ def _link_uniques(setting: Setting, result: KAnonymity) -> None:
         ledger.nested(below_two, uniques)
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Every tested k, under both rules for missing values where they differ."""
-    lenient = one[place]
-    rules = [(rule, one[at]) for rule, at in by_rule(one, place)]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Table and chart of every tested k, under each rule for missing values where they differ."""
+    lenient = plain[place]
+    rules = [(rule, plain[at]) for rule, at in by_rule(plain, place)]
     rows, drawn, rates, resting = [], [], [], "resting_on_missing" in lenient
     for k in lenient["violations"]:
         for rule, tree in rules:
@@ -113,10 +113,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     return [*([table, chart] if resting else figure(chart, table)), *([Facts(held)] if held else [])]
 
 
-def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
-    tree = one[place]
-    found = {below(k): leaf for k, leaf in tree["violations"].items()}
-    return found | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
+def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
+    tree = plain[place]
+    leaves = {below(k): leaf for k, leaf in tree["violations"].items()}
+    return leaves | ({HELD: {"text": f"{tree['level']:,}", "value": tree["level"]}} if "level" in tree else {})
 
 
 _notes = noted(

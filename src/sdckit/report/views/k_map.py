@@ -1,4 +1,4 @@
-"""k-map in a document: records whose key fewer than k people of the population have."""
+"""View of k-map: records whose key fewer than k people of the population share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
-    """Records below every tested k, counted in the population or expected; the level stays inside."""
+    """Enter the records below every tested k, counted in the population or expected; the level is confidential."""
     if math.isnan(result.level):
         return _expected(result, setting)
     ledger = setting.ledger
@@ -40,7 +40,7 @@ def tree(result: KMap, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
-    """Without a population file: expected numbers, in which one record may count one."""
+    """Enter expected numbers, where there is no population file."""
     ledger, prefix = setting.ledger, setting.prefix
     values = {
         k: ledger.value(f"{prefix}.k_map.{k}", n, f"{prefix}.k_map", kind="sum", guard=setting.guard(result))
@@ -59,15 +59,15 @@ def _expected(result: KMap, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _rare(setting: Setting, k: int) -> str:
-    """Name the records that fewer than k of the file share a key with: nobody else has it below k."""
+    """Enter the records in cells of fewer than k in the file, an upper bound; returns their name in the ledger."""
     rare = setting.ledger.latent(f"{setting.prefix}.records in cells below {k}")
     link_records(setting.ledger, setting.sizes, rare, 1, k - 1)
     return rare
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Every tested k."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Table and chart of every tested k."""
+    tree = plain[place]
     counted = tree["counted"]
     rows = tuple(
         (

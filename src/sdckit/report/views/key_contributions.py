@@ -1,9 +1,9 @@
-"""What leaving keys out, or coarsening them, would save: typed figures and all that links them.
+"""View of the contribution of each key: the risk left when it is removed or recoded, and the relations between counts.
 
-Fewer or coarser keys only merge cells, so every count lies within that of the finer keys; the records between
-two counts are in cells of sizes that lie between; and without weights the expected re-identifications follow
-from the cells by size. The order of the rows tells nothing, and neither the information lost nor a number of
-levels is printed: with the printed levels of a key they would give the rare ones away.
+Fewer or coarser keys only merge cells, so every count is bounded by that of the finer keys; records counted below one
+k but not below a smaller one are in cells of the sizes between; and without weights the expected re-identifications
+follow from the cells by size. Rows are in a fixed order, and neither the information lost nor the number of levels is
+printed: together with the printed levels of a key they would disclose the rare ones.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ if TYPE_CHECKING:
     from sdckit.identity.contributions.key_contributions import KeyContributions
 
 
-# What is known of the risk that is left when a key is left out, or is coarser.
+# Bounds on the remaining risk after a key is removed or recoded.
 
 
 def cells_between(fewer: str, more: str) -> str:
-    """Name the cells that the records below a tested k have more than those below a smaller one."""
+    """Name of the number of cells counted below a tested k (`more`) but not below a smaller one (`fewer`)."""
     return f"{more}{DIFFERENCE}{fewer}: cells"
 
 
 def bound_risk_left(ledger: Ledger, name: str, counts: Mapping[int, str], fraction: float) -> None:
-    """Bound the expected re-identifications by the cells of up to each size, and the records in larger ones."""
+    """Bound the expected re-identifications `name` from both sides by the counts of cells up to each size."""
     alone = (counts[1], risk_of_size(1, fraction))
     low, high = [alone], [alone]
     for (least, fewer), (most, more) in pairwise(sorted(counts.items())):
@@ -53,8 +53,8 @@ def bound_risk_left(ledger: Ledger, name: str, counts: Mapping[int, str], fracti
     last = max(counts)
     rest = risk_of_size(last + 1, fraction)
     upper = [("n", rest), (counts[last], -rest), *high]
-    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in low)), upper=math.inf))
-    ledger.relations.append(Relation(((name, 1.0), *((one, -share) for one, share in upper)), lower=-math.inf))
+    ledger.relations.append(Relation(((name, 1.0), *((term, -share) for term, share in low)), upper=math.inf))
+    ledger.relations.append(Relation(((name, 1.0), *((term, -share) for term, share in upper)), lower=-math.inf))
 
 
 TABLE = "contributions"
@@ -81,7 +81,7 @@ ACTIONS = {"coarsen": "coarsen", "drop": "leave out"}
 
 
 def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
-    """Uniques, violations and risk when a key is left out, and when it is coarser."""
+    """Enter uniques, violations and risk after each key is removed, and after it is recoded by a step."""
     whole = {1: _whole_uniques(result, setting)}
     whole |= {k - 1: _whole_violations(setting, k, result.violations[k]) for k in sorted(result.violations) if k > 2}
     singles: dict[str, dict[int, str]] = {}
@@ -117,7 +117,7 @@ def tree(result: KeyContributions, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _monotone(setting: Setting, result: KeyContributions, dropped: Sequence[str]) -> bool:
-    """Whether leaving keys out only adds matches: not where a record may come to lack all the keys left."""
+    """Whether removing keys only adds matches; it may not where a record can lack all the remaining keys."""
     n_keys = sum(len(row.variables) == 1 for row in result.table)
     return setting.cells_known or n_keys - len(dropped) < 2
 
@@ -125,7 +125,7 @@ def _monotone(setting: Setting, result: KeyContributions, dropped: Sequence[str]
 def _coarsenings(
     result: KeyContributions, setting: Setting, whole: dict[int, str], singles: dict[str, dict[int, str]]
 ) -> tuple[Tree, ...]:
-    """The same for one step to a coarser key: between the key itself and no key."""
+    """Enter the figures after each key is recoded by a step: bounded by those with the key and those without it."""
     rows: list[Tree] = []
     for key, step in sorted(result.coarsenings.items()):
         if not step.listed:
@@ -160,7 +160,7 @@ def _whole_uniques(result: KeyContributions, setting: Setting) -> str:
 
 
 def _whole_violations(setting: Setting, k: int, count: int) -> str:
-    """Name the violations with all keys: printed already beside k-anonymity, or entered but not printed."""
+    """Name of the violations with all keys: that of the printed count of k-anonymity, or a latent one."""
     name, variables = f"{setting.prefix}.violations.{k}", setting.ledger.variables
     if name in variables and variables[name].true == count:
         return name
@@ -168,26 +168,26 @@ def _whole_violations(setting: Setting, k: int, count: int) -> str:
 
 
 def _counts(row: Any, names: Sequence[str], table: str, setting: Setting) -> dict[int, str]:
-    """Enter the records in cells of at most each size: unique ones, and those below each tested k."""
+    """Enter the records in cells up to each size (1, and k - 1 for each tested k); returns their names by size."""
     label, ledger = ", ".join(names), setting.ledger
-    found = {1: setting.count(f"{table}.without.{label}", row.uniques_without, table).name}
+    counts = {1: setting.count(f"{table}.without.{label}", row.uniques_without, table).name}
     if len(names) == 1:
         for k, count in sorted(row.violations_without.items()):
             if k > 2:
-                found[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
+                counts[k - 1] = setting.count(f"{table}.violations.{k}.{label}", count, table).name
                 if k not in TESTED_ALWAYS:
-                    ledger.ask(found[k - 1])
-    sizes = {name: size for size, name in sorted(found.items())}
+                    ledger.ask(counts[k - 1])
+    sizes = {name: size for size, name in sorted(counts.items())}
     for fewer, more in pairs_of_levels(ledger, list(sizes)):
         ledger.nested(more, fewer)
         if setting.cells_known:
             cells = ledger.latent(cells_between(fewer, more))
             ledger.bounded(f"{more}{DIFFERENCE}{fewer}", {cells: (sizes[fewer] + 1, sizes[more])})
-    return found
+    return counts
 
 
 def _last_key(result: KeyContributions, left_out: Sequence[str], setting: Setting) -> str:
-    """Name the one key that is left: its levels are the cells; "" where there are more."""
+    """Name of the only remaining key, whose levels are then the cells; "" where more remain."""
     keys = sorted({row.variables[0] for row in result.table if len(row.variables) == 1} - set(left_out))
     return keys[0] if setting.cells_known and len(keys) == 1 else ""
 
@@ -215,7 +215,7 @@ def _row(
 def _risk(
     row: Any, counts: Mapping[int, str], setting: Setting, names: Sequence[str], table: str, last: str = ""
 ) -> dict[str, Tree]:
-    """The expected re-identifications by record; a cell of f records is expected to lose f x its risk."""
+    """Enter the expected re-identifications: a cell of f records contributes f times its risk."""
     risk = row.risk_without
     if risk is None or math.isnan(risk):
         return {"risk_without": None}
@@ -223,7 +223,7 @@ def _risk(
     name = f"{setting.prefix}.{table}.expected.{', '.join(names)}"
     census = setting.weights == "census"
     fraction = setting.fraction_known if setting.cells_known else None
-    # Weights stand between the cells and this: it is told where the records it could tell are none, or many.
+    # With weights it does not follow from the cells: it is printed where the counts it could disclose are 0 or large.
     alone = f"{setting.prefix}.contributions.uniques"
     guard = () if census or fraction is not None else (alone, counts[1], counts[max(counts)])
     group = f"{setting.prefix}.{table}.value"
@@ -232,7 +232,7 @@ def _risk(
     if row.entropy_lost == 0 and whole in ledger.variables and setting.cells_known:
         ledger.equal(whole, name)
     if fraction is not None:
-        common = {size: one for size, one in counts.items() if not ledger.variables[one].late}
+        common = {size: variable for size, variable in counts.items() if not ledger.variables[variable].late}
         for known in [common, counts][: 1 if len(common) == len(counts) else 2]:
             bound_risk_left(ledger, name, known, fraction)
         if last:
@@ -240,9 +240,9 @@ def _risk(
     return {"risk_without": Ratio(name, "n")}
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """What each key decides, the one to recode first, and what a step coarser would do."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """What each key contributes, which to recode first, and what recoding by a step would change."""
+    tree = plain[place]
     uniques = tree["uniques"]
     singles = _by_saving([row for row in tree["table"] if len(row["variables"]) == 1])
     pairs = _by_saving([row for row in tree["table"] if len(row["variables"]) == 2])
@@ -251,7 +251,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     drawn = ((f"without {', '.join(row['variables'])}", row["uniques_without"]) for row in singles)
     alone = "record is" if uniques["text"] == "1" else "records are"
     of = of_rule(tree)
-    found: list[Block] = [
+    laid: list[Block] = [
         Paragraph(
             f"With all keys {uniques['text']} {alone} alone with their combination{of}.{most_saving(tree)}{share}"
         ),
@@ -259,20 +259,20 @@ def blocks(one: Plain, place: str) -> list[Block]:
         *([_saved_table(f"One key left out{of}", singles, uniques)] if singles else []),
     ]
     if steps:
-        found += [
+        laid += [
             Paragraph(f"{STEPS}{_first_step(tree, steps)}"),
             _saved_table(f"One key coarser by a step{of}", steps, uniques),
             *_to_paste(steps),
         ]
     if tree.get("suggestions") and uniques["text"] != "0":
-        found.append(_suggestions(tree["suggestions"]))
+        laid.append(_suggestions(tree["suggestions"]))
     if pairs:
-        found.append(_saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques))
-    return found
+        laid.append(_saved_table(f"Two keys left out (the five pairs that save most){of}", pairs[:5], uniques))
+    return laid
 
 
 def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
-    """Name the steps that save most, as far as the printed figures tell."""
+    """Sentence naming the recoding steps that save most, by the printed figures."""
     left = _left(steps[0])
     if math.isinf(left) or steps[0]["uniques_without"]["text"] == tree["uniques"]["text"]:
         return ""
@@ -281,21 +281,21 @@ def _first_step(tree: Plain, steps: Sequence[Plain]) -> str:
 
 
 def _to_paste(steps: Sequence[Plain]) -> list[Block]:
-    """The steps as a recipe holds them, and what to do about keys that have none here."""
-    found: list[Block] = []
+    """The steps as text for a recipe, and advice for keys that have none."""
+    blocks: list[Block] = []
     for column, caption in (("step", PASTE), ("step_with_values", f"{PASTE}; these name values of the file")):
         if texts := [row[column] for row in steps if row.get(column)]:
-            found.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
+            blocks.append(Code(caption, "\n\n".join(texts), screen=column == "step"))
     unnamed = [row for row in steps if not row.get("step") and not row.get("step_with_values")]
     rest = [row for row in steps if row in unnamed or row["scale"] == "unknown"]
     for scale in dict.fromkeys(row["scale"] for row in rest):
         names = listed(sorted(row["variables"][0] for row in rest if row["scale"] == scale))
-        found.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
-    return found
+        blocks.append(Paragraph(f"{names}: {UNSTEPPED[scale]}."))
+    return blocks
 
 
 def _suggestions(rows: Sequence[Plain]) -> TableBlock:
-    """What to do first: exact, for a confidential document only."""
+    """Table of suggested actions with exact figures, for a confidential document only."""
     return TableBlock(
         "What to do first: by uniques saved per bit of information lost",
         ("Action", "Uniques saved", "Bits lost per record", "Saved per bit"),
@@ -313,7 +313,7 @@ def _suggestions(rows: Sequence[Plain]) -> TableBlock:
 
 
 def most_saving(tree: Plain) -> str:
-    """Name the key, or keys, whose recoding would save most, as far as the printed figures tell."""
+    """Sentence naming the keys whose recoding would save most, by the printed figures."""
     singles = [row for row in tree["table"] if len(row["variables"]) == 1]
     if not singles or tree["uniques"]["text"] == "0":
         return ""
@@ -338,7 +338,7 @@ def _by_saving(rows: Sequence[Plain]) -> list[Plain]:
 
 
 def _saved_table(caption: str, rows: Sequence[Plain], uniques: Plain) -> TableBlock:
-    """Rows of keys left out, or of steps to a coarser key: with the step, and inside its levels."""
+    """Table of keys removed or recoded by a step; a confidential one has the numbers of levels."""
     ks = list(rows[0]["violations_without"]) if rows else []
     steps = any("rule" in row for row in rows)
     inside = any("levels_before" in row for row in rows)
@@ -365,7 +365,7 @@ def _saved_table(caption: str, rows: Sequence[Plain], uniques: Plain) -> TableBl
 
 
 def share_saved(left: Plain, whole: Plain) -> str:
-    """What is not left, from the printed counts."""
+    """Share of the uniques that are gone, from the printed counts."""
     if not whole["value"]:
         return "undefined" if whole["text"] == "0" else "withheld"
     if left["value"] is not None:

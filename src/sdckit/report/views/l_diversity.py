@@ -1,4 +1,4 @@
-"""ℓ-diversity in a document: records in groups whose sensitive values are too few."""
+"""View of ℓ-diversity: records in equivalence classes with too few different sensitive values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from sdckit.report.blocks import Block, TableBlock
-from sdckit.report.common_blocks import bars, figure, of_whole, ruled, share_head, texts
+from sdckit.report.common_blocks import bars, figure, of_whole, share_head, texts, with_rule
 from sdckit.report.gate.figures import Count, Holds, InternalOnly, Share, Tree
 from sdckit.report.gate.relations import link_levels
 from sdckit.report.setting import Setting
@@ -19,7 +19,7 @@ FAILING = "Records in groups that are not l-diverse"
 
 
 def tree(result: LDiversity, setting: Setting) -> Mapping[str, Tree]:
-    """Records below every tested l, by variable and kind."""
+    """Enter the records below every tested l, by variable and kind."""
     return {variable: _variable(variable, result, setting) for variable in result.variables}
 
 
@@ -56,7 +56,7 @@ def _variable(variable: str, result: LDiversity, setting: Setting) -> dict[str, 
 
 
 def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
-    """Mean and quartiles over the records, by kind."""
+    """Mean and quartiles of the diversity over the records, by kind."""
     return {
         kind: {"mean": mean, "quartiles": tuple(result.quartiles[variable][kind])}
         for kind, mean in result.mean[variable].items()
@@ -64,7 +64,7 @@ def _spread(result: LDiversity, variable: str) -> dict[str, Tree]:
 
 
 def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> None:
-    """A class with fewer than l values is neither entropy nor recursively l-diverse."""
+    """Relations between kinds: a class that is not distinct l-diverse is neither entropy nor recursively l-diverse."""
     ledger = setting.ledger
     for counts in kinds.values():
         names = [count.name for count in counts.values()]
@@ -78,7 +78,7 @@ def _link_kinds(setting: Setting, kinds: Mapping[str, Mapping[int, Count]]) -> N
 
 
 def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Count) -> None:
-    """A cell of fewer than l records cannot hold l values; one with a single value violates l = 2."""
+    """Relations to cells: fewer than l records cannot have l values; a homogeneous cell violates l = 2."""
     ledger, prefix = setting.ledger, setting.prefix
     for level, count in distinct.items():
         for name in (f"{prefix}.violations.category.{level}", f"{prefix}.violations.{level}"):
@@ -90,21 +90,21 @@ def _link_cells(setting: Setting, distinct: Mapping[int, Count], homogeneous: Co
         ledger.bounded(distinct[2].name, {ones: (1.0, 1.0), homogeneous.name: (2.0, 2.0)}, upper=False)
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Every variable, kind and l, under both rules for missing values where they differ."""
-    other = one.get(f"{place}_wildcard")
-    rules = {"category": one[place], "wildcard": other} if other else {"": one[place]}
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Tables and chart of every variable, kind and l, under each rule for missing values where they differ."""
+    other = plain.get(f"{place}_wildcard")
+    rules = {"category": plain[place], "wildcard": other} if other else {"": plain[place]}
     main = next(iter(rules))
-    homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in one[place].items())
+    homogeneous = tuple((variable, tree["homogeneous"]["text"]) for variable, tree in plain[place].items())
     drawn = [
         (label, {**count, "text": of_whole(count, rate)}, "middle" if level == "2" else "light")
-        for label, level, count, rate, _ in _tests(one[place])
+        for label, level, count, rate, _ in _tests(plain[place])
     ]
-    tables = (_table(ruled(FAILING, rule), tree) for rule, tree in rules.items())
+    tables = (_table(with_rule(FAILING, rule), tree) for rule, tree in rules.items())
     return [
-        *figure(bars(ruled("Records in groups with too few values", main), "records", drawn), *tables),
+        *figure(bars(with_rule("Records in groups with too few values", main), "records", drawn), *tables),
         TableBlock(
-            ruled("Groups of two or more records with one single value", main),
+            with_rule("Groups of two or more records with one single value", main),
             ("Sensitive variable", "Groups"), homogeneous, (1,),
         ),
         *_spread_table(rules),
@@ -112,18 +112,18 @@ def blocks(one: Plain, place: str) -> list[Block]:
 
 
 def _tests(by_variable: Plain) -> Iterator[tuple[str, str, Plain, Plain, tuple[str, ...]]]:
-    """Every test of every variable: what it is called, its level, records beyond it, their share, and result."""
+    """Every test of every variable: label, l, records in violation, their share, and (result, smallest l)."""
     for variable, tree in by_variable.items():
         for kind, counts in tree["violations"].items():
             smallest = (f"{tree['level'][kind]:.4g}",) if "level" in tree else ()
             for level, count in counts.items():
-                told = (tree["holds"][kind][level]["text"], *smallest)
+                outcome = (tree["holds"][kind][level]["text"], *smallest)
                 yield (
                     f"{variable}, {kind}, l = {level}",
                     level,
                     count,
                     tree["violation_rates"][kind][level],
-                    told,
+                    outcome,
                 )
 
 
@@ -139,42 +139,42 @@ def _table(caption: str, by_variable: Plain) -> TableBlock:
 
 
 def _spread_table(rules: Mapping[str, Plain]) -> list[Block]:
-    """How many values the records' groups have, over the file: in a confidential document."""
+    """Table of mean and quartiles of the diversity, for a confidential document."""
     rows = tuple(
         (
             f"{variable}, {kind}, missing as {rule}" if rule else f"{variable}, {kind}",
-            *(f"{quartile:.4g}" for quartile in (found["mean"], *found["quartiles"])),
+            *(f"{quartile:.4g}" for quartile in (spread["mean"], *spread["quartiles"])),
         )
         for rule, by_variable in rules.items()
         for variable, tree in by_variable.items()
-        for kind, found in tree.get("spread", {}).items()
+        for kind, spread in tree.get("spread", {}).items()
     )
     heads = ("Sensitive variable and test", "Mean", "Lower quartile", "Median", "Upper quartile")
     return [TableBlock("Values in the groups of the records", heads, rows, (1, 2, 3, 4))] if rows else []
 
 
-def _figures(one: Plain, place: str) -> Mapping[str, Plain]:
+def _figures(plain: Plain, place: str) -> Mapping[str, Plain]:
     return {
         f"Records in groups of fewer than {level} values of {variable}": leaf
-        for variable, tree in one[place].items()
+        for variable, tree in plain[place].items()
         for level, leaf in tree["violations"].get("distinct", {}).items()
     }
 
 
-def _answer(one: Plain, place: str, _n: Plain) -> str:
-    told = []
-    for variable, tree in one[place].items():
+def _answer(plain: Plain, place: str, _n: Plain) -> str:
+    sentences = []
+    for variable, tree in plain[place].items():
         alone = tree["violations"].get("distinct", {}).get("2")
         if alone is None:
             continue
         if alone["text"] == "0":
-            told.append(f"No group of equal keys discloses {variable} by itself.")
+            sentences.append(f"No group of equal keys discloses {variable} by itself.")
         else:
             rate = tree["violation_rates"]["distinct"]["2"]["text"]
             whom = "record" if alone["text"] == "1" else "records"
-            of = ruled("", "category" if one.get(f"{place}_wildcard") else "")
-            told.append(f"For {alone['text']} {whom} ({rate}) the keys alone disclose {variable}{of}.")
-    return " ".join(told)
+            of = with_rule("", "category" if plain.get(f"{place}_wildcard") else "")
+            sentences.append(f"For {alone['text']} {whom} ({rate}) the keys alone disclose {variable}{of}.")
+    return " ".join(sentences)
 
 
 NOTE = Note(

@@ -1,4 +1,4 @@
-"""Linking two pieces of knowledge about a person, in a document."""
+"""View of the linkability attack: linking two sets of attributes of the same person."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from sdckit.report.rates import rate_view
 from sdckit.report.view import Plain
 
 
-def _asked(asked: Plain, intruder: str) -> str:
+def _options_words(asked: Plain, intruder: str) -> str:
     return " | ".join(", ".join(half) for half in asked["halves"].get(intruder, ()))
 
 
 # What guessing links follows from the number of released rows.
-VIEW = rate_view(lambda intruder: ("Linking two pieces of knowledge", intruder), "share", asked=_asked)
+VIEW = rate_view(lambda intruder: ("Linking two pieces of knowledge", intruder), "share", asked=_options_words)

@@ -1,4 +1,4 @@
-"""Rows of a release matched back to the people they were made from, in a document."""
+"""View of the matching risk: released rows matched to the records they were made from."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ ROLES = {"known": "left as it was", "synthetic": "changed"}
 
 
 def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
-    """Say how each variable was matched, which is the analyst's choice, and count who is at high risk on average.
+    """Enter how each variable was matched, the records at high risk on average, and the distribution of risks.
 
-    Of mere figures, which say neither, nothing.
+    Empty for a result of plain figures, which holds none of these.
     """
     ledger, limit = setting.ledger, getattr(result, "high_risk_limit", None)
     if limit is None:
@@ -35,21 +35,21 @@ def more(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         else:
             ledger.nested(high, true)
         ledger.bounded(expected, {true: (1.0, 0.0)}, upper=False)
-    found: dict[str, Tree] = {
+    figures: dict[str, Tree] = {
         "variables": tuple(variable.stated for variable in result.variables),
         "high_risk_limit": limit,
     }
     if result.m > 1:
         name = f"{start}high_risk_of_mean"
-        found["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
+        figures["n_high_risk_of_mean"] = ledger.count(name, result.n_high_risk_of_mean, start)
         ledger.nested("n", name)
     if result.n == setting.n and not isinstance(result.matched, LetGo):
-        found["distribution"] = _distribution(result, setting, start)
-    return found
+        figures["distribution"] = _distribution(result, setting, start)
+    return figures
 
 
 def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, ...]:
-    """Targets of the first release by their match risk; beside them those of an earlier release, where there is one.
+    """Enter the targets of the first release by match risk, beside those of an earlier release if there is one.
 
     Their sum is the expected number within the steps; those above the last step are the single right matches.
     """
@@ -57,9 +57,9 @@ def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, 
     if result.before is not None:
         sides["before"] = result.before
     rows: list[dict[str, Tree]] = [{"risk": words} for words in STEPS]
-    for side, one in sides.items():
+    for side, matching in sides.items():
         names = []
-        for number, (row, count) in enumerate(zip(rows, one.risk_counts(), strict=True)):
+        for number, (row, count) in enumerate(zip(rows, matching.risk_counts(), strict=True)):
             leaf = ledger.count(f"{start}risk.{side}.{number}", count, f"{start}risk.{side}")
             names.append(leaf.name)
             row[side] = leaf
@@ -72,20 +72,20 @@ def _distribution(result: Any, setting: PairSetting, start: str) -> tuple[Tree, 
 
 
 def draw(tree: Plain, _: str) -> ChartBlock:
-    """The distribution, or the shares where there is none."""
+    """Chart of the distribution, or of the shares where there is none."""
     if "distribution" not in tree:
         return release_bars(HEAD, SHARES, tree)
     words = {"before": "before", "released": "after" if "before" in tree["distribution"][0] else ""}
     rows = [
-        (", ".join(filter(None, (row["risk"], said))), row[side])
-        for row in tree["distribution"] for side, said in words.items() if side in row
+        (", ".join(filter(None, (row["risk"], when))), row[side])
+        for row in tree["distribution"] for side, when in words.items() if side in row
     ]  # fmt: skip
     of = "" if len(tree["releases"]) == 1 else " in the first release"
     return bars(f"Records by their match risk{of}", "records", rows)
 
 
 def also(tree: Plain) -> list[Block]:
-    """How each variable was matched, and from which risk on a record counts as one of high risk."""
+    """Table of how each variable was matched, and the limit above which a risk is high."""
     if "variables" not in tree:
         return []
     rows = tuple(
@@ -100,10 +100,10 @@ def also(tree: Plain) -> list[Block]:
 
 
 def answer(tree: Plain, _: str) -> str:
-    """The sentence for the first page."""
-    found, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
+    """Sentence for the first page."""
+    share, chance = over(tree, "mean_match_risk"), over(tree, "baseline")
     expected = "would be expected to be matched back to their own row"
-    return f"Of the original's records {found} ({chance} by chance) {expected}."
+    return f"Of the original's records {share} ({chance} by chance) {expected}."
 
 
 HEAD = "Rows matched back by their keys"

@@ -1,4 +1,4 @@
-"""Telling who is in the file, in a document."""
+"""View of membership inference."""
 
 from __future__ import annotations
 

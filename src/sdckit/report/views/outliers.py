@@ -1,4 +1,4 @@
-"""Extreme values in a document: how many, never which."""
+"""View of outliers: how many values are extreme, never which."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ METHODS = {
 
 
 def tree(result: Outliers, setting: Setting) -> Mapping[str, Tree]:
-    """How many values of each variable are extreme; no value and no limit."""
+    """Enter the number of extreme values of each variable; neither the values nor the cut-offs."""
     ledger = setting.ledger
     either = _extreme(ledger, "outliers.any", result.n_outliers)
     counts = {name: _extreme(ledger, f"outliers.{name}", number) for name, number in result.counts.items()}
@@ -59,9 +59,9 @@ def _extreme(ledger: Ledger, name: str, number: float) -> Count | None:
     return count
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Extreme values by variable, and records with any."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Facts, chart and table of the extreme values by variable."""
+    tree = plain[place]
     either = tree["n_outliers"]
     facts = (
         ("Extreme by", METHODS.get(tree["method"], tree["method"])),
@@ -72,7 +72,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     )
     jointly = not tree["counts"]
     rows = tuple(
-        (name, *(() if jointly else (_told(tree["counts"][name]),)), gone["text"])
+        (name, *(() if jointly else (_count_text(tree["counts"][name]),)), gone["text"])
         for name, gone in tree["n_missing"].items()
         if jointly or name in tree["counts"]
     )
@@ -82,15 +82,10 @@ def blocks(one: Plain, place: str) -> list[Block]:
     heads = ("Variable", *(() if jointly else ("Extreme",)), "Missing")
     caption = "Values missing" if jointly else "Extreme values"
     table = [TableBlock(caption, heads, rows, tuple(range(1, len(heads))))] if rows else []
-    return [
-        Facts(facts),
-        bars("Records with an extreme value", "records", drawn),
-        *table,
-        *notes_blocks(tree),
-    ]
+    return [Facts(facts), bars("Records with an extreme value", "records", drawn), *table, *notes_blocks(tree)]
 
 
-def _told(count: Plain | None) -> str:
+def _count_text(count: Plain | None) -> str:
     return "undefined" if count is None else str(count["text"])
 
 

@@ -1,4 +1,4 @@
-"""The log-linear model of the population in a document: sample uniques that are unique there, too."""
+"""View of the log-linear model: sample uniques expected to be population uniques."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sdckit.report.blocks import Block, Facts, TableBlock
 from sdckit.report.chapters.sentences import listed
 from sdckit.report.common_blocks import ALONE, bars, notes_blocks, of_rule, texts, uniques_of
-from sdckit.report.estimates import FIT, people_of, supposed_table, trust_block
+from sdckit.report.estimates import FIT, people_of, recommendation_block, supposed_table
 from sdckit.report.gate.figures import InternalOnly, Ratio, Tree
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
@@ -21,7 +21,7 @@ TAU2 = "Expected correct matches among sample uniques (tau2)"
 
 
 def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
-    """Tau as rounded counts, their share of the uniques, and the fit in words."""
+    """Enter tau1 and tau2, their share of the sample uniques, and the fit in words."""
     ledger, prefix = setting.ledger, setting.prefix
     uniques = uniques_of(setting, result)
     first = ledger.value(f"{prefix}.tau1", result.tau1, f"{prefix}.tau", kind="sum")
@@ -50,7 +50,7 @@ def tree(result: PopulationRisk, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _selection(result: PopulationRisk) -> str:
-    """How the terms were chosen, in words without a figure."""
+    """How the model's terms were chosen, in words."""
     if result.sampling_fraction >= 1:
         return "there was nothing to choose"
     pairs = any(":" in term for term in result.model)
@@ -63,14 +63,14 @@ def _selection(result: PopulationRisk) -> str:
     return "as asked for" if pairs else "main effects: the keys are taken as independent"
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """What the model expects of the sample uniques."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Facts on the model, and table and chart of what it expects of the sample uniques."""
+    tree = plain[place]
     rows = (
         (TAU1, *texts(tree["tau1"], tree["tau1_per_unique"])),
         (TAU2, *texts(tree["tau2"], tree["tau2_per_unique"])),
     )
-    trusted = trust_block(one)
+    trusted = recommendation_block(plain)
     facts = [
         (f"{ALONE}: sample uniques{of_rule(tree)}", tree["sample_uniques"]["text"]),
         ("Model", listed(tree["model"])),
@@ -92,7 +92,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
         Facts(tuple(facts)),
         bars("Sample uniques, and what the model expects of them", "records", drawn, aside=True),
         TableBlock("By the log-linear model", ("Figure", "Records", "Per sample unique"), rows, (1, 2)),
-        *([] if one.get("population_uniques") else supposed_table(one)),
+        *([] if plain.get("population_uniques") else supposed_table(plain)),
         *notes_blocks(tree),
     ]
 

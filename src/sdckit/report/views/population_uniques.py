@@ -1,4 +1,4 @@
-"""Population uniques by the sizes of groups in a document: each model beside the others."""
+"""View of population uniques estimated from the sizes of equivalence classes, by model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sdckit.identity.population.size_models import CLOSE
 from sdckit.report.blocks import Block, Paragraph, TableBlock
 from sdckit.report.common_blocks import bars, notes_blocks, uniques_of
-from sdckit.report.estimates import MODELS, supposed_table, trust_block
+from sdckit.report.estimates import MODELS, recommendation_block, supposed_table
 from sdckit.report.gate.figures import Guarded, InternalOnly, Tree
 from sdckit.report.setting import Setting, notes_tree, rule_of
 from sdckit.report.view import Note, Plain, View, noted
@@ -36,7 +36,7 @@ STATUS = {
 
 
 def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
-    """Each estimate beside the others; made from cells by size, they could tell a small table."""
+    """Enter the estimates, guarded by the sample uniques: they follow from the cells by size."""
     ledger, prefix = setting.ledger, setting.prefix
     uniques = uniques_of(setting, result)
     population = ledger.value(f"{prefix}.population", result.population, f"{prefix}.population")
@@ -44,11 +44,11 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     for name in MODELS:
         if name not in result.estimates:
             continue
-        place, found = f"{prefix}.population_uniques.{name}", result.estimates[name]
-        ledger.value(place, float(found.uniques), place)
+        place, estimate = f"{prefix}.population_uniques.{name}", result.estimates[name]
+        ledger.value(place, float(estimate.uniques), place)
         estimates[name] = {
             "uniques": Guarded(place, uniques.name),
-            "share": InternalOnly(found.share),
+            "share": InternalOnly(estimate.share),
             "status": result.status[name],
             "fit": _fit(result, name),
             "dissimilarity": InternalOnly(result.dissimilarity.get(name)),
@@ -64,35 +64,35 @@ def tree(result: PopulationUniques, setting: Setting) -> Mapping[str, Tree]:
     }
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """The estimates, and what became of each model."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Table and chart of the estimates, with the status of each model."""
+    tree = plain[place]
     inside = any("share" in estimate for estimate in tree["estimates"].values())
     rows = tuple(
         (
             MODELS.get(name, name),
-            found["uniques"]["text"],
-            *([_share(found["share"])] if inside else []),
-            _status(found["status"]),
+            estimate["uniques"]["text"],
+            *([_share(estimate["share"])] if inside else []),
+            _status(estimate["status"]),
         )
-        for name, found in tree["estimates"].items()
+        for name, estimate in tree["estimates"].items()
     )
     caption = f"Expected uniques in a population of {tree['population']['text']}, by the sizes of groups"
-    drawn = ((MODELS.get(name, name), found["uniques"]) for name, found in tree["estimates"].items())
+    drawn = ((MODELS.get(name, name), estimate["uniques"]) for name, estimate in tree["estimates"].items())
     heads = ("Model", "Population uniques", *(("Share",) if inside else ()), "Status")
-    trusted = None if one.get("population_risk") else trust_block(one)
+    trusted = None if plain.get("population_risk") else recommendation_block(plain)
     return [
         *([trusted] if trusted else []),
         bars("Population uniques by model", "people", drawn, aside=True),
         TableBlock(caption, heads, rows, tuple(range(1, len(heads) - 1))),
-        *supposed_table(one),
+        *supposed_table(plain),
         Paragraph(tree["caution"], "note"),
         *(notes_blocks(tree) if inside else ()),
     ]
 
 
 def _fit(result: PopulationUniques, name: str) -> str:
-    """How near a model comes to the file's groups, in words without a figure."""
+    """Goodness of fit of a model to the file's class sizes, in words."""
     apart = result.dissimilarity.get(name, math.nan)
     if name not in result.dissimilarity:
         return "that of the model it chose"

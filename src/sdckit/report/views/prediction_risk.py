@@ -1,4 +1,4 @@
-"""How well a model trained on a release predicts the target, in a document."""
+"""View of the prediction risk: how well a model trained on a release predicts the target."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
     edges = (*(float(row["low"]) for row in rows), float(rows[-1]["high"]))
     counts = [[int(row[side]) for row in rows] for side in ("original", "released")]
     for j in range(1, len(result.per_release) + 1):  # the rest is predicted equally well
-        worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{one}_accurate" for one in ("less", "more"))
+        worse, better = (f"{setting.prefix}.{setting.place}.{j}.share_{degree}_accurate" for degree in ("less", "more"))
         setting.ledger.bounded("n", {worse: (1.0, 0.0), better: (1.0, 0.0)}, upper=False)
     return {
         "distribution": bins_tree(edges, counts, setting), "numeric": bool(result.numeric),
@@ -37,7 +37,7 @@ def _bins(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def _losses(result: Any, setting: PairSetting) -> Tree:
-    """The mean losses, over the releases; of right and wrong guesses they follow from the shares above.
+    """Enter the mean losses over the releases; None for right or wrong, where they follow from the shares.
 
     A mean times the records is a sum: it is told where no record has more than a fiftieth of it, and in digits that
     five records of the largest loss fit into, so that who knows all losses but one learns nothing of that one.
@@ -46,7 +46,7 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
         return None
     values, start = dict(result.columns.items()), f"{setting.prefix}.{setting.place}."
     what = "error" if result.loss == "absolute" else "loss"
-    found: dict[str, Tree] = {"of": result.loss}
+    losses: dict[str, Tree] = {"of": result.loss}
     for side in ("released", "original"):
         known = values[f"{what}_{side}"][~np.isnan(values[f"{what}_{side}"])]
         mean, largest = getattr(result, f"mean_loss_{side}"), float(known.max(initial=0.0))
@@ -57,12 +57,12 @@ def _losses(result: Any, setting: PairSetting) -> Tree:
         setting.ledger.count(base, int(known.sum() / largest) if largest else 0, base, watched="nowhere")
         if what == "error":
             _link_bins(result, setting, name, side, len(known))
-        found[side] = Guarded(name, base, few=True)
-    return found
+        losses[side] = Guarded(name, base, few=True)
+    return losses
 
 
 def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) -> None:
-    """The errors sum to what the lower ends of their bins sum to, at least."""
+    """Bound the sum of the errors from below by the lower edges of their bins."""
     unit = math.sqrt(result.baseline)
     if unit:
         start = f"{setting.prefix}.{setting.place}.bin.{side}"
@@ -71,17 +71,17 @@ def _link_bins(result: Any, setting: PairSetting, name: str, side: str, n: int) 
 
 
 def _loss_table(tree: Plain) -> list[Block]:
-    found = tree.get("losses") or {}
+    losses = tree.get("losses") or {}
     rows = tuple(
-        (f"{LOSSES[found['of']]}, model of the {words}", found[side]["text"])
+        (f"{LOSSES[losses['of']]}, model of the {words}", losses[side]["text"])
         for side, words in (("released", "release"), ("original", "original"))
-        if side in found
+        if side in losses
     )
     return [TableBlock("Mean loss of the predictions", ("Loss", "Mean"), rows, (1,))] if rows else []
 
 
 def _grid(result: Any) -> Grid:
-    """The bins of the bars; of relative errors their own."""
+    """Grid of the scatter chart: the edges of the bars, or those for relative errors."""
     of = f"prediction of {result.target}"
     if result.loss == "relative":
         return Grid(RELATIVE, f"relative error of a {of}", "sqrt", barred=False)
@@ -91,13 +91,13 @@ def _grid(result: Any) -> Grid:
 
 
 def _link(ledger: Ledger, start: str, squares: Squares, _: Sequence[float]) -> None:
-    """Who is in a higher bin with the release than with the original is predicted worse, or better, from it."""
+    """Records in a higher bin with the release than with the original are predicted worse from it (or better)."""
     if f"{start}2.share_less_accurate" in ledger.variables:
         return
     sides = ("less", "more") if f"{start}1.accuracy_released" not in ledger.variables else ("more", "less")
-    for one, above in zip(sides, (True, False), strict=True):
+    for degree, above in zip(sides, (True, False), strict=True):
         inside = {name: (1.0, 1.0) for (i, j), name in squares.items() if i != j and (i < j) is above}
-        ledger.bounded(f"{start}1.share_{one}_accurate", inside, upper=False)
+        ledger.bounded(f"{start}1.share_{degree}_accurate", inside, upper=False)
 
 
 def _draw(tree: Plain, variable: str) -> ChartBlock:

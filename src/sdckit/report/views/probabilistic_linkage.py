@@ -1,4 +1,4 @@
-"""Linking records despite slips, in a document: how often it is right, and how sure it can be."""
+"""View of probabilistic record linkage: share of correct links, precision and recall."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the records linked rightly: everybody is attacked, and people never in the file are of no use."""
+    """Enter the records linked correctly; every record is attacked, and no control group is used."""
     start = f"{setting.prefix}.{setting.place}"
     releases: list[Tree] = []
     for j, figures in enumerate(result.per_release, 1):
-        one: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
-        one["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
+        leaves: dict[str, Tree] = {"n_attacks": Count("n"), "exact": InternalOnly(finite(figures))}
+        leaves["baseline_rate"] = enter_estimate(setting.ledger, f"{start}.{j}.baseline", figures["baseline"])
         if not math.isnan(figures["rate"]):
-            one |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
-        releases.append(one)
+            leaves |= enter_tally(setting.ledger, f"{start}.{j}.", "", figures["rate"] * setting.n, setting.n)
+        releases.append(leaves)
     notes = tuple(dict.fromkeys(text for name, text in result.notes.items() if name != "precision"))
     exact = exact_of(result, verdict=_verdict(result), notes=notes, weights=_weights(result))
     return {"releases": tuple(releases), "exact": exact}
@@ -56,17 +56,17 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 def _verdict(result: Any) -> str:
     between = f"between {result.rate_low:.1%} and {result.rate_high:.1%}"
-    told = (
+    sentence = (
         f"{result.rate:.1%} of the released records are linked to the right person ({between}), "
         f"{result.baseline:.1%} by guessing. "
     )
     if not result.n_links:
-        return told + "No pair is called a match."
-    return told + f"Of the pairs called a match {result.precision:.1%} are right."
+        return sentence + "No pair is called a match."
+    return sentence + f"Of the pairs called a match {result.precision:.1%} are right."
 
 
 def _weights(result: Any) -> Tree:
-    """Of the weights those at which something changes, and of these at most eight, evenly spread."""
+    """Precision and recall at up to eight thresholds of the weight, evenly spread over those with different pairs."""
     rows = [row for row in rows_of(result.scores) if row["release"] == 1]
     changed = [row for i, row in enumerate(rows) if i == 0 or row["pairs"] != rows[i - 1]["pairs"]]
     step = (len(changed) - 1) / (MOST_ROWS - 1)
@@ -76,7 +76,7 @@ def _weights(result: Any) -> Tree:
 
 
 def judged(release: Plain) -> Judged:
-    """One release; there is nobody to compare with."""
+    """Judge one release; without a control group."""
     compared = {"text": "not compared", "value": None}
     shown = {"success_rate": UNDEFINED, **release, "control_rate": compared, "residual_risk": compared}
     n = number_of(release["n_attacks"])
@@ -98,24 +98,24 @@ CONCLUDE = partial(concluded, judged)
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out and draw the links beside guessing."""
-    found = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
+    """Table and chart of the links beside guessing."""
+    attack = plain[place] if "means" in plain[place] else CONCLUDE(plain[place])
     name = attack_name(place)
-    exact = found.get("exact")
-    means = exact["verdict"] if exact else f"{capital(found['means'])}."
-    table = rates_table({name: found}, name, control=False)
-    return [table, rate_bars(name, found, compared=False), Paragraph(means), *details(found, name)]
+    exact = attack.get("exact")
+    means = exact["verdict"] if exact else f"{capital(attack['means'])}."
+    table = rates_table({name: attack}, name, control=False)
+    return [table, rate_bars(name, attack, compared=False), Paragraph(means), *details(attack, name)]
 
 
 def details(tree: Plain, name: str) -> list[Block]:
-    """Precision and recall of the pairs called a match, and both by weight."""
+    """Precision and recall of the pairs called a match, and by threshold of the weight."""
     exact = tree.get("exact")
     if not exact:
         return []
-    links, pairs = ("–" if exact[one] is None else f"{exact[one]:,.0f}" for one in ("n_links", "n_pairs"))
-    said = [f"{links} of {pairs} pairs compared are called a match"]
-    said += [f"{words} {_share(exact[one])}" for one, words in (("precision", "precision"), ("recall", "recall"))]
-    laid: list[Block] = [Paragraph(f"{name}: {'; '.join(said)}.", "note")]
+    links, pairs = ("–" if exact[name] is None else f"{exact[name]:,.0f}" for name in ("n_links", "n_pairs"))
+    parts = [f"{links} of {pairs} pairs compared are called a match"]
+    parts += [f"{figure} {_share(exact[figure])}" for figure in ("precision", "recall")]
+    laid: list[Block] = [Paragraph(f"{name}: {'; '.join(parts)}.", "note")]
     if exact["weights"]:
         names = ("weight", "pairs", "right")
         rows = tuple(

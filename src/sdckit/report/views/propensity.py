@@ -1,4 +1,4 @@
-"""How well a model tells released records from original ones, in a document."""
+"""View of the propensity score measures: how well a model tells released records from original ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Released records linked to their nearest original, in a document."""
+"""View of distance-based record linkage: released records linked to their nearest original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release gives back of the values protected in it, in a document."""
+"""View of protected values that can be reconstructed from the release itself."""
 
 from __future__ import annotations
 
@@ -40,43 +40,43 @@ def _tree(result: Any, setting: PairSetting) -> Mapping[str, Tree]:
         "releases": shares.given_back_tree(result, setting, "touched", "recoverable", _column, _undone),
         "advice": tuple(Told(words, _concerned(words, result, setting), None) for words in result.advice),
         "exact": InternalOnly({"told_by": result.told_by, "advice": tuple(result.advice)}),
-        **shares.said_tree(result),
+        **shares.pair_notes_tree(result),
     }
 
 
-def _kinds(one: Any, touched: str) -> Tree:
-    """What was done to it; not where so few values were changed that the number of kinds tells how many."""
-    return tuple(one.kinds) if len(one.kinds) < 2 else Told(tuple(one.kinds), (touched,), (SOMEHOW,))
+def _kinds(column: Any, touched: str) -> Tree:
+    """Methods applied to a column; withheld where so few values were changed that their number would tell how many."""
+    return tuple(column.kinds) if len(column.kinds) < 2 else Told(tuple(column.kinds), (touched,), (SOMEHOW,))
 
 
 def _concerned(words: str, result: Any, setting: PairSetting) -> tuple[str, ...]:
-    """The reconstructed values that a piece of advice is about, by column and release."""
-    found = []
+    """Names of the counts of reconstructed values that a piece of advice is about, by column and release."""
+    variables = []
     for j, columns in enumerate(result.columns, 1):
         touched = [column for column in columns if column.touched]
-        found += [
+        variables += [
             f"{setting.prefix}.{setting.place}.{j}.{number}.back"
-            for number, one in enumerate(touched)
-            if words in one.remedies
+            for number, column in enumerate(touched)
+            if words in column.remedies
         ]
-    return tuple(found)
+    return tuple(variables)
 
 
-def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
+def _column(column: Any, start: str, setting: PairSetting, j: int) -> Tree:
     ledger = setting.ledger
-    of = Quantity(changed_words(one.column), f"release {j}")
-    touched = ledger.count(f"{start}touched", one.touched, f"{start}", of=of)
+    of = Quantity(changed_words(column.column), f"release {j}")
+    touched = ledger.count(f"{start}touched", column.touched, f"{start}", of=of)
     ledger.nested(f"n.released.{j}", f"{start}touched")
     tree: dict[str, Tree] = {
-        "column": one.column, "kinds": _kinds(one, touched.name), "touched": touched,
-        **shares.enter_given_back(ledger, start, touched.name, one), "told_by": Told(one.told_by, (f"{start}back",)),
-        "share": Share(f"{start}back", touched.name),
+        "column": column.column, "kinds": _kinds(column, touched.name), "touched": touched,
+        **shares.enter_given_back(ledger, start, touched.name, column),
+        "told_by": Told(column.told_by, (f"{start}back",)), "share": Share(f"{start}back", touched.name),
     }  # fmt: skip
-    if one.right is not None and one.n_guessed:
-        ledger.count(f"{start}guessed", one.n_guessed, f"{start}")
+    if column.right is not None and column.n_guessed:
+        ledger.count(f"{start}guessed", column.n_guessed, f"{start}")
         ledger.nested(f"{start}touched", f"{start}guessed")
-        for name, rate in (("guess", one.guess), ("guess_baseline", one.guess_baseline)):
-            ledger.count(f"{start}{name}", round(rate * one.n_guessed), f"{start}")
+        for name, rate in (("guess", column.guess), ("guess_baseline", column.guess_baseline)):
+            ledger.count(f"{start}{name}", round(rate * column.n_guessed), f"{start}")
             ledger.nested(f"{start}guessed", f"{start}{name}")
             tree[name] = Share(f"{start}{name}", f"{start}guessed")
     return tree
@@ -85,30 +85,30 @@ def _column(one: Any, start: str, setting: PairSetting, j: int) -> Tree:
 def _undone(result: Any, j: int, start: str, setting: PairSetting) -> dict[str, Tree]:
     ledger, expected = setting.ledger, result.per_release[j - 1]["undone_expected"]
     group = f"{start}undone"
-    found = shares.enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
-    found["undone_expected"] = ledger.value(f"{start}expected", expected, f"{start}expected", kind="sum")
+    leaves = shares.enter_put_back(ledger, start, "undone_uniques", "undone_below", result, j)
+    leaves["undone_expected"] = ledger.value(f"{start}expected", expected, f"{start}expected", kind="sum")
     ledger.nested(f"n.released.{j}", f"{start}below")
     ledger.nested(f"{start}below", f"{start}uniques")
-    found["k_undone"] = Share(f"{start}below", f"n.released.{j}")
+    leaves["k_undone"] = Share(f"{start}below", f"n.released.{j}")
     above = result.above_risk[j - 1]
     if above is not None:
         ledger.count(f"{start}above", above, group)
         ledger.nested(f"n.released.{j}", f"{start}above")
-        found["risk_undone"] = Share(f"{start}above", f"n.released.{j}")
-    return found
+        leaves["risk_undone"] = Share(f"{start}above", f"n.released.{j}")
+    return leaves
 
 
 def _blocks(plain: Plain, place: str) -> list[Block]:
     tree = plain[place]
-    found = shares.column_blocks(tree, _table, _chart)
-    if not found:
+    blocks = shares.column_blocks(tree, _table, _chart)
+    if not blocks:
         return [Paragraph("No value of the release was changed: there is nothing to reconstruct.")]
-    found.append(Paragraph(GUESSES, "note"))
-    found += shares.put_back_tables(
+    blocks.append(Paragraph(GUESSES, "note"))
+    blocks += shares.put_back_tables(
         tree, UNDONE, head="With the values put back", title="The release with the values put back"
     )
-    found += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
-    return [*found, *shares.said_blocks(tree)]
+    blocks += [Paragraph(f"What to do: {words}.") for words in tree["advice"]]
+    return [*blocks, *shares.pair_notes_blocks(tree)]
 
 
 def _table(columns: Sequence[Plain], of: str) -> TableBlock:
@@ -124,9 +124,9 @@ def _table(columns: Sequence[Plain], of: str) -> TableBlock:
     return TableBlock(f"Changed values reconstructed from the release{of}", heads, rows, (2, 3, 4, 5))
 
 
-def _guessed(one: Plain) -> str:
-    """How often a guess is right, and the most frequent value."""
-    return f"{one['guess']['text']} against {one['guess_baseline']['text']}" if "guess" in one else "–"
+def _guessed(column: Plain) -> str:
+    """Share of correct guesses by the model, and by always taking the most frequent value."""
+    return f"{column['guess']['text']} against {column['guess_baseline']['text']}" if "guess" in column else "–"
 
 
 def _chart(columns: Sequence[Plain]) -> ChartBlock:

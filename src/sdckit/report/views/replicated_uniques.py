@@ -1,4 +1,4 @@
-"""Uniques of the original that are uniques of the release, in a document."""
+"""View of replicated uniques: unique in the original and in the release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Risky combinations in a document: unsafe cells by dimension, and the tables that have most of them."""
+"""View of risky combinations: unsafe cells by dimension, and the tables with most of them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SINGLE_SIZES = 4
 
 
 def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
-    """Unsafe cells by dimension, and the combinations of variables that have most of them."""
+    """Enter the unsafe cells by dimension, and the combinations of variables that have most of them."""
     ledger, prefix = setting.ledger, setting.prefix
     affected = setting.count("unsafe.records", result.records_affected, "unsafe")
     ledger.nested("n", affected.name)
@@ -60,20 +60,20 @@ def tree(result: RiskyCells, setting: Setting) -> Mapping[str, Tree]:
                 "n_unsafe": cells,
                 "records": records,
             }
-            for row, cells, records in sorted(rows, key=lambda one: (one[0].dimension, one[0].variables))
+            for row, cells, records in sorted(rows, key=lambda entry: (entry[0].dimension, entry[0].variables))
         ),
         "notes": notes_tree(result),
     }
 
 
 def _most_unsafe(result: RiskyCells) -> list[RiskyCombination]:
-    """Choose by rounded counts: a choice by exact ones would tell which of two is larger."""
+    """The tables with most unsafe cells by rounded counts: an order by exact ones would tell which is larger."""
     ordered = sorted(result.table, key=lambda row: (-((row.n_unsafe + 2) // 5), row.dimension, tuple(row.variables)))
     return ordered[:MOST_COMBINATIONS]
 
 
 def _combination(row: RiskyCombination, setting: Setting) -> tuple[Count, Count]:
-    """Enter a table; it does not depend on the intruder, so that all of them print the same figure."""
+    """Enter the unsafe cells of a table and their records, once for all intruders; returns both counts."""
     label = f"{', '.join(sorted(row.variables))} up to {row.threshold}"
     ledger = setting.ledger
     records = ledger.count(f"risky.records.{label}", row.records, "risky")
@@ -86,7 +86,7 @@ def _combination(row: RiskyCombination, setting: Setting) -> tuple[Count, Count]
 
 
 def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count]]) -> None:
-    """A record unsafe in a table is unsafe in every table with one more variable."""
+    """Relations between tables: a record unsafe in a table is unsafe in every table with one more variable."""
     for small, _, inner in rows:
         for large, _, outer in rows:
             one_more = len(large.variables) == len(small.variables) + 1
@@ -96,7 +96,7 @@ def _link_nested(ledger: Ledger, rows: list[tuple[RiskyCombination, Count, Count
 
 
 def _link_known(result: RiskyCells, setting: Setting, rows: list[tuple[RiskyCombination, Count, Count]]) -> None:
-    """Say what other chapters print of the same tables: those of all keys, and those with some left out."""
+    """Relations to figures printed elsewhere: of the table of all keys, and of those with some keys removed."""
     keys = [row.variables[0] for row in result.table if row.dimension == 1]
     if setting.persons or not keys:
         return
@@ -116,7 +116,7 @@ def _link_known(result: RiskyCells, setting: Setting, rows: list[tuple[RiskyComb
 
 
 def _link_affected(result: RiskyCells, setting: Setting, affected: str, totals: dict[int, str]) -> None:
-    """Unsafe on some keys means rare on all of them; single cells are the special uniques of their size."""
+    """Relations: unsafe on some keys is rare on all of them; cells of one record include the minimal uniques."""
     ledger, prefix = setting.ledger, setting.prefix
     largest = max((row.threshold for row in result.table), default=0)
     if largest <= SINGLE_SIZES and not setting.persons:
@@ -136,9 +136,9 @@ def _link_affected(result: RiskyCells, setting: Setting, affected: str, totals: 
             ledger.bounded(total, {name: (0.0, float(most)) for name, most in parts.items()}, lower=False)
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Unsafe cells by number of variables, and the combinations that have most."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Table of unsafe cells by number of variables, and table and chart of the combinations with most."""
+    tree = plain[place]
     limits = {f"{limit:,}" for limit in tree["thresholds"].values()}
     words = f"A combination is unsafe when it has at most {listed(sorted(limits), 'or')} record"
     words += "." if limits == {"1"} else "s, by the number of its variables."

@@ -1,4 +1,4 @@
-"""Records with a number close to the true one, the more so for outliers, in a document."""
+"""View of robust interval disclosure: intervals widen with a record's distance from the others."""
 
 from __future__ import annotations
 

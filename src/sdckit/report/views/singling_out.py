@@ -1,4 +1,4 @@
-"""Singling people out, in a document."""
+"""View of the singling-out attack."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from sdckit.report.view import Plain
 MODES = {"univariate": " by one column", "multivariate": " by several columns"}
 
 
-def _asked(asked: Plain, mode: str) -> str:
+def _options_words(asked: Plain, mode: str) -> str:
     several = asked["columns_at_once"] if mode == "multivariate" else None
     return "" if several is None else f"queries of {several} columns"
 
 
-VIEW = rate_view(lambda mode: (f"Singling out{MODES.get(mode, '')}", ""), dependent=True, asked=_asked)
+VIEW = rate_view(lambda mode: (f"Singling out{MODES.get(mode, '')}", ""), dependent=True, asked=_options_words)

@@ -1,4 +1,4 @@
-"""Special uniques in a document: minimal uniques by size, and the part of each key."""
+"""View of special uniques (SUDA): minimal sample uniques by size, and the contribution of each key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
-    """Minimal uniques by size, DIS and the part of each variable; levels only where it stays inside."""
+    """Enter minimal uniques by size, DIS and the contribution of each key; those of levels are confidential."""
     uniques = uniques_of(setting, result)
     pairs = setting.count("suda.pairs", result.pairs, "suda.pairs")
     link_records(setting.ledger, setting.sizes, pairs.name, 2, 2)
@@ -48,7 +48,7 @@ def tree(result: Suda, setting: Setting) -> Mapping[str, Tree]:
 
 
 def _by_score(result: Suda) -> tuple[dict[str, Any], ...]:
-    """Records by their DIS score: what helps to choose a threshold inside, and stays there."""
+    """Histogram of the DIS scores, to choose a threshold by; confidential."""
     if isinstance(result.cells, LetGo):
         return ()
     above, counts = result.dis_above(), result.dis_histogram()
@@ -59,7 +59,7 @@ def _by_score(result: Suda) -> tuple[dict[str, Any], ...]:
 
 
 def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: int) -> None:
-    """The minimal uniques of a record do not contain each other, and those of all keys end with any key."""
+    """Relations: a record's minimal uniques form an antichain, and one of all keys is lost with any key."""
     ledger = setting.ledger
     shares = [(name, -1.0 / comb(n_keys, size)) for size, name in names.items()]
     # Lubell-Yamamoto-Meshalkin, summed over the records that are unique.
@@ -74,9 +74,9 @@ def _link_msus(setting: Setting, names: dict[int, str], uniques: str, n_keys: in
         ledger.relations.append(Relation(terms, upper=math.inf))
 
 
-def blocks(one: Plain, place: str) -> list[Block]:
-    """Minimal uniques by size, and the parts of the keys, the largest first."""
-    tree = one[place]
+def blocks(plain: Plain, place: str) -> list[Block]:
+    """Minimal uniques by size, and the contributions of the keys, the largest first."""
+    tree = plain[place]
     facts = [
         (ALONE + of_rule(tree), tree["sample_uniques"]["text"]),
         ("Largest number of keys combined", str(tree["max_size"])),
@@ -88,7 +88,7 @@ def blocks(one: Plain, place: str) -> list[Block]:
     caption = "Minimal uniques by the number of keys"
     # By printed figures: an order by exact ones would tell which is larger.
     parts = sorted(tree["contributions"].items(), key=lambda item: (-(item[1]["value"] or 0), item[0]))
-    found: list[Block] = [
+    laid: list[Block] = [
         Paragraph("A minimal unique is a set of keys that single a record out while no part of the set does."),
         Facts(tuple(facts)),
         *figure(
@@ -112,15 +112,15 @@ def blocks(one: Plain, place: str) -> list[Block]:
         ),
     ]
     if rows := tree.get("dis_scores"):
-        found += _scores(rows)
+        laid += _scores(rows)
     for key, levels in tree.get("level_contributions", {}).items():
         rows = tuple((level, "–" if share is None else f"{100 * share:.4g} %") for level, share in levels.items())
-        found.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
-    return [*found, *notes_blocks(tree)]
+        laid.append(TableBlock(f"Part of the levels of {key}", ("Level", "Part"), rows, (1,), paper=True))
+    return [*laid, *notes_blocks(tree)]
 
 
 def _scores(rows: Sequence[Mapping[str, Any]]) -> list[Block]:
-    """How many records have which DIS score, and how many lie above a threshold."""
+    """Histogram of the DIS scores, and table of the records above each threshold."""
     drawn = [(f"{row['from']:g} to {row['to']:g}", {"text": f"{row['n']:,}", "value": row["n"]}) for row in rows]
     listed = tuple((f"{row['from']:g}", f"{row['above']:,}") for row in rows)
     table = TableBlock("Records above a DIS score", ("Score", "Records"), listed, (1,))
@@ -137,7 +137,7 @@ NOTE = Note(
 
 
 def _density(result: Suda, internal: bool) -> ChartBlock:
-    """The density of DIS scores: where few records have a score it points at them."""
+    """Density of the DIS scores, for a confidential document only: it points at records with rare scores."""
     if not internal:
         raise DataError(
             "a density tells the scores of single records; internal=True draws it, plot() draws what may leave",

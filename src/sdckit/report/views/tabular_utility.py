@@ -1,4 +1,4 @@
-"""How far the tables of a release are from the original's, in a document."""
+"""View of how far the contingency tables of a release are from the original's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sdckit.report.blocks import Block
 from sdckit.report.chapters.utility_chapter import heat_blocks, pair_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Tree
-from sdckit.report.setting import PairSetting, carried
+from sdckit.report.setting import PairSetting, guard_by_changes
 from sdckit.report.view import Plain
 
 MOST_PAIRS = 10
@@ -17,7 +17,7 @@ MOST_SQUARES = 20
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the tables that changed most, and the standardised pMSE of every two-way table."""
+    """Enter the tables that changed most, and the standardised pMSE of every two-way table."""
     ledger, start = setting.ledger, f"{setting.prefix}.{setting.place}"
     rows = []
     for row in rows_of(result.worst(MOST_PAIRS)):
@@ -27,7 +27,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         rows.append(
             {
                 "variables": variables,
-                "s_pmse": carried(s_pmse, setting, result.pair, names),
+                "s_pmse": guard_by_changes(s_pmse, setting, result.pair, names),
                 "specks": share_leaf(ledger, f"{start}.{variables}.specks", row.get("specks")),
             }
         )
@@ -35,32 +35,32 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
 
 
 def _heat(result: Any, setting: PairSetting) -> Tree:
-    """None for other tables or too many variables."""
+    """Standardised pMSE of every pair of variables; None for other tables or too many variables."""
     if result.ways != 2 or not 1 < len(result.variables) <= MOST_SQUARES:
         return None
     matrix, start = result.matrix(), f"{setting.prefix}.heat"
     cells = [
         {
-            "one": one,
-            "other": other,
-            "value": carried(
+            "one": first,
+            "other": second,
+            "value": guard_by_changes(
                 value_leaf(setting.ledger, f"{start}.{i}.{j}", float(matrix[i, j])),
                 setting,
                 result.pair,
-                [one, other],
+                [first, second],
             ),
         }
-        for i, one in enumerate(result.variables)
-        for j, other in enumerate(result.variables)
+        for i, first in enumerate(result.variables)
+        for j, second in enumerate(result.variables)
         if i < j
     ]
     return {"variables": tuple(result.variables), "cells": tuple(cells)}
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Draw the two-way tables, and list the worst."""
-    found = plain[place]
-    return [*heat_blocks(found["heat"]), *pair_blocks(found["pairs"])]
+    """Heat map of the two-way tables, and a table of the worst."""
+    figures = plain[place]
+    return [*heat_blocks(figures["heat"]), *pair_blocks(figures["pairs"])]
 
 
 VIEW = UtilityView(USEFULNESS, tree, blocks, part="")

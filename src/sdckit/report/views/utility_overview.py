@@ -1,4 +1,4 @@
-"""What a release is still good for, seen from several sides, in a document."""
+"""View of the utility overview: headline figures of several utility measures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sdckit.report.blocks import Block, TableBlock
 from sdckit.report.chapters.utility_chapter import EMPTY, utility_blocks
 from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_leaf
 from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
-from sdckit.report.setting import PairSetting, carried, notes_tree
+from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
 from sdckit.report.view import Note, Plain, view_of
 from sdckit.utility.models.model_design import told_text
 from sdckit.utility.utility_overview import HEADLINES, Headline
@@ -30,66 +30,68 @@ METHOD = Note(
 
 
 def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
-    """Give the overview, and what the measures behind it add: variables, pairs, models.
+    """Enter the headline figures, and those of the measures behind them: variables, pairs, models.
 
     All of it are means, shares and estimates over the whole file; they are printed to two significant
     digits, like every estimate.
     """
-    defined = [one for one in HEADLINES if math.isfinite(getattr(result, one.name))]
-    found: dict[str, Any] = {
+    defined = [headline for headline in HEADLINES if math.isfinite(getattr(result, headline.name))]
+    figures: dict[str, Any] = {
         **EMPTY,
         "m": result.m,
-        "table": tuple(_row(one, result, setting) for one in defined),
+        "table": tuple(_row(headline, result, setting) for headline in defined),
         "skipped": tuple(
             {"measure": InternalOnly(name, told_text(name, frozenset())), "reason": Foreign(reason)}
             for name, reason in result.skipped
         ),
         "notes": notes_tree(result),
     }
-    for place, one in result.results.items():
+    for place, measured in result.results.items():
         view = view_of(place)
         if not isinstance(view, UtilityView) or view.part is None:
             continue
-        part = view.tree(one, replace(setting, place=place))
-        found |= {view.part: (*found[view.part], part)} if view.part else part
-    return found
+        part = view.tree(measured, replace(setting, place=place))
+        figures |= {view.part: (*figures[view.part], part)} if view.part else part
+    return figures
 
 
-def _row(one: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
-    smallest, largest = result.spread[one.name]
-    write = share_leaf if one.name in SHARES else value_leaf
-    found = {"value": getattr(result, one.name), "smallest": smallest, "largest": largest}
-    start = f"{setting.prefix}.{one.name}"
+def _row(headline: Headline, result: Any, setting: PairSetting) -> dict[str, Tree]:
+    smallest, largest = result.spread[headline.name]
+    write = share_leaf if headline.name in SHARES else value_leaf
+    values = {"value": getattr(result, headline.name), "smallest": smallest, "largest": largest}
+    start = f"{setting.prefix}.{headline.name}"
     pair = getattr(result, "pair", None)
     leaves = {
-        part: carried(write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, one.name)
-        for part, true in found.items()
+        part: guard_by_changes(
+            write(setting.ledger, f"{start}.{part}", true), setting, pair, result.variables, headline.name
+        )
+        for part, true in values.items()
     }
-    models = [each for name, each in result.results.items() if name.startswith(MODELS)]
-    if one.measure == MODELS and any(any(model.few_spread) or any(model.steps) for model in models):
-        told = value_leaf(setting.ledger, f"{start}.told", _over_told(one, models))
-        leaves = {part: InternalOnly(leaf, told) for part, leaf in leaves.items()}
+    models = [model for name, model in result.results.items() if name.startswith(MODELS)]
+    if headline.measure == MODELS and any(any(model.few_spread) or any(model.steps) for model in models):
+        otherwise = value_leaf(setting.ledger, f"{start}.told", _over_shown_coefficients(headline, models))
+        leaves = {part: InternalOnly(leaf, otherwise) for part, leaf in leaves.items()}
     return {
-        "name": one.name,
-        "level": one.level,
-        "measure": one.measure,
-        "figure": one.words,
-        "best": one.best,
+        "name": headline.name,
+        "level": headline.level,
+        "measure": headline.measure,
+        "figure": headline.words,
+        "best": headline.best,
         **leaves,
     }
 
 
-def _over_told(one: Headline, models: Sequence[Any]) -> float:
-    """A figure of the models over the coefficients that are told: the others would follow from it."""
-    values = [model.over_told()[one.figure] for model in models]
+def _over_shown_coefficients(headline: Headline, models: Sequence[Any]) -> float:
+    """A figure of the models over the coefficients that are printed: else the withheld ones would follow from it."""
+    values = [model.over_told()[headline.figure] for model in models]
     known = [value for value in values if math.isfinite(value)]
     if not known:
         return math.nan
-    return min(known) if one.name == "min_overlap" else math.fsum(known) / len(known)
+    return min(known) if headline.name == "min_overlap" else math.fsum(known) / len(known)
 
 
 def blocks(plain: Plain, place: str) -> list[Block]:
-    """Lay out the overview."""
+    """Table of the overview, and of what was not measured."""
     skipped = tuple((row["measure"].replace("_", " "), row["reason"]) for row in plain[place]["skipped"])
     table = TableBlock("Not measured, and why", ("Measure", "Reason"), skipped)
     return [*utility_blocks(plain[place]), *([table] if skipped else [])]
