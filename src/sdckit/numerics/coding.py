@@ -193,7 +193,7 @@ def gower(
     share = given / given.sum()
     spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
     factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
-    scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
+    scaled = [variable if span > 0 else _places(variable) for variable, span in zip(numbers, spans, strict=True)]
     return _encoded(scaled, codes, factors, share[: len(numbers)], share[len(numbers) :], 1)
 
 
@@ -245,8 +245,8 @@ def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
     if np.linalg.matrix_rank(correlation, hermitian=True) < len(numbers):
         return None
     root = np.linalg.inv(np.linalg.cholesky(correlation)).T
-    found = [((file - center) / spread) @ root for file in files]
-    return differences(list(zip(*(one.T for one in found), strict=True)), power=2)
+    transformed = [((file - center) / spread) @ root for file in files]
+    return differences(list(zip(*(matrix.T for matrix in transformed), strict=True)), power=2)
 
 
 def ranks(values: Floats) -> Floats:
@@ -302,7 +302,7 @@ def _encoded(
     for j, coded in enumerate(codes):
         for matrix_of_codes, column in zip(labels, coded, strict=True):
             matrix_of_codes[:, j] = column
-    return tuple(Encoded(one, two, metric) for one, two in zip(matrices, labels, strict=True))
+    return tuple(Encoded(numeric, categories, metric) for numeric, categories in zip(matrices, labels, strict=True))
 
 
 BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache while the columns pass

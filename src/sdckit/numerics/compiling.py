@@ -42,48 +42,48 @@ def digest(kernel: Any) -> str:
     >>> len(digest(double)), digest(double) == digest(numba.njit(double.py_func))
     (20, True)
     """
-    told = "\n".join(_said(kernel, set()))
-    return hashlib.sha256(f"{numba.__version__}\n{told}".encode()).hexdigest()[:20]
+    description = "\n".join(_described(kernel, set()))
+    return hashlib.sha256(f"{numba.__version__}\n{description}".encode()).hexdigest()[:20]
 
 
-def _said(kernel: Any, known: set[int]) -> Iterator[str]:
+def _described(kernel: Any, known: set[int]) -> Iterator[str]:
     if id(kernel) in known:
         return
     known.add(id(kernel))
     python = kernel.py_func
     yield f"{python.__module__}.{python.__qualname__}"
-    yield _plain(kernel.targetoptions)
+    yield _as_text(kernel.targetoptions)
     names: list[str] = []
-    yield from _code(python.__code__, python.__doc__, names)
-    yield _plain(python.__defaults__)
-    yield _plain([cell.cell_contents for cell in python.__closure__ or ()])
+    yield from _bytecode(python.__code__, python.__doc__, names)
+    yield _as_text(python.__defaults__)
+    yield _as_text([cell.cell_contents for cell in python.__closure__ or ()])
     for name in dict.fromkeys(names):
         value = python.__globals__.get(name)
         if isinstance(value, Dispatcher):
-            yield from _said(value, known)
+            yield from _described(value, known)
         elif value is not None:
-            yield f"{name} = {_plain(value)}"
+            yield f"{name} = {_as_text(value)}"
 
 
-def _code(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str]:
+def _bytecode(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str]:
     """Bytecode and constants; line numbers and docstrings change nothing."""
     names += code.co_names
     yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_argcount}"
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):
-            yield from _code(co_const, None, names)
+            yield from _bytecode(co_const, None, names)
         elif doc is None or co_const != doc:
-            yield _plain(co_const)
+            yield _as_text(co_const)
 
 
-def _plain(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """A constant as text: of sets in order, of arrays with all values, of classes by name and fields."""
     if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(map(_plain, value)))}}}"
+        return f"{{{', '.join(sorted(map(_as_text, value)))}}}"
     if isinstance(value, dict):
-        return f"{{{', '.join(sorted(f'{name}: {_plain(one)}' for name, one in value.items()))}}}"
+        return f"{{{', '.join(sorted(f'{name}: {_as_text(entry)}' for name, entry in value.items()))}}}"
     if isinstance(value, list | tuple):
-        return f"({', '.join(map(_plain, value))})"
+        return f"({', '.join(map(_as_text, value))})"
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, ModuleType):
@@ -142,8 +142,8 @@ class KernelCache:
     def _forget_unused(self) -> None:
         for index in Path(self.cache_path).glob(f"{self._name.rpartition('-')[0]}-*.nbi"):
             if time.time() - index.stat().st_mtime > UNUSED:
-                for one in index.parent.glob(f"{index.stem}.*"):
-                    one.unlink()
+                for cached in index.parent.glob(f"{index.stem}.*"):
+                    cached.unlink()
 
     def enable(self) -> None:
         """Kernels are always kept."""
@@ -291,8 +291,8 @@ def _as_python(kernel: Any) -> Callable[..., Any]:
 def _uncompiled(kernel: Any) -> FunctionType:
     python = kernel.py_func
     names = {
-        name: _uncompiled(one) if isinstance(one, Dispatcher) and name in python.__code__.co_names else one
-        for name, one in python.__globals__.items()
+        name: _uncompiled(value) if isinstance(value, Dispatcher) and name in python.__code__.co_names else value
+        for name, value in python.__globals__.items()
     }
     return FunctionType(python.__code__, names, python.__name__, python.__defaults__)
 

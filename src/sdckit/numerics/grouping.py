@@ -130,9 +130,9 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
     if n <= FEW:
         return [values[of_row] for values in columns]
     if c == 1:
-        one = np.empty(n, columns[0].dtype)
-        run(lambda part: _gather_one(columns[0], of_row, *part, one), chunks(n))
-        return [one]
+        gathered = np.empty(n, columns[0].dtype)
+        run(lambda part: _gather_one(columns[0], of_row, *part, gathered), chunks(n))
+        return [gathered]
     k = len(columns[0])
     table = Arena(bytes_for((k * c, np.uint64))).take(k * c, np.uint64).reshape(k, c)
     run(lambda part: _interleave(tuple(v.view(np.uint64) for v in columns), *part, table), chunks(k))
@@ -162,8 +162,8 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     (1, 1, 1)
     """
     if len(weight) <= FEW:
-        found = np.isnan(weight), weight <= 0, np.isposinf(weight)
-        missing, low, infinite = map(np.count_nonzero, found)
+        faults = np.isnan(weight), weight <= 0, np.isposinf(weight)
+        missing, low, infinite = map(np.count_nonzero, faults)
         return int(missing), int(low), int(infinite)
     parts = chunks(len(weight))
     counts = np.zeros((len(parts), 3), np.int64)
@@ -383,8 +383,8 @@ def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float
     if is_few(_count_direct if bits <= DIRECT_BITS else _histogram, len(words)):
         return _group_few(words, weight, bits)
     w = np.empty(0) if weight is None else weight
-    found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
-    return found if weight is not None else Groups(found.of_row, found.words, found.size, None)
+    groups = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
+    return groups if weight is not None else Groups(groups.of_row, groups.words, groups.size, None)
 
 
 @njit(cache=True, nogil=True)
@@ -417,9 +417,9 @@ def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np
     if is_few(_look_up, len(words) + len(listed)):
         order = np.argsort(listed)
         at = np.minimum(np.searchsorted(listed, words, sorter=order), len(listed) - 1)
-        found = order[at].astype(np.int32)
-        found[listed[found] != words] = -1
-        return found
+        matched = order[at].astype(np.int32)
+        matched[listed[matched] != words] = -1
+        return matched
     slots = np.full(1 << (4 * len(listed) - 1).bit_length(), -1, np.int32)
     _fill_places(listed, slots)
     place = np.empty(len(words), np.int32)
@@ -503,27 +503,27 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     kept = Arena(bytes_for((n, np.int32), (k, np.uint64), (k, np.int64), (k_weights, np.float64)))
     of_row = kept.take(n, np.int32)
     run(lambda b: _label_rows(edges, *b, base, label, p_rows, of_row), batches)
-    found = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
+    groups = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
     run(
-        lambda b: _collect(edges, *b, base, p_words, p_weight, size, found.words, found.weight, found.size),
+        lambda b: _collect(edges, *b, base, p_words, p_weight, size, groups.words, groups.weight, groups.size),
         batches,
     )
-    return found
+    return groups
 
 
 # Two figures of every record, counted together.
 
 
-def joint_counts(one: Floats, other: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Distinct pairs of two columns, ascending, and the rows that have each; rows with a NaN are left out.
 
     >>> first, second, n = joint_counts(np.array([1.0, 0, 1, np.nan]), np.array([2.0, 5, 2, 0]))
     >>> first.tolist(), second.tolist(), n.tolist()
     ([0.0, 1.0], [5.0, 2.0], [1, 2])
     """
-    known = ~(np.isnan(one) | np.isnan(other))
-    firsts, i = np.unique(one[known], return_inverse=True)
-    seconds, j = np.unique(other[known], return_inverse=True)
+    known = ~(np.isnan(first) | np.isnan(second))
+    firsts, i = np.unique(first[known], return_inverse=True)
+    seconds, j = np.unique(second[known], return_inverse=True)
     width = max(1, len(seconds))
     code, n = np.unique(i.astype(np.int64) * width + j, return_counts=True)
     return firsts[code // width], seconds[code % width], n.astype(np.int64)

@@ -38,10 +38,10 @@ def solve_programme(goal: Any, *, options: dict[str, Any] | None = None, **more:
     from scipy.optimize import milp
 
     given = options or {}  # each call takes a copy: SciPy takes out what it has read
-    found = milp(goal, options={**given}, **more)
-    if found.status == SOLVER_FAILED:
-        found = milp(goal, options={**given, "presolve": False}, **more)
-    return found
+    solution = milp(goal, options={**given}, **more)
+    if solution.status == SOLVER_FAILED:
+        solution = milp(goal, options={**given, "presolve": False}, **more)
+    return solution
 
 
 TINY = 1e-9
@@ -280,22 +280,22 @@ def moved_by(
     first is the number of `intervals` (M, 2). `known`: both ends of every number. `ends` (V,) twice are written over
     with those that the interval leaves.
     """
-    found = np.empty(len(lookout.numbers), np.int64)
-    at, n = _first_moved(relations, known, v, intervals, lookout, ends, room, found)
-    return int(at), found[:n]
+    affected = np.empty(len(lookout.numbers), np.int64)
+    at, n = _first_moved(relations, known, v, intervals, lookout, ends, room, affected)
+    return int(at), affected[:n]
 
 
 @njit(cache=True, nogil=True)
-def _first_moved(relations, known, v, intervals, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+def _first_moved(relations, known, v, intervals, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
     for i in range(len(intervals)):
-        n = _moved_by(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, found)
+        n = _moved_by(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, affected)
         if n > 0:
             return i, n
     return len(intervals), 0
 
 
 @njit(cache=True, nogil=True)
-def _moved_by(relations, known, v, least, largest, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+def _moved_by(relations, known, v, least, largest, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
     low, high = ends
     for i in range(len(low)):
         low[i], high[i] = known[0][i], known[1][i]
@@ -312,7 +312,7 @@ def _moved_by(relations, known, v, least, largest, lookout, ends, room, found): 
         if not lookout.wide[w] and high[w] - low[w] > narrowest:
             continue
         if lookout.always[w] or low[w] != known[0][w] or high[w] != known[1][w]:
-            found[n] = w
+            affected[n] = w
             n += 1
     return n
 
@@ -396,10 +396,10 @@ def _find_point(relations, low, high, begin, members, style, most, room):  # typ
             return 1
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
-        if found >= 0:
+        outcome = _search(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
+        if outcome >= 0:
             _copy(own_low, own_high, low, high)
-            return found
+            return outcome
     return -1
 
 
@@ -518,15 +518,15 @@ def few_values(
                 continue
             own_low, own_high = low.copy(), high.copy()
             own_low[v] = own_high[v] = value
-            found = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
-            if found == 1:
+            outcome = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
+            if outcome == 1:
                 p = int(used[0]) % len(points)
                 points[p] = own_low
                 looked_at[p] = inside[p] = True
                 used[0] += 1
                 seen[n] = value
                 n += 1
-            elif found < 0:
+            elif outcome < 0:
                 used[1] += 1
                 if used[1] >= MOST_GIVEN_UP:
                     return v

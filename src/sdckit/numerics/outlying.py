@@ -122,9 +122,9 @@ def _moments(columns, chosen, h):  # type: ignore[no-untyped-def]
         center[j] = total / h
     for j in range(p):
         for k in range(j + 1):
-            total, one, other, a, b = 0.0, columns[j], columns[k], center[j], center[k]
+            total, left, right, a, b = 0.0, columns[j], columns[k], center[j], center[k]
             for i in range(n):
-                total += chosen[i] * (one[i] - a) * (other[i] - b)
+                total += chosen[i] * (left[i] - a) * (right[i] - b)
             covariance[j, k] = covariance[k, j] = total / h
     sign, size = np.linalg.slogdet(covariance)
     return center, covariance, size if sign > 0 else -np.inf
@@ -159,17 +159,17 @@ def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _settle_drawn(columns, h, steps, starts, found):  # type: ignore[no-untyped-def]
+def _settle_drawn(columns, h, steps, starts, estimates):  # type: ignore[no-untyped-def]
     """Settle from each set of rows drawn; `starts` (n_starts, n) is 1 for the rows and is written over."""
-    centers, covariances, sizes = found
+    centers, covariances, sizes = estimates
     for t in range(len(starts)):
         centers[t], covariances[t], sizes[t], _ = _settle(columns, h, steps, starts[t])
 
 
 @njit(cache=True, nogil=True)
-def _settle_near(columns, h, given, starts, found):  # type: ignore[no-untyped-def]
+def _settle_near(columns, h, given, starts, estimates):  # type: ignore[no-untyped-def]
     """Settle from the rows nearest to each estimate given."""
-    centers, covariances, sizes, distances = found
+    centers, covariances, sizes, distances = estimates
     work = np.empty(columns.shape[1])
     for t in range(len(sizes)):
         _squared_distances(columns, given[0][t], _root_of_inverse(given[1][t]), distances[t])
@@ -183,10 +183,10 @@ def _best_drawn(columns: Floats, h: int, trials: int, rng: np.random.RandomState
     starts = np.zeros((trials, n))
     for start in starts:
         start[rng.permutation(n)[:h]] = 1.0
-    found = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
-    _settle_drawn(columns, h, FIRST_STEPS, starts, found)
-    best = np.argsort(found[2])[:BEST]
-    return found[0][best], found[1][best]
+    estimates = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
+    _settle_drawn(columns, h, FIRST_STEPS, starts, estimates)
+    best = np.argsort(estimates[2])[:BEST]
+    return estimates[0][best], estimates[1][best]
 
 
 def _best_near(
@@ -196,15 +196,15 @@ def _best_near(
     p, n = columns.shape
     t = len(given[0])
     starts = np.empty((t, n))
-    found = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
+    estimates = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
 
     def part(edges: tuple[int, int]) -> None:
         at = slice(*edges)
-        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(one[at] for one in found))
+        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(array[at] for array in estimates))
 
     run(part, chunks(t, minimum=4))
-    best = np.argsort(found[2])[:select]
-    return found[0][best], found[1][best], starts[best], found[3][best]
+    best = np.argsort(estimates[2])[:select]
+    return estimates[0][best], estimates[1][best], starts[best], estimates[3][best]
 
 
 def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[Floats, Floats, Floats]:
@@ -214,11 +214,11 @@ def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[
     size = n // n_subsets
     shuffled, trials = rng.permutation(n), max(FEWEST, TRIALS // n_subsets)
     own = math.ceil(size * (h / n))
-    found = [
+    per_subset = [
         _best_drawn(np.ascontiguousarray(columns[:, shuffled[i * size : (i + 1) * size]]), own, trials, rng)
         for i in range(n_subsets)
     ]
-    given = np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+    given = np.concatenate([best[0] for best in per_subset]), np.concatenate([best[1] for best in per_subset])
     merged = min(MERGED, n)
     selection = rng.permutation(n)[:merged]
     centers, covariances, chosen, distance = _best_near(
@@ -344,11 +344,11 @@ def percentile_limits(
     nothing = np.full(n_groups, np.nan)
     ends = [_quantile(ordered, first, size, share) for share in (0.0, 1.0)]
     flat = ends[0] == ends[1]
-    found = [
+    limits = [
         nothing if share is None else np.where(flat, np.nan, _quantile(ordered, first, size, share))
         for share in (lower, upper)
     ]
-    return found[0], found[1]
+    return limits[0], limits[1]
 
 
 def mad_limits(values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int) -> Limits:
@@ -382,8 +382,8 @@ def robust_estimate(
     fitted = _fitted(values, seed)
     if fitted is None:
         return None
-    found, fit, _, _, spread = fitted
-    kept = fit[found.support] * spread
+    estimate, fit, _, _, spread = fitted
+    kept = fit[estimate.support] * spread
     covariance = np.atleast_2d(np.cov(kept.T)) * consistency(len(kept) / len(fit), values.shape[1])
     if np.linalg.matrix_rank(covariance / np.outer(spread, spread)) < len(spread):
         return None
@@ -399,10 +399,10 @@ def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[n
     fitted = _fitted(values, seed)
     if fitted is None:
         return None
-    found, _, order, scaled, _ = fitted
-    away = scaled - found.center
+    estimate, _, order, scaled, _ = fitted
+    away = scaled - estimate.center
     out = np.empty(len(values))
-    out[order] = np.sqrt(np.maximum((away * np.linalg.solve(found.covariance, away.T).T).sum(axis=1), 0.0))
+    out[order] = np.sqrt(np.maximum((away * np.linalg.solve(estimate.covariance, away.T).T).sum(axis=1), 0.0))
     return out
 
 
@@ -426,9 +426,9 @@ def _fitted(
     fitted = scaled
     if n > FIT_ROWS:
         fitted = scaled[np.sort(np.random.default_rng(seed).choice(n, FIT_ROWS, replace=False))]
-    found = minimum_covariance_determinant(fitted, seed)
-    if found is None:  # a column without spread in the best half
+    estimate = minimum_covariance_determinant(fitted, seed)
+    if estimate is None:  # a column without spread in the best half
         return None
-    if min(np.linalg.matrix_rank(one) for one in (found.raw_covariance, found.covariance)) < p:
+    if min(np.linalg.matrix_rank(covariance) for covariance in (estimate.raw_covariance, estimate.covariance)) < p:
         return None
-    return found, fitted, order, scaled, spread
+    return estimate, fitted, order, scaled, spread

@@ -131,11 +131,11 @@ def _sums(f, big_f, size, limits, below):  # type: ignore[no-untyped-def]
     """Sum of the exact risk (of 1/f without F) over the records; records with f below each limit."""
     total, census = 0.0, len(big_f) == 0
     for i in range(len(f)):
-        one = np.float64(f[i])
-        risk = 1.0 / one if census else mean_inverse(one, max(one, big_f[i]))
+        records = np.float64(f[i])
+        risk = 1.0 / records if census else mean_inverse(records, max(records, big_f[i]))
         total += risk * size[i]
         for k in range(len(limits)):
-            if one < limits[k]:
+            if records < limits[k]:
                 below[k] += size[i]
     return total
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.array_types import Ints, Words
 from sdckit.numerics.coding import Metric, find_word, hash_word
 from sdckit.numerics.compiling import njit
-from sdckit.numerics.search.box_search import Found, insert
+from sdckit.numerics.search.box_search import Answers, insert
 from sdckit.numerics.threads import chunks, run
 
 # Sets of categories in which two rows may differ, the lightest first, and rows packed into words to
@@ -61,11 +61,11 @@ def pack(base: NDArray[np.int32], query: NDArray[np.int32], weights: NDArray[np.
     if len(used) == 0 or min(base[:, used].min(initial=0), query[:, used].min(initial=0)) < 0:
         return None
     highest = np.maximum(base[:, used].max(axis=0, initial=0), query[:, used].max(axis=0, initial=0))
-    bits = [max(int(one).bit_length(), 1) for one in highest]
+    bits = [max(int(code).bit_length(), 1) for code in highest]
     if sum(bits) > MOST_BITS:
         return None
     fields = np.zeros(len(weights), np.uint64)
-    words = [np.zeros(len(one), np.uint64) for one in (base, query)]
+    words = [np.zeros(len(rows), np.uint64) for rows in (base, query)]
     shift = 0
     for j, width in zip(used.tolist(), bits, strict=True):
         fields[j] = ((1 << width) - 1) << shift
@@ -94,7 +94,7 @@ def column_sets(metric: Metric, fields: Words) -> ColumnSets | None:
             break
         listed += more
         largest += 1
-    weight = np.array([_added(metric, one) for one in listed])
+    weight = np.array([_added(metric, chosen) for chosen in listed])
     order = np.argsort(weight, kind="stable")
     complete = largest == len(used)
     if not complete:  # none that is left out is lighter than the lightest columns together
@@ -199,10 +199,10 @@ def _exactly(count, columns, of_set, of_size):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _credit(q, group, columns, weight, of_set, of_size, own_row, found):  # type: ignore[no-untyped-def]
+def _credit(q, group, columns, weight, of_set, of_size, own_row, answers):  # type: ignore[no-untyped-def]
     """Take in the rows of a group that differ from a query in all columns of a set."""
     here, row, other = group
-    smallest, closer, tied, nearest, _ = found
+    smallest, closer, tied, nearest, _ = answers
     if here > 0:
         here = _exactly(here, columns, of_set, of_size)
     if here <= 0:
@@ -223,30 +223,30 @@ def _credit(q, group, columns, weight, of_set, of_size, own_row, found):  # type
 
 
 @njit(cache=True, nogil=True)
-def _still_open(live, n_live, k, found):  # type: ignore[no-untyped-def]
+def _still_open(live, n_live, k, answers):  # type: ignore[no-untyped-def]
     """Keep the queries that have fewer rows than asked for; what they have is closer than what is to come."""
     left = 0
     for t in range(n_live):
         q = live[t]
-        if found.closer[q] + found.tied[q] < k:
-            found.closer[q] += found.tied[q]
-            found.tied[q] = 0
+        if answers.closer[q] + answers.tied[q] < k:
+            answers.closer[q] += answers.tied[q]
+            answers.tied[q] = 0
             live[left] = q
             left += 1
     return left
 
 
 @njit(cache=True, nogil=True)
-def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore[no-untyped-def]
+def _find(base, query, skip, sets, counted, first, last, answers):  # type: ignore[no-untyped-def]
     weight, columns, kept, begins, _ = sets
-    k, n_live = found.smallest.shape[1], last - first
+    k, n_live = answers.smallest.shape[1], last - first
     live = np.arange(first, last)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
     of, count = np.empty(n_live, np.int32), np.empty(n_live, np.int64)
     row, other = np.empty(n_live, np.int64), np.empty(n_live, np.int64)
     # the rows found so far of each query, fewer than k and its own: the sets in which they differ, and how many
     of_set, of_size = np.zeros((n_live, k), np.uint64), np.zeros((n_live, k), np.int64)
-    found.smallest[first:last] = np.inf
+    answers.smallest[first:last] = np.inf
     for c in range(len(begins) - 1):
         if n_live < begins[c + 1] - begins[c]:  # a table takes as long as to compare a query with all rows
             break
@@ -259,20 +259,20 @@ def _find(base, query, skip, sets, counted, first, last, found):  # type: ignore
                 q, g = live[t], of[t]
                 own, own_row = q - first, base.first_row[skip[q]] if skip[q] >= 0 else -1
                 group = (count[g], row[g], other[g])
-                _credit(q, group, columns[s], weight[s], of_set[own], of_size[own], own_row, found)
-                if counted or found.closer[q] + found.tied[q] < k:
+                _credit(q, group, columns[s], weight[s], of_set[own], of_size[own], own_row, answers)
+                if counted or answers.closer[q] + answers.tied[q] < k:
                     live[left] = q
                     left += 1
             n_live = left
-        n_live = _still_open(live, n_live, k, found)
+        n_live = _still_open(live, n_live, k, answers)
     for t in range(n_live):
         q = live[t]
-        found.closer[q], found.tied[q], found.nearest[q] = 0, -1, -1
+        answers.closer[q], answers.tied[q], answers.nearest[q] = 0, -1, -1
 
 
 def find_agreeing(
     base: Base, query: NDArray[np.uint64], skip: Ints, sets: ColumnSets, k: int, *, counted: bool = True
-) -> Found:
+) -> Answers:
     """Find the k smallest sums of each query, of categories alone; `tied` is -1 where it is left to another search.
 
     Where rows need not be `counted`, only the sums hold: a query is left where it has so many.
@@ -290,10 +290,10 @@ def find_agreeing(
     ([[1.0], [1.0]], [2, 2], [0, 0])
     """
     n = len(query)
-    found = Found.none(n, k)
+    answers = Answers.empty(n, k)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(base, query, skip, sets, counted, *ends, found)
+        _find(base, query, skip, sets, counted, *ends, answers)
 
     run(part, chunks(n, minimum=SLICE))
-    return found
+    return answers

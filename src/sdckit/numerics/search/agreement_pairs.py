@@ -16,7 +16,7 @@ from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.coding import Metric, find_word, hash_word
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups, room_for
-from sdckit.numerics.search.box_search import Found, Limits, Visited, add, farther, insert, tally, widened
+from sdckit.numerics.search.box_search import Answers, Limits, Visited, add, farther, insert, tally, widened
 from sdckit.numerics.threads import chunks, run
 
 EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
@@ -73,7 +73,7 @@ def _note(total, copies, row, tolerance, low, high, size, first):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-untyped-def]
+def _settle(q, k, tolerance, low, high, size, first, answers):  # type: ignore[no-untyped-def]
     """Read the counts off; where distances are neither equal nor clearly apart the tree is asked."""
     before = 0
     for at in range(len(low)):
@@ -81,10 +81,10 @@ def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-
         if high[at] - low[at] > tolerance / 4 or not apart:
             break
         if before + size[at] >= k:
-            found.closer[q], found.tied[q], found.nearest[q] = before, size[at], first[0]
+            answers.closer[q], answers.tied[q], answers.nearest[q] = before, size[at], first[0]
             return
         before += size[at]
-    found.tied[q] = -1
+    answers.tied[q] = -1
 
 
 @njit(cache=True, nogil=True)
@@ -110,11 +110,11 @@ def differ(word, other, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def away(one, other, metric, weight):  # type: ignore[no-untyped-def]
+def away(row, other, metric, weight):  # type: ignore[no-untyped-def]
     """As the tree adds it: equal to the last bit."""
     total, squared = 0.0, metric.power == 2
     for j in range(len(metric.caps)):
-        apart = min(abs(one[j] - other[j]), metric.caps[j])
+        apart = min(abs(row[j] - other[j]), metric.caps[j])
         total += apart * apart if squared else apart
     for j in range(len(weight)):
         total += weight[j]
@@ -135,11 +135,11 @@ def first_from(lead, members, value):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _scan(q, own, rows, query, parts, least, metric, members, answer):  # type: ignore[no-untyped-def]
+def _scan(q, own, rows, query, parts, least, metric, members, state):  # type: ignore[no-untyped-def]
     """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
     (words, sizes, first_row), numbers, lead = rows
-    found, (low, high, size, first) = answer
-    best, k, (bits, weight) = found.smallest[q], found.smallest.shape[1], parts
+    answers, (low, high, size, first) = state
+    best, k, (bits, weight) = answers.smallest[q], answers.smallest.shape[1], parts
     value, cap, slack, squared = query.lead[q], query.cap, 2 * query.slack, metric.power == 2
     limit = farther(best[k - 1], slack, squared)
     right = first_from(lead, members, value)
@@ -167,30 +167,30 @@ def _scan(q, own, rows, query, parts, least, metric, members, answer):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def _still_open(q, bound, k, slack, squared, answer, work, own):  # type: ignore[no-untyped-def]
+def _still_open(q, bound, k, slack, squared, state, work, own):  # type: ignore[no-untyped-def]
     """Whether rows at a bound or more may matter to a query; if not, its counts are read off."""
-    found, (low, high, size, first) = answer
+    answers, (low, high, size, first) = state
     if work[own] > EXHAUSTED:
-        found.tied[q] = -1
+        answers.tied[q] = -1
         return False
-    if bound > farther(found.smallest[q, k - 1], 2 * slack, squared):
-        _settle(q, k, slack, low[own], high[own], size[own], first[own], found)
+    if bound > farther(answers.smallest[q, k - 1], 2 * slack, squared):
+        _settle(q, k, slack, low[own], high[own], size[own], first[own], answers)
         return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore[no-untyped-def]
+def _find(rows, query, sets, fields, metric, begin, end, answers):  # type: ignore[no-untyped-def]
     weight, columns, kept, begins_of, complete = sets
-    words, k, n_live = rows.base.words, found.smallest.shape[1], end - begin
+    words, k, n_live = rows.base.words, answers.smallest.shape[1], end - begin
     live, work = np.arange(begin, end), np.zeros(n_live, np.int64)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
     of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
     group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
     low, high = np.empty((n_live, k + 1)), np.empty((n_live, k + 1))
     size, first = np.zeros((n_live, k + 1), np.int64), np.empty((n_live, k + 1), np.int64)
-    answer = (found, (low, high, size, first))
-    found.smallest[begin:end] = np.inf
+    state = (answers, (low, high, size, first))
+    answers.smallest[begin:end] = np.inf
     for c in range(len(begins_of)):
         at_end = c + 1 == len(begins_of)
         bound = np.inf if at_end else weight[begins_of[c]]
@@ -198,7 +198,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
             break
         left = 0
         for t in range(n_live):
-            if _still_open(live[t], bound, k, query.slack, metric.power == 2, answer, work, live[t] - begin):
+            if _still_open(live[t], bound, k, query.slack, metric.power == 2, state, work, live[t] - begin):
                 live[left] = live[t]
                 left += 1
         n_live = left
@@ -213,12 +213,12 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
                 q, g = live[t], of[t]
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
-                    work[q - begin] += _scan(q, q - begin, rows, query, parts, weight[s], metric, members, answer)
+                    work[q - begin] += _scan(q, q - begin, rows, query, parts, weight[s], metric, members, state)
     for t in range(n_live):
-        found.tied[live[t]] = -1
+        answers.tied[live[t]] = -1
 
 
-class Asked(NamedTuple):
+class PackedQueries(NamedTuple):
     """Queries: packed words, numbers, the leading number, a row of which one less counts (-1: none).
 
     `cap` is that of the leading number; sums that differ by no more than `slack` are equal.
@@ -231,23 +231,24 @@ class Asked(NamedTuple):
     cap: float
     slack: float
 
-    def take(self, which: Ints) -> Asked:
+    def take(self, which: Ints) -> PackedQueries:
         """Some of them."""
-        return Asked(self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack)
+        words, numbers, lead, skip, cap, slack = self
+        return PackedQueries(words[which], numbers[which], lead[which], skip[which], cap, slack)
 
 
 def find_meeting(
-    rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
-) -> Found:
+    rows: NumberedRows, queries: PackedQueries, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
+) -> Answers:
     """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
-    n = len(asked.words)
-    found = Found.none(n, k)
+    n = len(queries.words)
+    answers = Answers.empty(n, k)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(rows, asked, sets, fields, metric, *ends, found)
+        _find(rows, queries, sets, fields, metric, *ends, answers)
 
     run(part, chunks(n, minimum=SLICE))
-    return found
+    return answers
 
 
 def lead_column(numbers: Floats, caps: Floats) -> int:
@@ -343,11 +344,11 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
 
 
 def visit_meeting(
-    rows: NumberedRows, asked: Asked, fields: Words, sets: ColumnSets, metric: Metric, limits: Limits, *,
+    rows: NumberedRows, queries: PackedQueries, fields: Words, sets: ColumnSets, metric: Metric, limits: Limits, *,
     values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0,
 ) -> Visited:  # fmt: skip
     """Do as `box_search.visit` does: `values` are of `rows`, and rows of `rows` are listed."""
-    n = len(asked.words)
+    n = len(queries.words)
     summed = np.empty((len(rows.lead), 0)) if values is None else values
     at = np.zeros(n, np.int64) if begins is None else begins.copy()
     out = Visited(
@@ -358,7 +359,7 @@ def visit_meeting(
     within = _Limits(*limits, lowest, widened(limits.outer, metric.tolerance, metric.power))
 
     def part(ends: tuple[int, int]) -> None:
-        _visit(rows, asked, sets, fields, metric, within, (summed, at, out), *ends)
+        _visit(rows, queries, sets, fields, metric, within, (summed, at, out), *ends)
 
     run(part, chunks(n, minimum=SLICE))
     return out
@@ -403,7 +404,7 @@ def _supersets(columns, sets, begin, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-untyped-def]
+def _wanted(c, begin, end, answers, step, sets, ties, nearer):  # type: ignore[no-untyped-def]
     """Queries whose ties are at a distance, and those that have nearer rows there; how many of each."""
     weight, begins = sets.weight, sets.begins
     n_ties, n_nearer = 0, 0
@@ -412,8 +413,8 @@ def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-
             ties[n_ties] = q
             n_ties += 1
         elif step[q - begin] > c:
-            for i in range(found.closer[q]):
-                if weight[begins[c]] <= found.smallest[q, i] <= weight[begins[c + 1] - 1]:
+            for i in range(answers.closer[q]):
+                if weight[begins[c]] <= answers.smallest[q, i] <= weight[begins[c + 1] - 1]:
                     nearer[n_nearer] = q
                     n_nearer += 1
                     break
@@ -421,18 +422,18 @@ def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: ignore[no-untyped-def]
+def _sum(base, query, sets, fields, answers, values, sums, begin, end):  # type: ignore[no-untyped-def]
     weight, columns, kept, begins, _ = sets
-    n, k = end - begin, found.smallest.shape[1]
+    n, k = end - begin, answers.smallest.shape[1]
     keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
     of, members_begin = np.empty(n, np.int32), np.empty(n + 1, np.int32)
     group_of, order = np.empty(len(base), np.int32), np.empty(len(base), np.int32)
     ties, nearer, step = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     of_group = np.empty((n, values.shape[1]))
     for q in range(begin, end):
-        step[q - begin] = _step_of(found.smallest[q, k - 1], weight, begins)
+        step[q - begin] = _step_of(answers.smallest[q, k - 1], weight, begins)
     for c in range(step.max() + 1):
-        n_ties, n_nearer = _wanted(c, begin, end, found, step, sets, ties, nearer)
+        n_ties, n_nearer = _wanted(c, begin, end, answers, step, sets, ties, nearer)
         for s in range(begins[c], begins[c + 1]):
             if n_ties > 0:
                 places = room_for(n_ties)
@@ -485,13 +486,13 @@ def _hand_out(base, query, sets, smallest, given, begin, end, received):  # type
                     received[j] += of_group[number[at]]
 
 
-def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, given: Floats) -> Floats:
+def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, answers: Answers, given: Floats) -> Floats:
     """Add up what the rows of the base are given by the queries they are nearest to, ties included; shape (K,).
 
     `given` (n,): what each query gives to each of its nearest rows. `found` is of one nearest row per query.
     """
     base, query = words
-    smallest = np.ascontiguousarray(found.smallest[:, 0])
+    smallest = np.ascontiguousarray(answers.smallest[:, 0])
 
     def part(ends: tuple[int, int]) -> Floats:
         received = np.zeros(len(base))
@@ -503,7 +504,7 @@ def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, 
 
 
 def sums_agreeing(
-    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, found: Found, values: Floats
+    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, answers: Answers, values: Floats
 ) -> Floats:
     """Sum `values` (K, v) over the nearest rows of each query, ties included; shape (n, v). No row is left out.
 
@@ -514,7 +515,7 @@ def sums_agreeing(
     sums = np.zeros((len(query), values.shape[1]))
 
     def part(ends: tuple[int, int]) -> None:
-        _sum(base, query, sets, fields, found, values, sums, *ends)
+        _sum(base, query, sets, fields, answers, values, sums, *ends)
 
     run(part, chunks(len(query), minimum=SLICE))
     return sums

@@ -149,8 +149,8 @@ def _improve(best: Floats, tree: BoxTree, sizes: Ints, queries: Queries, which: 
             again[skips[left == c], place[left == c]] = np.inf
             copies.append(again)
         which_best = some[better]
-        found = np.concatenate([best[which_best], *(copy[better] for copy in copies)], axis=1)
-        best[which_best] = np.sort(np.partition(found, k - 1, axis=1)[:, :k], axis=1)
+        candidates = np.concatenate([best[which_best], *(copy[better] for copy in copies)], axis=1)
+        best[which_best] = np.sort(np.partition(candidates, k - 1, axis=1)[:, :k], axis=1)
 
 
 def visit_few(
@@ -163,10 +163,10 @@ def visit_few(
     for part, bound in enumerate(parts.bounds):
         span = parts.spans[part]
         which = np.flatnonzero(bound <= limits.outer)
-        for some, found in _compared(tree, queries, which, span):
+        for some, part_sums in _compared(tree, queries, which, span):
             copies = _copies(sizes, queries, some, span)
-            i, row = np.nonzero((found <= limits.outer[some, None]) & (copies > 0))
-            total, many, q, row = found[i, row], copies[i, row], some[i], row + span[0]
+            i, row = np.nonzero((part_sums <= limits.outer[some, None]) & (copies > 0))
+            total, many, q, row = part_sums[i, row], copies[i, row], some[i], row + span[0]
             is_closer = total < limits.inner[q]
             np.add.at(closer, q[is_closer], many[is_closer])
             np.add.at(tied, q[~is_closer], many[~is_closer])
@@ -228,8 +228,8 @@ def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int
 def _copies(sizes: Ints, queries: Queries, some: Ints, span: tuple[int, int]) -> Ints:
     """How many rows stand at each place of a part for each query: one less where one does not count."""
     start, stop = span
-    found: Ints = sizes[start:stop] - (queries.skip[some, None] == np.arange(start, stop))
-    return found
+    copies: Ints = sizes[start:stop] - (queries.skip[some, None] == np.arange(start, stop))
+    return copies
 
 
 def _widened(sums: Floats, slack: float, metric: Metric) -> Floats:
@@ -361,9 +361,9 @@ def _look(q, own, start, total, tree_rows, slack, skip, best, candidates):  # ty
 
 
 @njit(cache=True, nogil=True)
-def _settle(q, own, tree_rows, slack, skip, candidates, values, found):  # type: ignore[no-untyped-def]
+def _settle(q, own, tree_rows, slack, skip, candidates, values, answers):  # type: ignore[no-untyped-def]
     """Count the candidates of a query that are near enough; `tied` is -1 where they were too many to be kept."""
-    (kept, kept_at, n_kept, limits), (smallest, closer, tied, nearest, sums) = candidates, found
+    (kept, kept_at, n_kept, limits), (smallest, closer, tied, nearest, sums) = candidates, answers
     if n_kept[own] < 0:
         tied[q] = -1
         return
@@ -378,10 +378,10 @@ def _settle(q, own, tree_rows, slack, skip, candidates, values, found):  # type:
 
 
 @njit(cache=True, nogil=True)
-def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, found):  # type: ignore[no-untyped-def]
+def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, answers):  # type: ignore[no-untyped-def]
     """Search for some blocks: each comes down the tree once, and is compared with the leaves that are near a query."""
     (place, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
-    smallest, squared, slack = found.smallest, power == 2, (tolerance, power == 2)
+    smallest, squared, slack = answers.smallest, power == 2, (tolerance, power == 2)
     stack, bounds, _, total = _scratch(place)
     room, most = KEPT + 4 * smallest.shape[1], (begins[first + 1 : last + 1] - begins[first:last]).max()
     n_kept, limits = np.empty(most, np.int64), np.empty(most)
@@ -411,7 +411,7 @@ def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, foun
                     _look(q, q - begin, start, here, tree_rows, slack, queries.skip, smallest[q], candidates)
             widest = limits[: end - begin].max()
         for q in range(begin, end):
-            _settle(q, q - begin, tree_rows, slack, queries.skip, candidates, values, found)
+            _settle(q, q - begin, tree_rows, slack, queries.skip, candidates, values, answers)
 
 
 @njit(cache=True, nogil=True)
@@ -455,7 +455,7 @@ class Queries(NamedTuple):
         return Queries(self.numbers[which], self.codes[which], self.skip[which])
 
 
-class Found(NamedTuple):
+class Answers(NamedTuple):
     """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row.
 
     `sums` (n, v): of the values of the rows closer or tied.
@@ -467,13 +467,13 @@ class Found(NamedTuple):
     nearest: Ints
     sums: Floats
 
-    def take(self, which: Ints) -> Found:
+    def take(self, which: Ints) -> Answers:
         """Those of some queries."""
         smallest, closer, tied, nearest, sums = self
-        return Found(smallest[which], closer[which], tied[which], nearest[which], sums[which])
+        return Answers(smallest[which], closer[which], tied[which], nearest[which], sums[which])
 
     @classmethod
-    def none(cls, n: int, k: int, v: int = 0) -> Found:
+    def empty(cls, n: int, k: int, v: int = 0) -> Answers:
         """Room for what is found of n queries, k neighbours and v values."""
         return cls(
             np.empty((n, k)),
@@ -508,7 +508,7 @@ class Visited(NamedTuple):
 
 def find(
     tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None
-) -> tuple[Found, Limits]:
+) -> tuple[Answers, Limits]:
     """Find the k smallest sums of each query.
 
     `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
@@ -522,31 +522,31 @@ def find(
         limits = limits_of(smallest, m)
         seen = _room(n, held)
         visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
-        return Found(smallest, *seen[:4]), limits
-    found = Found.none(n, k, held.shape[1])
+        return Answers(smallest, *seen[:4]), limits
+    answers = Answers.empty(n, k, held.shape[1])
     order, begins = blocks_of(tree, queries.numbers, queries.codes)
     there = queries.take(order)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, found)
+        _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, answers)
 
     run(
         part,
         chunks(len(begins) - 1, minimum=LEAST // (n // max(len(begins) - 1, 1)), parts=SLICES * n_threads()),
     )
-    found = Found(*(in_place(one, order) for one in found))
-    limits = limits_of(found.smallest, m)
-    many = np.flatnonzero(found.tied < 0)
+    answers = Answers(*(in_place(field, order) for field in answers))
+    limits = limits_of(answers.smallest, m)
+    many = np.flatnonzero(answers.tied < 0)
     if len(many):
         again = visit(tree, sizes, first_row, queries.take(many), limits.take(many), values=held)
-        found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
-    return found, limits
+        answers.closer[many], answers.tied[many], answers.nearest[many], answers.sums[many] = again[:4]
+    return answers, limits
 
 
-def in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
+def in_place(values: NDArray[Any], order: Ints) -> NDArray[Any]:
     """What was found in some order, as the queries stood before."""
-    out = np.empty_like(found)
-    out[order] = found
+    out = np.empty_like(values)
+    out[order] = values
     return out
 
 
@@ -554,7 +554,7 @@ def limits_of(smallest: Floats, metric: Metric) -> Limits:
     """The sums between which rows are nearest, closer or tied, of the k smallest of each query (n, k)."""
     first, last, slack = smallest[:, 0], smallest[:, -1], metric.tolerance
     ends = ((first, slack), (last, -slack), (last, slack))
-    return Limits(*(widened(one, by, metric.power) for one, by in ends))
+    return Limits(*(widened(sums, by, metric.power) for sums, by in ends))
 
 
 def visit(
@@ -596,8 +596,8 @@ def _room(n: int, held: Floats, n_listed: int = 0) -> Visited:
 
 def widened(sums: Floats, slack: float, power: int) -> Floats:
     """The sums at distances that are larger by `slack`."""
-    found: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
-    return found
+    wider: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
+    return wider
 
 
 def _slices(n: int) -> list[tuple[int, int]]:

@@ -275,10 +275,10 @@ def _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside):  # 
                 for i in range(m):
                     inside[i] &= (a[i] >= s) & (b[i] <= t)
             first = False
-    found = 0
+    n_inside = 0
     for i in range(m):
-        found += inside[i]
-    return found
+        n_inside += inside[i]
+    return n_inside
 
 
 @njit(cache=True, nogil=True)
@@ -290,7 +290,7 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
     dims, n = upper.shape
     stack, inside = np.empty((DEEPEST, 4), np.int64), np.empty(LEAF, np.int64)
     for q in range(q0, q1):
-        found, top = 0, 1
+        n_inside, top = 0, 1
         stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, n, -1
         while top > 0:
             top -= 1
@@ -307,7 +307,7 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
             if outside:
                 continue
             if open_dims == 0:
-                found += stop - start
+                n_inside += stop - start
             elif 2 * node + 2 < len(bounds):
                 middle = (start + stop) >> 1
                 for side in range(2):
@@ -315,8 +315,8 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
                     stack[top, 1], stack[top, 2] = (middle, stop) if side else (start, middle)
                     top += 1
             else:
-                found += _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside)
-        count[q] = found
+                n_inside += _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside)
+        count[q] = n_inside
 
 
 PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
@@ -372,13 +372,13 @@ def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Int
 def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignore[no-untyped-def]
     dims = upper.shape[0]
     for q in range(q0, q1):
-        found = 0
+        n_inside = 0
         for p in range(p0, p1):
             inside = upper[0, p] >= low[0, q] and lower[0, p] <= high[0, q]
             for d in range(1, dims):
                 inside &= upper[d, p] >= low[d, q] and lower[d, p] <= high[d, q]
-            found += inside
-        count[q] = found
+            n_inside += inside
+        count[q] = n_inside
 
 
 @njit(cache=True, nogil=True)
@@ -474,15 +474,15 @@ def count_in_boxes(
     )
     low, high = (_rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
-    found = np.zeros(len(q_order), np.int64)
+    sorted_count = np.zeros(len(q_order), np.int64)
     if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:
-        _compare_all(rows, p_edges, q_edges, found)
+        _compare_all(rows, p_edges, q_edges, sorted_count)
     elif few:
-        run(lambda part: _count_all(*part, p_edges, q_edges, rows, found), _slices(p_edges + q_edges))
+        run(lambda part: _count_all(*part, p_edges, q_edges, rows, sorted_count), _slices(p_edges + q_edges))
     else:
-        _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, found)
-    count = np.empty_like(found)
-    count[q_order] = found
+        _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, sorted_count)
+    count = np.empty_like(sorted_count)
+    count[q_order] = sorted_count
     return count
 
 
@@ -492,7 +492,7 @@ def _are_few(group_of_point: NDArray[np.int32], n_boxes: Ints, n_dimensions: int
     return bool(np.sum(n_points * n_boxes.astype(np.float64)) * n_dimensions <= PAIRS)
 
 
-def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
+def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
     """As `_count_all`, which has to be compiled."""
     _key, upper, lower, low, high = rows
     for g in np.flatnonzero((np.diff(p_edges) > 0) & (np.diff(q_edges) > 0)).tolist():
@@ -504,15 +504,15 @@ def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, found: Ints) -> 
             for d in range(len(upper)):
                 inside &= upper[d, points] >= low[d, boxes, None]
                 inside &= lower[d, points] <= high[d, boxes, None]
-            found[boxes] = np.count_nonzero(inside, axis=1)
+            count[boxes] = np.count_nonzero(inside, axis=1)
 
 
-def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
+def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
     """Count by the search that the number of dimensions takes."""
     kernel = (_count_lines, _count_planes, _count_trees)[min(len(rows.key), TREE) - 1]
-    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, found), _slices(p_edges + q_edges))
+    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, count), _slices(p_edges + q_edges))
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
-        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], found)
+        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], count)
 
 
 def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort: bool) -> tuple[Ints, Ints]:
@@ -564,7 +564,7 @@ def _count_large(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, cou
     else:
         above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
         low, high, order, _ = build_tree(low, low, high, q0, q1)  # boxes side by side open the same nodes
-        found = np.empty(q1 - q0, np.int64)
+        tree_count = np.empty(q1 - q0, np.int64)
         parts = [(a - q0, b - q0) for a, b in parts]
-        run(lambda part: count_tree(bounds, above, below, low, high, *part, found), parts)
-        count[order] = found
+        run(lambda part: count_tree(bounds, above, below, low, high, *part, tree_count), parts)
+        count[order] = tree_count

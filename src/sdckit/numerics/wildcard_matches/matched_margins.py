@@ -332,8 +332,8 @@ def _blank(of: _Round, cells: Sections, dropped: Sequence[int]) -> NDArray[np.in
         return none
     first, stop = cells.edges[section[0]], cells.edges[section[0] + 1]
     word = np.uint64(sum(layout.wild.missing[j] << layout.shifts[j] for j in left))
-    found: NDArray[np.int64] = first + np.flatnonzero(cells.words[first:stop] == word)
-    return found
+    blank: NDArray[np.int64] = first + np.flatnonzero(cells.words[first:stop] == word)
+    return blank
 
 
 def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Sequence[int] = ()) -> Sums:
@@ -369,7 +369,7 @@ def _credit_many(
     probed = []
     for p in range(1, len(lacking)):
         n = int(cells.edges[p + 1] - cells.edges[p])
-        levels = {j: found for j in lacking[p] if (found := codes[j]) is not None}
+        levels = {j: field_codes for j in lacking[p] if (field_codes := codes[j]) is not None}
         if COST_OF_FILLED_MARGINS * n * math.prod(len(level) for level in levels.values()) > n_complete:
             probed.append(p)
             continue
@@ -493,9 +493,9 @@ def matched_sums(
         for b, branch in enumerate(branches)
         for at in range(0, max(1, len(branch.partners)), PARTNERS)
     ]
-    found = run(lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks)
+    counts = run(lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks)
     out: list[list[Counted]] = [[] for _ in rounds]
-    for (r, _, _, alone), counted in zip(tasks, found, strict=True):
+    for (r, _, _, alone), counted in zip(tasks, counts, strict=True):
         if alone:
             out[r].append(counted)
         else:

@@ -309,11 +309,11 @@ def merge_few(cells: Sections, words: NDArray[np.uint64], *, clear: int, gone: i
     begins[1:] |= words[order][1:] != words[order][:-1]
     group = np.empty(len(words), np.int64)
     group[order] = np.cumsum(begins) - 1
-    one, n = order[begins], int(begins.sum())
+    first, n = order[begins], int(begins.sum())
     sums = np.stack([sum_by(group, column, n) for column in cells.sums.T], axis=1)
-    risk = np.where(np.bincount(group, minlength=n) == 1, cells.risk[one], np.nan)
-    edges = np.searchsorted(of_cell[one], np.arange(len(present) + 1))
-    return Sections(words[one], sums, risk, present, edges)
+    risk = np.where(np.bincount(group, minlength=n) == 1, cells.risk[first], np.nan)
+    edges = np.searchsorted(of_cell[first], np.arange(len(present) + 1))
+    return Sections(words[first], sums, risk, present, edges)
 
 
 def fill(

@@ -263,16 +263,16 @@ def _visit(edges, first, last, dealt, plan, limits, room, below, risk):  # type:
         for r in range(len(routes)):
             source, to, start = routes[r, 0], routes[r, 1], routes[r, 2]
             clear, shift, mask = marks[r, 0], marks[r, 1], marks[r, 2]
-            n, kept, found = n_cells[source], words[source], cells[source]
+            n, kept, figures = n_cells[source], words[source], cells[source]
             for i in range(n):
                 keys[i] = kept[i] & clear
             if start >= 0:
                 for i in range(n):
                     keys[i] |= coarse[np.uint64(start) + ((kept[i] >> shift) & mask)] << shift
-            total, n_grown = _margin(found, n, limits, keys, sums, places, spots, below[r])
+            total, n_grown = _margin(figures, n, limits, keys, sums, places, spots, below[r])
             risk[r] += total
             if to > 0:
-                n_cells[to] = _keep(keys, found[2], n, n_grown, sums, places[2], words[to], cells[to])
+                n_cells[to] = _keep(keys, figures[2], n, n_grown, sums, places[2], words[to], cells[to])
 
 
 def _room(n: int) -> Room:

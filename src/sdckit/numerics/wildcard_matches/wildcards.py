@@ -98,11 +98,11 @@ class Matched:
 @njit(cache=True, nogil=True)
 def _patterns(words, shifts, masks, missing, start, stop, pattern):  # type: ignore[no-untyped-def]
     for i in range(start, stop):
-        found = np.uint64(0)
+        bits = np.uint64(0)
         for j in range(len(shifts)):
             if (words[i] >> shifts[j]) & masks[j] == missing[j]:
-                found |= np.uint64(1) << np.uint64(j)
-        pattern[i] = found
+                bits |= np.uint64(1) << np.uint64(j)
+        pattern[i] = bits
 
 
 def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Words:
@@ -271,13 +271,13 @@ def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-u
     for a in range(1, len(clears)):
         for b in range(a + 1, len(clears)):
             if number % step == first:
-                one, two = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
-                if one[1] - one[0] > two[1] - two[0]:
-                    one, two = two, one
-                if (one[1] - one[0]) * min(two[1] - two[0], FEW) <= FEW:
-                    _match_few(cells, one, two, clears[a] & clears[b], alpha)
+                small, large = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
+                if small[1] - small[0] > large[1] - large[0]:
+                    small, large = large, small
+                if (small[1] - small[0]) * min(large[1] - large[0], FEW) <= FEW:
+                    _match_few(cells, small, large, clears[a] & clears[b], alpha)
                 else:
-                    _match_pair(cells, one, two, clears[a] & clears[b], alpha, room)
+                    _match_pair(cells, small, large, clears[a] & clears[b], alpha, room)
             number += 1
 
 
@@ -359,8 +359,8 @@ def match_packed(
     laid = lay_out(words, np.column_stack([size, weight]).astype(np.float64, copy=False), pattern, clear_of)
     if are_few(laid.edges):
         complete = credit_few(*laid.cells, laid.clears, laid.edges, alpha)[laid.position]
-        found = laid.cells.add[laid.position].T.copy()
-        return Matched(found[0], found[1], complete)
+        sums = laid.cells.add[laid.position].T.copy()
+        return Matched(sums[0], sums[1], complete)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
     return laid.credited(alpha)
 
@@ -385,8 +385,8 @@ def match_columns(
     else:
         credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
         credit_incomplete(laid, 1.0)
-    found: NDArray[np.float64] = laid.cells.add[laid.position]
-    return found
+    matched: NDArray[np.float64] = laid.cells.add[laid.position]
+    return matched
 
 
 def _kept(present: Words, clear_of: dict[int, int]) -> Words:
@@ -527,34 +527,34 @@ def _agree(shared, i, j):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _scan(sets, shared, start, stop, edges, bits, sums, add):  # type: ignore[no-untyped-def]
     """Add the sums of the cells of some blocks that match cells start..stop."""
-    found, everybody = np.empty(WORDS, np.uint64), np.empty(WORDS, np.uint64)
-    one = np.uint64(1)
+    matching, everybody = np.empty(WORDS, np.uint64), np.empty(WORDS, np.uint64)
+    unit = np.uint64(1)
     for b in range(len(edges) - 1):
         first, n = edges[b], edges[b + 1] - edges[b]
         block = bits[b]
         for w in range(WORDS):
             left = min(64, max(0, n - 64 * w))
-            everybody[w] = ~np.uint64(0) if left == 64 else (one << np.uint64(left)) - one
+            everybody[w] = ~np.uint64(0) if left == 64 else (unit << np.uint64(left)) - unit
         for i in range(start, stop):
-            some = one
+            some = unit
             for w in range(WORDS):
-                found[w] = everybody[w]
+                matching[w] = everybody[w]
             for k in range(sets.shape[1]):
                 s = sets[i, k]
                 if s >= 0:
                     some = np.uint64(0)
                     for w in range(WORDS):
-                        found[w] &= block[s, w]
-                        some |= found[w]
+                        matching[w] &= block[s, w]
+                        some |= matching[w]
                     if some == 0:
                         break
             if some == 0:
                 continue
             size, weight = 0.0, 0.0
             for w in range(WORDS):
-                rest = found[w]
+                rest = matching[w]
                 while rest != 0:
-                    lone = rest & (~rest + one)
+                    lone = rest & (~rest + unit)
                     rest ^= lone
                     j = first + 64 * w + PLACE_OF[(lone * DE_BRUIJN) >> np.uint64(58)]
                     if j != i and _agree(shared, i, j):
