@@ -1,6 +1,6 @@
-"""Nearest rows of another file, exactly: how far, which, and how many are equally near.
+"""Exact nearest neighbours of rows in another file: distances, indices, and numbers of ties.
 
-Equal rows are searched for once, whatever their number. Memory grows with the rows, never with their square.
+Equal rows are searched for once. Memory is proportional to the number of rows, not to its square.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from sdckit.numerics.search.agreement_pairs import (
 from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, in_place, limits_of, visit
 from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 
-# Which files are searched by what rows agree in, and the rows of such a file made ready for it.
+# Search by the categories in which rows agree, for files that suit it.
 
 
-SMALL = 2000  # so many different rows a tree searches as fast
-ALIKE = 500  # so many rows with the categories of a row, on average, have too many numbers to be compared
+SMALL = 2000  # distinct rows up to which a tree is as fast
+ALIKE = 500  # average number of rows with the categories of a row from which on a tree is faster
 
 
 class Distinct(NamedTuple):
-    """Different rows of a file: numbers (K, p), categories (K, q), how many rows each stands for, the first of them."""
+    """Distinct rows of a file: numbers (K, p), category codes (K, q), number of equal rows, index of the first one."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -48,7 +48,7 @@ class Distinct(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Rows and queries packed for one another. `order` (K,): the place of each row in `Distinct`."""
+    """Rows and queries packed for a search by agreement. `order` (K,): the place of each row in `Distinct`."""
 
     rows: NumberedRows
     order: Ints
@@ -58,23 +58,23 @@ class Agreement:
     metric: Metric
 
     def find(self, k: int, *, counted: bool = True) -> Answers:
-        """Find the k smallest sums of each query; `tied` is -1 for those that are left to another search."""
+        """Find the k smallest sums of each query; `tied` is -1 for queries that the tree must answer."""
         if self.rows.numbers.shape[1]:
-            order = np.argsort(self.queries.words, kind="stable")  # those alike meet the same rows
+            order = np.argsort(self.queries.words, kind="stable")  # equal ones are compared with the same rows
             ordered = self.queries.take(order)
             answers = find_meeting(self.rows, ordered, self.fields, self.sets, self.metric, k)
             return Answers(*(in_place(field, order) for field in answers))
         return find_agreeing(self.rows.base, self.queries.words, self.queries.skip, self.sets, k, counted=counted)
 
     def sums(self, which: Ints, answers: Answers, values: Floats) -> Floats | None:
-        """Sum `values` of `Distinct` over what was found for some queries; None where that takes a visit."""
+        """Sum `values` of `Distinct` over the neighbours of some queries; None where that needs `visit`."""
         if self.rows.numbers.shape[1] or (self.queries.skip >= 0).any():
             return None
         words, fields = (self.rows.base.words, self.queries.words[which]), (self.fields, self.metric.weights)
         return sums_agreeing(words, fields, self.sets, answers.take(which), values)
 
     def shares(self, which: Ints, answers: Answers, held: Floats, given: Floats) -> tuple[Floats, Floats] | None:
-        """Sums of one value for some queries, and what these give to each row; None where that takes a visit."""
+        """Sums of one value for some queries, and what these give to each row; None where that needs `visit`."""
         sums = self.sums(which, answers, held[:, None])
         if sums is None:
             return None
@@ -85,7 +85,7 @@ class Agreement:
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,
         n_listed: int = 0,
     ) -> Visited:  # fmt: skip
-        """Do as `box_search.visit` does for some queries that were found here; `values` are of `Distinct`."""
+        """Do as `box_search.visit` for some queries that were answered here; `values` are of `Distinct`."""
         order = np.argsort(self.queries.words[which], kind="stable")
         visited = visit_meeting(
             self.rows, self.queries.take(which[order]), self.fields, self.sets, self.metric,
@@ -97,7 +97,7 @@ class Agreement:
 
 
 def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement | None:
-    """Make files ready; None where their columns are not made for it. `queries.skip`: rows of `rows`."""
+    """Prepare a search by agreement; None if the columns do not suit it. `queries.skip`: indices into `rows`."""
     numbered = rows.numbers.shape[1] > 0
     if len(rows.sizes) <= SMALL:
         return None
@@ -125,7 +125,7 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
 
 
 def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
-    """Whether few rows have the same categories; without numbers, whether a row that does not count is its query."""
+    """Whether few rows have equal categories; without numbers, whether a row that does not count equals its query."""
     own, size = skip >= 0, np.unique(packed.base, return_counts=True)[1]
     if numbered:
         return float((size.astype(np.float64) ** 2).sum()) <= ALIKE * len(packed.base)
@@ -133,18 +133,18 @@ def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
     return not own.any() or (alike and len(size) == len(packed.base))
 
 
-LISTED = 1 << 22  # so many nearest rows are listed at once, where they need not be listed together
-FEW = 500  # queries that are compared with all rows sooner than a tree grows
+LISTED = 1 << 22  # nearest rows listed at once, where they need not all be in one list
+FEW = 500  # queries that are compared with all rows in less time than a tree is built
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
     """The nearest rows of the base for each query.
 
-    `distance` (n, k): the k smallest distances, ascending. `index` (n,): a nearest row of the base: of several the
-    first (of those equal to a skipped row, another one). `n_closer` (n,): rows nearer than the k-th distance: below
-    k. `n_tied` (n,): rows at the k-th distance; `n_closer` + `n_tied` is at least k. `tolerance`: distances that
-    differ by no more are equal.
+    `distance` (n, k): the k smallest distances, ascending. `index` (n,): the first nearest row of the base (if it is
+    equal to a skipped row, another one). `n_closer` (n,): rows nearer than the k-th distance, fewer than k. `n_tied`
+    (n,): rows at the k-th distance; `n_closer` + `n_tied` is at least k. `tolerance`: distances that differ by no more
+    are equal.
     """
 
     distance: Floats
@@ -155,7 +155,7 @@ class Neighbours:
 
     @property
     def k(self) -> int:
-        """Neighbours asked for."""
+        """Number of neighbours."""
         return int(self.distance.shape[1])
 
     def chance(self, distance: Floats) -> Floats:
@@ -163,8 +163,8 @@ class Neighbours:
 
         `distance` (n,): from each query to the row of the base in question (see `paired`).
 
-        >>> found = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
-        >>> found.chance(np.array([1.0])).tolist(), found.chance(np.array([0.0])).tolist()
+        >>> near = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
+        >>> near.chance(np.array([1.0])).tolist(), near.chance(np.array([0.0])).tolist()
         ([0.5], [1.0])
         """
         last = self.distance[:, -1]
@@ -175,7 +175,7 @@ class Neighbours:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows grouped by equality: the group of each row, its first and second row, its size."""
+    """Rows grouped by equality: group of each row (n,); first row, second row (or the first) and size of each group."""
 
     of_row: Ints
     first: Ints
@@ -184,7 +184,7 @@ class Rows:
 
 
 class Planted(NamedTuple):
-    """A tree; how many rows of the file stand at each of its places, the first of them; the place of each row."""
+    """A tree; number of rows of the file at each of its places, and the first of them; place of each distinct row."""
 
     tree: BoxTree
     sizes: Ints
@@ -192,15 +192,15 @@ class Planted(NamedTuple):
     place: Ints
 
     def with_places(self, queries: Queries) -> Queries:
-        """The same queries; rows that do not count by their place in the tree."""
+        """The same queries, with rows that do not count given by their places in the tree."""
         return queries._replace(skip=np.where(queries.skip >= 0, self.place[queries.skip], -1))
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A file made ready for searching; one index answers any number of queries.
+    """A file prepared for searching; one index answers any number of queries.
 
-    `n`: its rows. `distinct`: the different ones. `rows`: which rows are each of these.
+    `n`: number of rows. `distinct`: the distinct ones. `rows`: grouping of rows by equality.
     """
 
     n: int
@@ -210,12 +210,12 @@ class Index:
 
     @cached_property
     def planted(self) -> Planted:
-        """The tree, grown when it is asked for."""
+        """The tree, built on first use."""
         return self._plant(LEAF)
 
     @cached_property
     def flat(self) -> Planted:
-        """A tree of one leaf: every query is compared with all rows, and nothing has to grow."""
+        """A tree of one leaf, so that every query is compared with all rows and no tree has to be built."""
         return self._plant(max(1, len(self.rows.size)))
 
     def _plant(self, leaf: int) -> Planted:
@@ -243,7 +243,7 @@ class Index:
         )  # fmt: skip
 
     def distances(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Floats:
-        """The distances of `nearest` alone (n, k), found sooner."""
+        """Only the distances of `nearest` (n, k), faster."""
         search = self._search(query, n_neighbors, skip, counted=False)
         sums = search.answers.smallest[search.of_row]
         return np.sqrt(sums) if self.metric.power == 2 else sums
@@ -254,7 +254,7 @@ class Index:
         """Sum values over the nearest rows of each query, all those tied at the k-th distance included.
 
         `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
-        of its levels. Returns sums (n, v), and over how many rows they are (n,).
+        of its levels. Returns sums (n, v), and the number of rows in each (n,).
         """
         held = self.held(values)
         search = self._search(query, n_neighbors, skip, values=held)
@@ -263,7 +263,7 @@ class Index:
         return Within(self, search, skip).without_skipped(sums, values)
 
     def within(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> Within:
-        """The nearest rows of each query, all those tied at the k-th distance included: to sum values again and again.
+        """The nearest rows of each query, all those tied at the k-th distance included, to sum several values over.
 
         `skip` is as in `nearest`.
         """
@@ -316,12 +316,12 @@ class Index:
         return find(tree, sizes, first_row, planted.with_places(queries), k, values=held)[0]
 
     def held(self, values: Floats) -> Floats:
-        """Values of rows added up over those that are equal."""
+        """Sums of values (n_base, v) over equal rows; shape (K, v)."""
         n = len(self.rows.size)
         return np.stack([np.bincount(self.rows.of_row, column, n) for column in values.T], axis=1)
 
     def sums(self, search: _Search, held: Floats) -> Floats:
-        """Sums of the values of different rows within the limits of each distinct query."""
+        """Sums of the values of distinct rows within the limits of each distinct query."""
         sums = np.empty((len(search.queries.skip), held.shape[1]))
         for part in self._parts(search):
             agreed = None if part.agreed is None else part.agreed.sums(part.which, search.answers, held)
@@ -329,7 +329,7 @@ class Index:
         return sums
 
     def handed(self, search: _Search, held: Floats, given: Floats) -> tuple[Floats, Floats]:
-        """Sums of one value within the limits of each distinct query, and what queries give to each different row.
+        """Sums of one value within the limits of each distinct query, and what queries give to each distinct row.
 
         `held` (K,); `given` (n,): what a query gives to each of its nearest rows, one in distance and none left out.
         """
@@ -348,9 +348,9 @@ class Index:
         return sums, received
 
     def _parts(self, search: _Search, *, listed: int | None = None) -> Iterator[_Part]:
-        """Queries, and how what is within their limits is visited: where they were found.
+        """Parts of the queries, each with the search that answered it and that visits the rows within its limits.
 
-        At most so many at a time that about `listed` rows are at their last distance.
+        A part has about `listed` rows at its k-th distances.
         """
         settled = np.ones(len(search.queries.skip), np.bool_)
         settled[search.left] = False
@@ -371,7 +371,7 @@ class Index:
         return visited._replace(listed=tree.order[visited.listed].astype(np.int32))
 
     def _places(self, search: _Search) -> list[Ints]:
-        """Different rows within the last limit of each distinct query."""
+        """Distinct rows within the outer limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
         places_of = [np.empty(0, np.int64)] * len(search.queries.skip)
         for part in self._parts(search):
@@ -394,7 +394,7 @@ class Within:
         return self.without_skipped(self.index.sums(self.search, self.index.held(values)), values)
 
     def balance(self, values: Floats) -> tuple[Floats, Floats]:
-        """The mean of one value over the nearest rows of each query, and what each row weighs in the mean of these.
+        """Mean of one value over the nearest rows of each query, and the weight of each row in the mean of these means.
 
         `values` (n_base,). For one nearest row of each query, ties included, where no row is left out.
         """
@@ -405,7 +405,7 @@ class Within:
         return (sums / search.answers.tied)[search.of_row], received[index.rows.of_row]
 
     def without_skipped(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
-        """The sums of each query, without the row that does not count, and over how many rows they are."""
+        """The sums of each query without the row that does not count, and the number of rows in each."""
         index, search = self.index, self.search
         out, answers = sums[search.of_row], search.answers
         if self.skip is not None:
@@ -421,7 +421,7 @@ class Within:
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """Distinct queries, which of them each row asks, the answers, and the queries that the tree answered."""
+    """A finished search: distinct queries, that of each row, answers and limits; `left`: those answered by the tree."""
 
     queries: Queries
     of_row: Ints
@@ -432,21 +432,21 @@ class _Search:
 
 
 class _Part(NamedTuple):
-    """Some distinct queries, what answered them unless a tree did, and how what is near them is visited."""
+    """Some distinct queries, the search by agreement that answered them (None: a tree), and a function to visit."""
 
     which: Ints
     agreed: Agreement | None
     visited: Callable[..., Visited]
 
     def listed(self, counts: Floats) -> tuple[Ints, NDArray[np.int32]]:
-        """How many different rows are within the limits of each query, and these one after the other."""
+        """Number of distinct rows within the limits of each query, and the list of them, query by query."""
         many = counts.astype(np.int64)
         ends = np.cumsum(many)
         return many, self.visited(begins=ends - many, n_listed=int(ends[-1])).listed
 
 
 def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
-    """Queries in parts that are about as large together as is wanted."""
+    """Queries cut into parts whose sizes add up to about `most`; all in one part if it is None."""
     if len(which) == 0:
         return []
     if most is None:
@@ -455,12 +455,12 @@ def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
 
 
 def prepare(base: Encoded) -> Index:
-    """Make a file ready for searching.
+    """Prepare a file for searching.
 
     >>> from sdckit.numerics.coding import gower
     >>> base, query = gower([(np.array([0.0, 4.0, 4.0, 8.0]), np.array([5.0]))])
-    >>> found = prepare(base).nearest(query, 1)
-    >>> found.distance.tolist(), found.index.tolist(), found.n_tied.tolist()
+    >>> near = prepare(base).nearest(query, 1)
+    >>> near.distance.tolist(), near.index.tolist(), near.n_tied.tolist()
     ([[0.125]], [1], [2])
     """
     rows = _group_rows(base.numbers, base.codes)
@@ -494,7 +494,7 @@ def pairwise(query: Encoded, base: Encoded) -> Floats:
 
 
 def _sums(query: Encoded, base: Encoded) -> Floats:
-    """Column by column, as the search adds them: equal to the last bit."""
+    """Sums of paired rows, added column by column in the order of the search: equal to the last bit."""
     metric = query.metric
     total = np.zeros(max(query.n, base.n) if min(query.n, base.n) else 0)
     for j, cap in enumerate(metric.caps):
@@ -510,7 +510,7 @@ def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
     rows = _members(of_row)
     alike = rows.first[of_row]
-    if any((column != column[alike]).any() for column in columns):  # two rows, one word
+    if any((column != column[alike]).any() for column in columns):  # a hash collision
         of_row = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
         rows = _members(of_row)
     return rows
