@@ -70,8 +70,8 @@ def demo_scenario() -> Scenario:
 
 def _file() -> Path:
     """Find the survey in statsmodels' wheel without importing statsmodels, which takes a second."""
-    found = importlib.util.find_spec("statsmodels")
-    for folder in (found.submodule_search_locations or ()) if found else ():
+    spec = importlib.util.find_spec("statsmodels")
+    for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / "datasets" / "fair" / "fair.csv"
         if path.is_file():
             return path

@@ -56,16 +56,16 @@ def printable(text: str, *, lines: bool = False) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(one if _is_seen(one) or (lines and one == "\n") else _escaped(one) for one in text)
+    return "".join(char if _is_seen(char) or (lines and char == "\n") else _escaped(char) for char in text)
 
 
-def counted(n: int, one: str, several: str = "") -> str:
+def counted(n: int, singular: str, plural: str = "") -> str:
     """A number of things: the word for one, or for several.
 
     >>> counted(1, "step"), counted(1_200, "record"), counted(0, "entry", "entries")
     ('1 step', '1,200 records', '0 entries')
     """
-    return f"{n:,} {one if n == 1 else several or f'{one}s'}"
+    return f"{n:,} {singular if n == 1 else plural or f'{singular}s'}"
 
 
 def releases_have(same: int, m: int) -> str:
@@ -112,18 +112,18 @@ def table_html(head: Sequence[str], rows: Iterable[Sequence[str]], *, title: str
     >>> table_html(["column"], [["age"]])
     '<div class="sdckit"><table><tr><th>column</th></tr><tr><td>age</td></tr></table></div>'
     """
-    lines = ["".join(f"<th>{escape(displayed(one))}</th>" for one in head)]
-    lines += ["".join(f"<td>{escape(displayed(one))}</td>" for one in row) for row in rows]
+    lines = ["".join(f"<th>{escape(displayed(cell))}</th>" for cell in head)]
+    lines += ["".join(f"<td>{escape(displayed(cell))}</td>" for cell in row) for row in rows]
     above = f"<p><strong>{escape(displayed(title))}</strong></p>" if title else ""
     return f'<div class="sdckit">{above}<table>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
-def _is_seen(one: str) -> bool:
-    return one.isprintable() or unicodedata.category(one) == "Zs"  # blanks of other widths are blanks
+def _is_seen(char: str) -> bool:
+    return char.isprintable() or unicodedata.category(char) == "Zs"  # blanks of other widths are blanks
 
 
-def _escaped(one: str) -> str:
-    number = ord(one)
+def _escaped(char: str) -> str:
+    number = ord(char)
     if number < 0x100:
         return f"\\x{number:02x}"
     return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -212,8 +212,8 @@ def few(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:
         if len(parts[place]) <= left:
             left -= len(parts[place])
             kept.add(place)
-    found = [row for place in sorted(kept) for row in parts[place]]
-    return found or [row for part in parts for row in part][:most]
+    rows = [row for place in sorted(kept) for row in parts[place]]
+    return rows or [row for part in parts for row in part][:most]
 
 
 def leading(parts: Sequence[Sequence[Row]], most: int = MOST_ROWS) -> list[Row]:

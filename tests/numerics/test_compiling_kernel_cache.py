@@ -13,7 +13,7 @@ import numba
 import numpy as np
 import pytest
 
-from sdckit.numerics.compiling import UNUSED, _plain, digest
+from sdckit.numerics.compiling import UNUSED, _as_text, digest
 
 KERNELS = """
 import sys
@@ -123,8 +123,8 @@ def test_digests() -> None:
 
 
 def test_constants_as_text() -> None:
-    assert _plain({"b", "a"}) == _plain({"a", "b"}) == "{str 'a', str 'b'}"
-    assert _plain(np.array([1, 2])) != _plain(np.array([1, 3]))
-    assert _plain(np.uint64(3)) != _plain(3)
-    assert _plain(np) == "numpy"
-    assert "KeyError" in _plain(KeyError)
+    assert _as_text({"b", "a"}) == _as_text({"a", "b"}) == "{str 'a', str 'b'}"
+    assert _as_text(np.array([1, 2])) != _as_text(np.array([1, 3]))
+    assert _as_text(np.uint64(3)) != _as_text(3)
+    assert _as_text(np) == "numpy"
+    assert "KeyError" in _as_text(KeyError)

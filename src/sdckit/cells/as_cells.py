@@ -143,8 +143,8 @@ def tabulate_given(
             raise ScenarioError("keys, weight and the missing rule are fixed by the cells given; leave them out")
         if scenario is not None and tuple(scenario.keys) != tuple(data.keys):
             raise ScenarioError("the cells given were made of other keys than the scenario's; make them anew")
-        found: AnyCells = data
-        return found
+        cells: AnyCells = data
+        return cells
     roles = resolve_roles(
         scenario=scenario, keys=keys, weight=weight, sampling_fraction=sampling_fraction, household=household,
         person=person, sensitive=sensitive, missing=missing, alpha=alpha, id=id, default_missing=default_missing,
@@ -165,8 +165,8 @@ def tabulate_roles(data: Any, roles: Roles, *, by_levels: bool = False) -> AnyCe
     cells.
     """
     if is_cells(data):
-        found: AnyCells = data
-        return found
+        cells: AnyCells = data
+        return cells
     frame = open_frame(data)
     if isinstance(frame, nw.LazyFrame):
         return tabulate_lazy(frame, roles, learnt=next(iter(roles.sensitive), None) if by_levels else None)

@@ -48,15 +48,15 @@ def _count_matching(cells: Cells, own: Crosstab, variable: str) -> Crosstab:
             "use missing='category' or recode first"
         )
     matching = wildcard_counter(cells.table, missing_codes=[level.span for level in cells.levels], wild=cells.wild)
-    found = []
+    entries = []
     for first, counts in _some_levels(own, place, len(levels), max(1, min(LEVELS, AT_ONCE // k))):
         np.add(counts, matching(counts), out=counts)
         cell, at = np.nonzero(counts > 0.5)
-        found.append((cell, levels[first + at], np.rint(counts[cell, at]).astype(np.int64)))
-    cell, level, count = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        entries.append((cell, levels[first + at], np.rint(counts[cell, at]).astype(np.int64)))
+    cell, level, count = (np.concatenate(parts) for parts in zip(*entries, strict=True))
     edges = np.zeros(k + 1, np.int64)
     np.cumsum(np.bincount(cell, minlength=k), out=edges[1:])
-    if len(found) > 1:
+    if len(entries) > 1:
         _, order = ascending(cell.astype(np.uint64), bits=max(1, (k - 1).bit_length()))
         level, count = level[order], count[order]
     return replace(own, edges=edges, level=level, count=count)
@@ -245,8 +245,8 @@ def holds_ranges(labels: Sequence[str]) -> bool:
     >>> holds_ranges(["under 15", "15-19", "20-24", "25+"]), holds_ranges(["Region 1", "Region 2", "Region 3"])
     (True, False)
     """
-    found = [NUMBER.findall(label) for label in labels]
-    if len(found) < 3 or not all(found) or 2 * sum(len(one) == 2 for one in found) < len(found):
+    per_label = [NUMBER.findall(label) for label in labels]
+    if len(per_label) < 3 or not all(per_label) or 2 * sum(len(numbers) == 2 for numbers in per_label) < len(per_label):
         return False
-    ends = [float(re.sub(r"[.,](?=\d{3}\b)", "", one[0]).replace(",", ".")) for one in found]
+    ends = [float(re.sub(r"[.,](?=\d{3}\b)", "", numbers[0]).replace(",", ".")) for numbers in per_label]
     return ends == sorted(ends) and ends[0] < ends[-1]

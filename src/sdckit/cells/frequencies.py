@@ -80,13 +80,13 @@ def wildcard_counter(
         if packed is not None:
             own, pattern, clear_of = packed
             return match_columns(own, counts, pattern, clear_of)
-        found = np.empty_like(counts)
+        matching = np.empty_like(counts)
         gone = [missing_codes[j] for j in keys]
         for a in range(0, counts.shape[1], 2):  # two at a time, in the places of size and weight
             b = min(a + 1, counts.shape[1] - 1)
             matched = _match_codes(table.codes, counts[:, a], counts[:, b], gone, keys, 1.0)
-            found[:, a], found[:, b] = matched.size, matched.weight
-        return found
+            matching[:, a], matching[:, b] = matched.size, matched.weight
+        return matching
 
     return count
 
@@ -111,15 +111,15 @@ def blank_cells(
     """
     if len(missing_codes) < 2:
         return NO_CELLS
-    found: NDArray[np.int64] | None = None
+    cells: NDArray[np.int64] | None = None
     for j, missing in enumerate(missing_codes):
         if words is not None and layout is not None:
-            column = layout.decode(words if found is None else words[found], j)
+            column = layout.decode(words if cells is None else words[cells], j)
         else:
-            column = codes[j] if found is None else codes[j][found]
+            column = codes[j] if cells is None else codes[j][cells]
         hit = np.flatnonzero(column == missing)
-        found = hit if found is None else found[hit]
-    return NO_CELLS if found is None else found
+        cells = hit if cells is None else cells[hit]
+    return NO_CELLS if cells is None else cells
 
 
 def missing_patterns(
@@ -149,7 +149,7 @@ def _match_codes(
 ) -> Matched:
     """The same for keys that do not fit into one word: by bit sets, or by pairs of patterns where these are few."""
     gone = [codes[j] == code for j, code in zip(keys, missing_codes, strict=True)]
-    patterns = group_codes([one.view(np.uint8) for one in gone], len(size))
+    patterns = group_codes([lacking.view(np.uint8) for lacking in gone], len(size))
     n_incomplete = int(np.count_nonzero(np.logical_or.reduce(gone)))
     if _pairs_are_faster(len(patterns.size), len(codes), len(size), n_incomplete):
         return _match_pairs(codes, size, weight, patterns, gone, keys, alpha)
@@ -259,9 +259,9 @@ class Margin:
         return self._merged_words(self.keys, words, 0xFFFFFFFFFFFFFFFF)
 
     def _merged_words(self, keys: tuple[str, ...], words: NDArray[np.uint64], keep: int) -> Margin:
-        found: Merged = merge(words, self.size, NO_WEIGHT if self.weight is None else self.weight, keep=keep)
-        weight = None if self.weight is None else found.weight
-        return Margin(self.cells, keys, found.size, weight, found)
+        merged: Merged = merge(words, self.size, NO_WEIGHT if self.weight is None else self.weight, keep=keep)
+        weight = None if self.weight is None else merged.weight
+        return Margin(self.cells, keys, merged.size, weight, merged)
 
     def _merged_codes(self, keys: tuple[str, ...], codes: Sequence[NDArray[np.int64]]) -> Margin:
         groups = group_codes(codes, len(self.size))
@@ -280,10 +280,10 @@ class Margin:
         size: NDArray[Any] = self.size
         weight, columns = self.weight, {"cell_size": size}
         if any(wild):
-            found = self._matched(kept, wild, missing_codes)
-            size = size + found.size
-            weight = None if weight is None else weight + found.weight
-            columns["strict_frequency"] = np.rint(self.size + found.complete).astype(np.int64)
+            matched = self._matched(kept, wild, missing_codes)
+            size = size + matched.size
+            weight = None if weight is None else weight + matched.weight
+            columns["strict_frequency"] = np.rint(self.size + matched.complete).astype(np.int64)
         columns["sample_frequency"] = size
         if weight is not None:
             columns["population_frequency"] = weight

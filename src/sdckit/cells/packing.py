@@ -111,8 +111,8 @@ def tabulate(columns: Sequence[Coded], weight: NDArray[np.float64] | None) -> Ta
         codes = PackedCodes(groups.words, layout)
         return Tabulated(groups.of_row, groups.size, groups.weight, codes, groups.words, layout)
     first = first_of_groups(groups.of_row, len(groups.size))
-    each = tuple(column.codes(first) for column in columns)
-    return Tabulated(groups.of_row, groups.size, groups.weight, each, None, None)
+    unpacked = tuple(column.codes(first) for column in columns)
+    return Tabulated(groups.of_row, groups.size, groups.weight, unpacked, None, None)
 
 
 def _chain(fields: Sequence[Field], n: int, weight: NDArray[np.float64] | None) -> Groups:

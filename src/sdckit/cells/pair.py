@@ -61,7 +61,7 @@ class PairResult(Result):
         """The figures of each release as a frame (``release`` from 1, and a column per figure)."""
         columns: dict[str, list[Any]] = {"release": list(range(1, self.m + 1))}
         for name in self.per_release[0]:
-            columns[name] = [one[name] for one in self.per_release]
+            columns[name] = [figures[name] for figures in self.per_release]
         return self.pair.table(columns)
 
     @property
@@ -69,14 +69,14 @@ class PairResult(Result):
         """Smallest and largest figure over the releases."""
         out = {}
         for name in self.per_release[0]:
-            known = [one[name] for one in self.per_release if not math.isnan(one[name])]
+            known = [figures[name] for figures in self.per_release if not math.isnan(figures[name])]
             out[name] = (min(known), max(known)) if known else (math.nan, math.nan)
         return out
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, those of each release under ``by_release``."""
-        found = super().to_dict()
-        return {**found, "m": self.m, "by_release": json_ready(self.per_release)}
+        content = super().to_dict()
+        return {**content, "m": self.m, "by_release": json_ready(self.per_release)}
 
     def _backend(self) -> Any:
         return "pyarrow" if isinstance(self.pair, LetGo) else self.pair.original.implementation
@@ -94,7 +94,7 @@ def mean_figures(per_release: Sequence[Mapping[str, float]], notes: dict[str, st
     """
     out = {}
     for name in per_release[0]:
-        known = [float(one[name]) for one in per_release if not math.isnan(one[name])]
+        known = [float(figures[name]) for figures in per_release if not math.isnan(figures[name])]
         out[name] = math.fsum(known) / len(known) if known else math.nan
         if known and len(known) < len(per_release) and notes is not None:
             notes.setdefault(name, f"mean over the {len(known)} of {len(per_release)} releases where it is defined")
@@ -137,11 +137,11 @@ def number_columns(
         return declared
     if declared is not None:
         return tuple(name for name in names if name in declared)
-    if found := stored():
+    if numbers := stored():
         notes["numeric"] = (
-            f"taken as numbers because they are stored so: {', '.join(found)}; numeric=[...] says otherwise"
+            f"taken as numbers because they are stored so: {', '.join(numbers)}; numeric=[...] says otherwise"
         )
-    return found
+    return numbers
 
 
 def stored_as_numbers(types: Sequence[dict[str, Any]], names: Sequence[str]) -> tuple[str, ...]:
@@ -287,7 +287,7 @@ class Pair:
             for frame in self.frames
         ]
         both = [name for name in names[0] if all(name in other for other in names[1:])]
-        return both, list(dict.fromkeys(name for one in names for name in one if name not in both))
+        return both, list(dict.fromkeys(name for columns in names for name in columns if name not in both))
 
     def codes(self, name: str, *, control: bool = False) -> SharedCoding:
         """A column as categories, coded alike in every file; with the control file behind the releases if asked.
@@ -301,14 +301,14 @@ class Pair:
         """
         if ("codes", name) not in self.memo:
             coded = [code_column(frame.get_column(name)) for frame in self.frames]
-            shared = share_coding(name, [(one, one.codes()) for one in coded], self.names)
+            shared = share_coding(name, [(column, column.codes()) for column in coded], self.names)
             self.memo["codes", name] = replace(shared, codes=self._ordered(shared.codes))
-        found: SharedCoding = self.memo["codes", name]
+        coding: SharedCoding = self.memo["codes", name]
         if not control or self.control is None:
-            return found
+            return coding
         if ("codes", name) not in self.with_control:
             own = code_column(self.control.get_column(name))
-            self.with_control["codes", name] = found.with_file(own, (*self.names, CONTROL))
+            self.with_control["codes", name] = coding.with_file(own, (*self.names, CONTROL))
         joint: SharedCoding = self.with_control["codes", name]
         return joint
 
@@ -337,20 +337,20 @@ class Pair:
     def days(self, name: str) -> tuple[Floats, ...]:
         """A column of numbers, dates or times (in days) in every file, the control last; NaN where missing."""
         kind = "numbers" if ("numbers", name) in self.memo else "days"
-        found = self._floats(kind, name, lambda series, label: days_values(series, file=label))
+        per_file = self._floats(kind, name, lambda series, label: days_values(series, file=label))
         if self.control is None:
-            return found
+            return per_file
         if ("days", name) not in self.with_control:
             own = days_values(self.control.get_column(name), file=CONTROL)
             self.with_control["days", name] = own
-        return (*found, self.with_control["days", name])
+        return (*per_file, self.with_control["days", name])
 
     def _floats(self, kind: str, name: str, read: Callable[[nw.Series[Any], str], Floats]) -> tuple[Floats, ...]:
         if (kind, name) not in self.memo:
             files = zip(self.frames, self.names, strict=True)
             self.memo[kind, name] = self._ordered([read(frame.get_column(name), label) for frame, label in files])
-        found: tuple[Floats, ...] = self.memo[kind, name]
-        return found
+        per_file: tuple[Floats, ...] = self.memo[kind, name]
+        return per_file
 
     def _ordered(self, files: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
         """Values of original and releases, the rows in the original's order where they belong together."""
@@ -367,8 +367,8 @@ class Pair:
             memo = self.with_control
         if key not in memo:
             memo[key] = group_files([self.codes(name, control=control).codes for name in names], sizes)
-        found: SharedGroups = memo[key]
-        return found
+        groups: SharedGroups = memo[key]
+        return groups
 
     def identical(self, names: Sequence[str]) -> tuple[bool, ...]:
         """For each release whether it has the values of the original, row by row, in some columns."""

@@ -183,9 +183,9 @@ def leading(figures: Sequence[FileFigure]) -> FileFigure:
     return next((figure for figure in figures if figure.higher != "reference"), figures[0])
 
 
-def _values(figure: FileFigure, told: Told) -> Floats:
+def _values(figure: FileFigure, values_of: Told) -> Floats:
     """What is told, a row for each release; 1 and 0 where records are counted by a limit."""
-    values = np.atleast_2d(np.asarray(told(figure.column), np.float64))
+    values = np.atleast_2d(np.asarray(values_of(figure.column), np.float64))
     if figure.below is None and figure.above is None:
         return values
     with np.errstate(invalid="ignore"):
@@ -193,12 +193,12 @@ def _values(figure: FileFigure, told: Told) -> Floats:
     return np.where(np.isnan(values), np.nan, hit)
 
 
-def _sums(figure: FileFigure, told: Told) -> _Sums:
-    values = _values(figure, told)
+def _sums(figure: FileFigure, values_of: Told) -> _Sums:
+    values = _values(figure, values_of)
     known = ~np.isnan(values)
     weight = known.astype(np.float64)
     if figure.among:
-        weight = weight * np.atleast_2d(np.asarray(told(figure.among), np.float64))
+        weight = weight * np.atleast_2d(np.asarray(values_of(figure.among), np.float64))
     over = np.where(known, values, 0.0) * weight
     return _Sums(over, weight)
 
@@ -209,7 +209,7 @@ def _figure(figure: FileFigure, over: Floats, under: Floats) -> Floats:
 
 
 def figures_of_groups(
-    figures: Sequence[FileFigure], told: Told, of_row: NDArray[np.integer], n_groups: int
+    figures: Sequence[FileFigure], values_of: Told, of_row: NDArray[np.integer], n_groups: int
 ) -> dict[str, Floats]:
     """Figures of each group of records, by name; the mean over the releases where one is defined.
 
@@ -220,27 +220,27 @@ def figures_of_groups(
     >>> found["global_risk"].tolist()
     [0.75, 0.5]
     """
-    told = cache(told)
+    values_of = cache(values_of)
     known: dict[Any, tuple[Floats, Floats]] = {}
-    found = {}
+    by_name = {}
     for figure in figures:
         if figure.how in ("min", "max"):
-            found[figure.name] = _extremes(figure, told, of_row, n_groups)
+            by_name[figure.name] = _extremes(figure, values_of, of_row, n_groups)
             continue
         at = (figure.column, figure.below, figure.above, figure.among)
         if at not in known:
-            sums = _sums(figure, told)
+            sums = _sums(figure, values_of)
             known[at] = _by_group(sums.over, of_row, n_groups), _by_group(sums.under, of_row, n_groups)
-        found[figure.name] = _mean(_figure(figure, *known[at]))
-    return found
+        by_name[figure.name] = _mean(_figure(figure, *known[at]))
+    return by_name
 
 
-def _extremes(figure: FileFigure, told: Told, of_row: NDArray[np.integer], n_groups: int) -> Floats:
+def _extremes(figure: FileFigure, values_of: Told, of_row: NDArray[np.integer], n_groups: int) -> Floats:
     out = []
-    for row in _values(figure, told):
-        found = np.full(n_groups, np.nan)
-        (np.fmin if figure.how == "min" else np.fmax).at(found, of_row, row)
-        out.append(found)
+    for row in _values(figure, values_of):
+        extremes = np.full(n_groups, np.nan)
+        (np.fmin if figure.how == "min" else np.fmax).at(extremes, of_row, row)
+        out.append(extremes)
     return _mean(np.stack(out))
 
 
@@ -261,7 +261,7 @@ def _mean(rows: Floats) -> Floats:
 
 
 def bootstrap_intervals(
-    figures: Sequence[FileFigure], told: Told, size: NDArray[np.int64], rng: np.random.Generator,
+    figures: Sequence[FileFigure], values_of: Told, size: NDArray[np.int64], rng: np.random.Generator,
     cluster: tuple[NDArray[np.integer], int] | None = None,
 ) -> dict[str, tuple[float, float]]:  # fmt: skip
     """95 % percentile intervals of means and sums, the units of a file drawn anew with replacement.
@@ -269,8 +269,8 @@ def bootstrap_intervals(
     `size`: records that stand behind each value told. `cluster`: number of the household of each record, and how many
     there are; then whole households are drawn.
     """
-    told = cache(told)
-    parts = [(figure, _sums(figure, told)) for figure in figures if figure.how in ("mean", "sum")]
+    values_of = cache(values_of)
+    parts = [(figure, _sums(figure, values_of)) for figure in figures if figure.how in ("mean", "sum")]
     rows: list[Floats] = []
     places: dict[bytes, int] = {}  # a mean and its sum need the same sums: each is drawn once
 
@@ -290,8 +290,8 @@ def bootstrap_intervals(
         values, units = np.stack(rows), size
     drawn = resampled_sums(*merge_equal(values, units), rng).T
     return {
-        one.name: percentile_ends(_mean(_figure(one, drawn[over], drawn[under])))
-        for (one, _), (over, under) in zip(parts, at, strict=True)
+        figure.name: percentile_ends(_mean(_figure(figure, drawn[over], drawn[under])))
+        for (figure, _), (over, under) in zip(parts, at, strict=True)
     }
 
 
@@ -335,10 +335,10 @@ class RecordResult(Result):
         cells = self.__dict__.get("cells")
         if isinstance(cells, PlanCells):
             plan, columns = cells.joined(list(dict.fromkeys(figure.column for figure in figures)), self.by)
-            labels, found = lazy_group_figures(plan, columns, self.by, figures)
+            labels, by_figure = lazy_group_figures(plan, columns, self.by, figures)
             n = labels["n"].to_numpy()
             labels = labels.select(*self.by)
-            values = {one.name: np.array(row) for one, row in zip(figures, found, strict=True)}
+            values = {figure.name: np.array(row) for figure, row in zip(figures, by_figure, strict=True)}
         else:
             frame, rows = self.told_frame()
             labels, of_row = group_columns(frame, self.by, rows)
@@ -376,8 +376,8 @@ class RecordResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with their intervals; not those of subgroups, which name values."""
-        told = {"intervals": json_ready(self.intervals)} if self.intervals else {}
-        return {**super().to_dict(), **told}
+        intervals = {"intervals": json_ready(self.intervals)} if self.intervals else {}
+        return {**super().to_dict(), **intervals}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -510,12 +510,12 @@ class Breakdown:
     @property
     def also(self) -> tuple[str, ...]:
         """Columns of the original that are needed for it."""
-        return tuple(dict.fromkeys([*self.by, *(one for one in self.whose if one is not None)]))
+        return tuple(dict.fromkeys([*self.by, *(column for column in self.whose if column is not None)]))
 
     def extra(self, cells: AnyCells) -> tuple[str, ...]:
         """Columns that a plan's cells have to bring with them for it."""
         whose = (cells.roles.household, cells.roles.person) if self.rng is not None else ()
-        return tuple(dict.fromkeys([*self.by, *(one for one in whose if one is not None)]))
+        return tuple(dict.fromkeys([*self.by, *(column for column in whose if column is not None)]))
 
     def of(self, result: Of, each: Mapping[str, Values] | None = None) -> Of:
         """A result that was just made, with its subgroups named and its intervals computed.
@@ -527,9 +527,9 @@ class Breakdown:
         if each is not None:
             object.__setattr__(result, "each", each)
         if self.rng is not None:
-            told, size, cluster = result.drawn_units(self.whose)
-            found = bootstrap_intervals(told_figures(result.file_figures()), told, size, self.rng, cluster)
-            object.__setattr__(result, "intervals", found)
+            values_of, size, cluster = result.drawn_units(self.whose)
+            intervals = bootstrap_intervals(told_figures(result.file_figures()), values_of, size, self.rng, cluster)
+            object.__setattr__(result, "intervals", intervals)
         object.__setattr__(result, "by", self.by)
         return result
 
@@ -574,7 +574,7 @@ def breakdown(
         raise DataError(ON_ENGINE, argument="interval")
     whose: tuple[str | None, ...] = ()
     if interval is not None and scenario is not None:
-        whose = tuple(one for one in (scenario.household, scenario.person) if one in (present or ()))
+        whose = tuple(role for role in (scenario.household, scenario.person) if role in (present or ()))
     return Breakdown(names, None if interval is None else rng, whose)
 
 

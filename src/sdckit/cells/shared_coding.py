@@ -119,14 +119,14 @@ class SharedCoding:
         Raises ColumnError: as `share_coding`.
         """
         codes = coded.codes()
-        own = [(one, levels) for one, levels, _ in self.printers]
+        own = [(earlier, levels) for earlier, levels, _ in self.printers]
         joint = _Numbering.of(self.name, [*own, (coded.without_rows(), _levels(coded, codes))], files)
         table = np.zeros(self.n_levels + 1, np.int32)
         for (_, _, before), (_, _, now) in zip(self.printers, joint.printers, strict=False):
             table[before] = now
         kept = self.codes
         if not np.array_equal(table, np.arange(len(table))):
-            kept = tuple(table[one] for one in kept)
+            kept = tuple(table[file_codes] for file_codes in kept)
         return joint.coding((*kept, _translated(codes, *joint.printers[-1])))
 
 
@@ -155,8 +155,8 @@ def matching_cells(left: Cells, right: Cells) -> NDArray[np.int64]:
     group_of = group_codes(both, k + right.n_cells).of_row
     cell = np.full(int(group_of.max()) + 1, -1, np.int64)
     cell[group_of[k:]] = np.arange(right.n_cells)
-    found: NDArray[np.int64] = cell[group_of[:k]]
-    return found
+    matched: NDArray[np.int64] = cell[group_of[:k]]
+    return matched
 
 
 def share_coding(
@@ -170,7 +170,7 @@ def share_coding(
     """
     used = [(coded.without_rows(), _levels(coded, codes)) for coded, codes in sides]
     joint = _Numbering.of(name, used, files)
-    return joint.coding(tuple(_translated(codes, *one) for (_, codes), one in zip(sides, joint.printers, strict=True)))
+    return joint.coding(tuple(_translated(codes, *how) for (_, codes), how in zip(sides, joint.printers, strict=True)))
 
 
 def classes_of(name: str, values: Sequence[NDArray[np.float64]], bins: int) -> SharedCoding:
@@ -203,7 +203,7 @@ class _Numbering:
         declared = joint_categories([coded for coded, _ in used])
         n_levels, numbers = _numbered(values, declared)
         kind = next((family for family in families if family != "nothing"), "nothing")
-        printers = ((*one, number) for one, number in zip(used, numbers, strict=True))
+        printers = ((*side, number) for side, number in zip(used, numbers, strict=True))
         return cls(name, n_levels, kind, tuple(printers))
 
     def coding(self, codes: tuple[NDArray[np.int32], ...]) -> SharedCoding:
@@ -212,11 +212,11 @@ class _Numbering:
 
     def labels(self) -> list[str]:
         """Printed form of the levels, as the first file that has each prints it."""
-        found = ["(missing)"] * (self.n_levels + 1)
+        labels = ["(missing)"] * (self.n_levels + 1)
         for coded, levels, numbers in reversed(self.printers):
             for number, label in zip(numbers.tolist(), coded.labels(levels), strict=True):
-                found[number] = label
-        return found
+                labels[number] = label
+        return labels
 
 
 def _levels(coded: Coded, codes: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -241,8 +241,8 @@ def _values(coded: Coded, levels: NDArray[np.int64]) -> Values:
         return [code + coded.low for code in levels.tolist()]
     listed = _listed(coded).take(levels)
     if coded.kind == "number" and str(listed.type) == "double":
-        found: Values = listed.to_numpy(zero_copy_only=False)
-        return found
+        floats: Values = listed.to_numpy(zero_copy_only=False)
+        return floats
     return [_plain(value) for value in listed.to_pylist()]
 
 

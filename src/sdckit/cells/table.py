@@ -148,13 +148,13 @@ class CellValues:
         """Quantiles over the records, interpolated (type 7)."""
         values, counts = self.distribution()
         last = np.cumsum(counts) - 1  # position of the last record with each value
-        found = []
+        quantiles = []
         for share in shares:
             at = share * (self.n - 1)
             low = values[np.searchsorted(last, np.floor(at))]
             high = values[np.searchsorted(last, np.ceil(at))]
-            found.append(float(low + (high - low) * (at - np.floor(at))))
-        return found
+            quantiles.append(float(low + (high - low) * (at - np.floor(at))))
+        return quantiles
 
     def median_and_deviation(self) -> tuple[float, float]:
         """Median over the records, and the median of the absolute distances from it."""
@@ -176,11 +176,11 @@ class CellValues:
     @cached_property
     def _distribution(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         words = (self.values + 0.0).view(np.uint64)  # -0.0 is 0.0
-        found = group(words, weight=self.size.astype(np.float64))
-        assert found.weight is not None
-        values = found.words.view(np.float64)
+        groups = group(words, weight=self.size.astype(np.float64))
+        assert groups.weight is not None
+        values = groups.words.view(np.float64)
         order = np.argsort(values)
-        return values[order], found.weight[order].astype(np.int64)
+        return values[order], groups.weight[order].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,30 +196,30 @@ class PartedValues:
 
     parts: tuple[tuple[NDArray[Any], NDArray[np.int64]], ...]
 
-    def _each(self) -> Iterator[CellValues]:
+    def _by_part(self) -> Iterator[CellValues]:
         return (CellValues(values.astype(np.float64, copy=False), size) for values, size in self.parts)
 
     @property
     def n(self) -> int:
         """Number of records."""
-        return sum(one.n for one in self._each())
+        return sum(part.n for part in self._by_part())
 
     def total(self) -> float:
         """Sum over the records."""
-        return math.fsum(one.total() for one in self._each())
+        return math.fsum(part.total() for part in self._by_part())
 
     def extremes(self) -> tuple[float, float]:
         """Smallest and largest value."""
-        low, high = zip(*(one.extremes() for one in self._each()), strict=True)
+        low, high = zip(*(part.extremes() for part in self._by_part()), strict=True)
         return min(low), max(high)
 
     def count_below(self, limits: Sequence[float]) -> list[int]:
         """Records with a value below each limit."""
-        return [sum(each) for each in zip(*(one.count_below(limits) for one in self._each()), strict=True)]
+        return [sum(counts) for counts in zip(*(part.count_below(limits) for part in self._by_part()), strict=True)]
 
     def count_above(self, limits: Sequence[float]) -> list[int]:
         """Records with a value above each limit."""
-        return [sum(each) for each in zip(*(one.count_above(limits) for one in self._each()), strict=True)]
+        return [sum(counts) for counts in zip(*(part.count_above(limits) for part in self._by_part()), strict=True)]
 
     def quantiles(self, shares: Sequence[float]) -> list[float]:
         """Quantiles over the records, interpolated (type 7)."""
@@ -235,7 +235,7 @@ class PartedValues:
 
     @cached_property
     def _together(self) -> CellValues:
-        values, counts = zip(*(one.distribution() for one in self._each()), strict=True)
+        values, counts = zip(*(part.distribution() for part in self._by_part()), strict=True)
         return CellValues(np.concatenate(values), np.concatenate(counts))
 
 
@@ -356,7 +356,7 @@ class AnyCells(Displayed, ABC):
         """Records that reach each frequency only because other records' missing values match them."""
         if "strict_frequency" not in self.columns:
             return [0 for _ in limits]
-        strict, ours = (self.values(f"{one}_frequency").count_below(limits) for one in ("strict", "sample"))
+        strict, ours = (self.values(f"{rule}_frequency").count_below(limits) for rule in ("strict", "sample"))
         return [without - below for without, below in zip(strict, ours, strict=True)]
 
     @abstractmethod
@@ -412,8 +412,8 @@ class AnyCells(Displayed, ABC):
 
         Cells that match are in one part.
         """
-        made, found = run(self)
-        return made, [found]
+        made, outcome = run(self)
+        return made, [outcome]
 
     def keep_members(self, household: str) -> None:
         """Bring the members of households where a measure will ask for them, so that all measures share them."""
@@ -475,8 +475,8 @@ class Cells(AnyCells):
         """What a function gives, worked out once for all measures of these cells."""
         if key not in self.memo:
             self.memo[key] = make()
-        found: T = self.memo[key]
-        return found
+        value: T = self.memo[key]
+        return value
 
     def household_of_row(self, household: str) -> tuple[NDArray[np.int32], int]:
         """Household number of each record, and the number of households."""
@@ -619,15 +619,15 @@ class Cells(AnyCells):
         if name == "sample_unique":
             unique: NDArray[Any] = np.abs(self.columns["sample_frequency"] - 1) < 1e-9
             return unique
-        found: NDArray[Any] = self.columns[name]
-        return found
+        figure: NDArray[Any] = self.columns[name]
+        return figure
 
     def row_values(self, name: str) -> NDArray[Any]:
         """A figure of each record, in the order of the file."""
         if name in self.group_columns:
             return self._group_rows(name)
-        found: NDArray[Any] = gather([self.cell_values(name)], self.table.of_row)[0]
-        return found
+        figure: NDArray[Any] = gather([self.cell_values(name)], self.table.of_row)[0]
+        return figure
 
     def records(self, names: Sequence[str], *, prefix: str = "") -> Any:
         """The named figures for each record, in the caller's order and frame type."""

@@ -49,8 +49,8 @@ def tabulate_frame(frame: nw.DataFrame[Any], roles: Roles) -> Cells:
 
 def tabulate_part(counted: Counted, roles: Roles) -> Cells:
     """Tabulate some of the cells that an engine has counted, of keys that were checked as a whole."""
-    found = tabulate_counts(counted, roles, whole=False)
-    return replace(found, n=int(found.table.size.sum()))
+    cells = tabulate_counts(counted, roles, whole=False)
+    return replace(cells, n=int(cells.table.size.sum()))
 
 
 def tabulate_counts(counted: Counted, roles: Roles, *, whole: bool = True) -> Cells:
@@ -115,8 +115,8 @@ def _grouped_with(cells: Cells, counted: Counted, finer: nw.DataFrame[Any]) -> N
     n = len(counted.frame)
     cell_of_group = np.full(int(group_of.max()) + 1, -1, np.int32)
     cell_of_group[group_of[:n]] = cells.table.of_row
-    found: NDArray[np.int32] = cell_of_group[group_of[n:]]
-    return found
+    cell_of_row: NDArray[np.int32] = cell_of_group[group_of[n:]]
+    return cell_of_row
 
 
 def check_missing(roles: Roles, n_missing: Sequence[int], n: int, rows: Sequence[Coded] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Names of the array types that kernels take and give back."""
+"""Type aliases of the arrays that kernels take and return."""
 
 from __future__ import annotations
 

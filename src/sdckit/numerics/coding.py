@@ -1,4 +1,4 @@
-"""Turn the values of a column into small integer codes and pack several columns into one word."""
+"""Integer codes of column values, several of them packed into one 64-bit word; hashing; rows encoded for distances."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from sdckit.numerics.array_types import AnyInts, Floats
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, run
 
-# Hashes of 64-bit words, and looking words up by them.
-# Compiled functions, mixed into the kernels that call them. A look-up begins at the low bits of the hash
-# and goes on to the next place; tables have a power of two of places, so many that some stay free.
+# Hash functions of 64-bit words, and look-up in hash tables with open addressing.
+# They are inlined into the kernels that call them. Probing starts at the low bits of the hash and is linear;
+# the number of slots is a power of two and exceeds the number of entries.
 
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # 2**64 by the golden ratio: spreads bits upwards when multiplied
@@ -27,26 +27,26 @@ SIXTH, LOW = np.uint64(6), np.uint64(63)
 
 @njit(cache=True, nogil=True, inline="always")
 def spread(word, factor=FACTOR):  # type: ignore[no-untyped-def]
-    """A product whose high bits depend on all bits of the word."""
+    """Multiplicative hash of a word (uint64), whose high bits depend on all bits of the word."""
     return (word ^ (word >> np.uint64(32))) * factor
 
 
 @njit(cache=True, nogil=True, inline="always")
 def mix(word):  # type: ignore[no-untyped-def]
-    """Spread the bits of a word; the high ones may choose a part, the low ones a place in it."""
+    """Hash of a word (uint64): the high bits may choose a partition, the low bits a slot in it."""
     product = spread(word, GOLDEN)
     return product ^ (product >> np.uint64(29))
 
 
 @njit(cache=True, nogil=True, inline="always")
 def hash_word(word):  # type: ignore[no-untyped-def]
-    """The same for words that differ in few bits, low or high."""
+    """Stronger hash than `mix`, for words (uint64) that differ in few bits, low or high."""
     return mix(word * FACTOR)
 
 
 @njit(cache=True, nogil=True)
 def splitmix(state):  # type: ignore[no-untyped-def]
-    """Words that look random, of states GOLDEN apart (Steele, Lea and Flood 2014); of one state or an array."""
+    """Pseudo-random words by splitmix64 (Steele, Lea and Flood 2014) of a state or an array of them, GOLDEN apart."""
     word = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return word ^ (word >> np.uint64(31))
@@ -54,19 +54,22 @@ def splitmix(state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def set_bit(bits, at):  # type: ignore[no-untyped-def]
-    """Set a bit of a bit set."""
+    """Set bit number `at` of a bit set (uint64 array) in place."""
     bits[at >> SIXTH] |= np.uint64(1) << (at & LOW)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def has_bit(bits, at):  # type: ignore[no-untyped-def]
-    """A bit of a bit set, 0 or 1."""
+    """Bit number `at` of a bit set (uint64 array), 0 or 1."""
     return (bits[at >> SIXTH] >> (at & LOW)) & np.uint64(1)
 
 
 @njit(cache=True, nogil=True, inline="always")
 def find_number(slots, words, word, hashed):  # type: ignore[no-untyped-def]
-    """Where a table holds the number of a word in a list, or would: a negative number is a free place."""
+    """Index of the slot that holds the number of a word in the list `words`, or of the free slot where it belongs.
+
+    `slots`: numbers of words, negative where free; `hashed`: hash of the word.
+    """
     mask = np.uint64(len(slots) - 1)
     at = hashed & mask
     number = slots[at]
@@ -78,7 +81,10 @@ def find_number(slots, words, word, hashed):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def find_word(keys, free, word, hashed):  # type: ignore[no-untyped-def]
-    """Where a table holds a word itself, or would: larger than one of numbers, but a look saved at each word."""
+    """Index of the slot that holds a word itself, or of the free slot where it belongs.
+
+    `keys`: the words, `free` where empty. It takes more memory than a table of numbers, but saves one memory access.
+    """
     mask = np.uint64(len(keys) - 1)
     at = hashed & mask
     while keys[at] != free and keys[at] != word:
@@ -111,14 +117,14 @@ def hash_rows(columns: Iterable[NDArray[np.uint64]], n: int) -> NDArray[np.uint6
     return words
 
 
-# Columns of several files as matrices with one measure of distance between their rows.
+# Rows of several files as matrices of numbers and category codes, with one distance between them.
 
 
 ROUNDING = 1e-12  # distances nearer to each other than this share of the largest possible one are equal
 
 
 class Metric(NamedTuple):
-    """How far two rows are apart: (sum_j min(|x_j - y_j|, cap_j)^power + sum_j weight_j [c_j != d_j])^(1/power).
+    """Distance of two rows: (sum_j min(|x_j - y_j|, cap_j)^power + sum_j weight_j [c_j != d_j])^(1/power).
 
     `power`: 1 (sum of differences) or 2 (root of the sum of squares). `caps` (p,): the largest difference each
     number can contribute. `weights` (q,): what a different category contributes to the sum.
@@ -193,12 +199,12 @@ def gower(
     share = given / given.sum()
     spans = stacked_ranges(numbers) if ranges is None else np.asarray(ranges, np.float64)
     factors = np.divide(share[: len(numbers)], spans, out=np.array(share[: len(numbers)]), where=spans > 0)
-    scaled = [one if span > 0 else _places(one) for one, span in zip(numbers, spans, strict=True)]
+    scaled = [variable if span > 0 else _places(variable) for variable, span in zip(numbers, spans, strict=True)]
     return _encoded(scaled, codes, factors, share[: len(numbers)], share[len(numbers) :], 1)
 
 
 def _places(files: Sequence[Floats]) -> list[Floats]:
-    """Places of the values among all different ones: what differs at all is 1 or more apart."""
+    """Positions of the values among the sorted distinct ones: different values are at least 1 apart."""
     levels = np.unique(np.concatenate([values[~np.isnan(values)] for values in files]))
     return [np.where(np.isnan(values), np.nan, np.searchsorted(levels, values)) for values in files]
 
@@ -245,8 +251,8 @@ def whitened(numbers: Sequence[Sequence[Floats]]) -> tuple[Encoded, ...] | None:
     if np.linalg.matrix_rank(correlation, hermitian=True) < len(numbers):
         return None
     root = np.linalg.inv(np.linalg.cholesky(correlation)).T
-    found = [((file - center) / spread) @ root for file in files]
-    return differences(list(zip(*(one.T for one in found), strict=True)), power=2)
+    transformed = [((file - center) / spread) @ root for file in files]
+    return differences(list(zip(*(matrix.T for matrix in transformed), strict=True)), power=2)
 
 
 def ranks(values: Floats) -> Floats:
@@ -302,14 +308,18 @@ def _encoded(
     for j, coded in enumerate(codes):
         for matrix_of_codes, column in zip(labels, coded, strict=True):
             matrix_of_codes[:, j] = column
-    return tuple(Encoded(one, two, metric) for one, two in zip(matrices, labels, strict=True))
+    return tuple(Encoded(numeric, categories, metric) for numeric, categories in zip(matrices, labels, strict=True))
 
 
-BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache while the columns pass
+BLOCK = 1 << 15  # rows packed at a time: the words stay in the cache from column to column
 
 
 @njit(cache=True, nogil=True)
 def _pack(values, valid, low, missing, shift, first, words):  # type: ignore[no-untyped-def]
+    """Write the codes values - low (n,), `missing` where not `valid`, into the bits of `words` (n,) from `shift` on.
+
+    `first`: whether this column is the first, so that the words are overwritten. `valid` (n,) or (0,): all are valid.
+    """
     if len(valid) == 0:
         for i in range(len(words)):
             code = (np.uint64(values[i]) - low) << shift
@@ -336,7 +346,7 @@ def _integer_range(values, valid):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _float_range(values, valid):  # type: ignore[no-untyped-def]
-    """Range, number of valid values that are not NaN, and whether all are whole numbers."""
+    """Smallest and largest valid value that is not NaN, how many there are, and whether all are whole numbers."""
     low, high, n, whole = np.inf, -np.inf, 0, True
     for i in range(len(values)):
         v = values[i]
@@ -350,6 +360,7 @@ def _float_range(values, valid):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _float_to_int(values, valid, whole, out, out_valid):  # type: ignore[no-untyped-def]
+    """Write floats as integers into `out` (0 where missing or not `whole`), and which are present into `out_valid`."""
     for i in range(len(values)):
         v = values[i]
         present = (len(valid) == 0 or valid[i]) and not np.isnan(v)
@@ -359,7 +370,11 @@ def _float_to_int(values, valid, whole, out, out_valid):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def _code_until_full(views, valid, code, first_row, slots, table, start, n_levels):  # type: ignore[no-untyped-def]
-    """Number short strings from row `start` on, until the table is a quarter full; -1 for a long string."""
+    """Number distinct short strings from row `start` on, until the hash table is a quarter full.
+
+    `views` (n, 2): Arrow string views. `code` (n,) and `first_row` (n,) are filled; `slots` and `table`: hash table of
+    levels and their strings. Return the row reached (n at the end, -1 for a long string) and the number of levels.
+    """
     mask, limit, all_valid = len(slots) - 1, len(slots) // 4, len(valid) == 0
     for i in range(start, len(code)):
         if not (all_valid or valid[i]):
@@ -387,8 +402,11 @@ def _code_until_full(views, valid, code, first_row, slots, table, start, n_level
 
 @njit(cache=True, nogil=True)
 def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
-    """Number distinct short strings; -1 when one is longer than a view can hold inline."""
-    size, done, n_levels = 1024, np.int64(0), np.int64(0)  # a bare 0 has a type of its own, compiled apart
+    """Number distinct short strings into `code` (n,), first rows into `first_row`; return their number.
+
+    It is -1 if a string is longer than an Arrow view holds inline. The hash table grows by rehashing the levels.
+    """
+    size, done, n_levels = 1024, np.int64(0), np.int64(0)  # a literal 0 has another type and would compile twice
     while True:
         slots, table = np.full(size, -1, np.int32), np.empty((size, 2), np.uint64)
         for g in range(n_levels):
@@ -407,14 +425,14 @@ def _code_views(views, valid, code, first_row):  # type: ignore[no-untyped-def]
 
 
 def _looked_at(values: NDArray[Any]) -> NDArray[Any]:
-    """The same memory, not to be written to: columns of Arrow are such, and a kernel is compiled for one kind only."""
+    """Read-only view: Arrow columns are read-only, and a kernel is then compiled for one array type only."""
     view = values.view()
     view.flags.writeable = False
     return view
 
 
 def pack_into(words: NDArray[np.uint64], fields: list[tuple[NDArray[Any], NDArray[np.uint8], int, int, int]]) -> None:
-    """Write columns into bit fields of `words`, block by block on threads.
+    """Pack columns into bit fields of `words`, block by block on threads.
 
     `fields`: (values, valid, low, missing, shift), where ``values - low`` goes to the bits from `shift` on;
     `missing` where not `valid` (an empty `valid` says that all are).

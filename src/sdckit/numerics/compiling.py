@@ -1,4 +1,4 @@
-"""Kernels are compiled once: what numba makes of them is kept in the user's cache."""
+"""Compilation of kernels by numba, kept in a cache in the user's folder; when to do without a compiled kernel."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from numba.core.dispatcher import Dispatcher
 
 from sdckit.numerics.threads import jobs
 
-# Where a compiled kernel is kept: under what it says, so that another version or checkout with the same has it too.
+# The cache of compiled kernels, by content, so that versions and checkouts with the same kernel share it.
 #
-# Numba keeps a kernel under its file, line and time of change: it does not notice that a function which the kernel
-# calls has changed, and forgets it when a line moves. Here the name of what is kept is a digest of the kernel's
-# bytecode, of the constants it reads, of how it is compiled and of the kernels it calls.
+# Numba's own cache goes by file, line and time of modification: it misses changes in functions that the kernel calls,
+# and is invalidated when a line moves. Here the key is a digest of the kernel's bytecode, the constants it reads, its
+# compilation options and the kernels it calls.
 
 
 UNUSED = 90 * 86_400  # seconds after which another version's kernel of the same name is removed
@@ -34,7 +34,7 @@ DAY = 86_400
 
 
 def digest(kernel: Any) -> str:
-    """What a kernel says, in 20 letters: the same wherever it stands.
+    """Digest of a kernel's content (20 hexadecimal digits), independent of its file and line.
 
     >>> @numba.njit
     ... def double(x):
@@ -42,48 +42,48 @@ def digest(kernel: Any) -> str:
     >>> len(digest(double)), digest(double) == digest(numba.njit(double.py_func))
     (20, True)
     """
-    told = "\n".join(_said(kernel, set()))
-    return hashlib.sha256(f"{numba.__version__}\n{told}".encode()).hexdigest()[:20]
+    description = "\n".join(_described(kernel, set()))
+    return hashlib.sha256(f"{numba.__version__}\n{description}".encode()).hexdigest()[:20]
 
 
-def _said(kernel: Any, known: set[int]) -> Iterator[str]:
+def _described(kernel: Any, known: set[int]) -> Iterator[str]:
     if id(kernel) in known:
         return
     known.add(id(kernel))
     python = kernel.py_func
     yield f"{python.__module__}.{python.__qualname__}"
-    yield _plain(kernel.targetoptions)
+    yield _as_text(kernel.targetoptions)
     names: list[str] = []
-    yield from _code(python.__code__, python.__doc__, names)
-    yield _plain(python.__defaults__)
-    yield _plain([cell.cell_contents for cell in python.__closure__ or ()])
+    yield from _bytecode(python.__code__, python.__doc__, names)
+    yield _as_text(python.__defaults__)
+    yield _as_text([cell.cell_contents for cell in python.__closure__ or ()])
     for name in dict.fromkeys(names):
         value = python.__globals__.get(name)
         if isinstance(value, Dispatcher):
-            yield from _said(value, known)
+            yield from _described(value, known)
         elif value is not None:
-            yield f"{name} = {_plain(value)}"
+            yield f"{name} = {_as_text(value)}"
 
 
-def _code(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str]:
-    """Bytecode and constants; line numbers and docstrings change nothing."""
+def _bytecode(code: CodeType, doc: str | None, names: list[str]) -> Iterator[str]:
+    """Bytecode and constants, without line numbers and docstrings."""
     names += code.co_names
     yield f"{code.co_code.hex()} {code.co_names} {code.co_varnames} {code.co_argcount}"
     for co_const in code.co_consts:
         if isinstance(co_const, CodeType):
-            yield from _code(co_const, None, names)
+            yield from _bytecode(co_const, None, names)
         elif doc is None or co_const != doc:
-            yield _plain(co_const)
+            yield _as_text(co_const)
 
 
-def _plain(value: Any) -> str:
-    """A constant as text: of sets in order, of arrays with all values, of classes by name and fields."""
+def _as_text(value: Any) -> str:
+    """A constant as text: sets sorted, arrays with all values, classes by name and fields."""
     if isinstance(value, set | frozenset):
-        return f"{{{', '.join(sorted(map(_plain, value)))}}}"
+        return f"{{{', '.join(sorted(map(_as_text, value)))}}}"
     if isinstance(value, dict):
-        return f"{{{', '.join(sorted(f'{name}: {_plain(one)}' for name, one in value.items()))}}}"
+        return f"{{{', '.join(sorted(f'{name}: {_as_text(entry)}' for name, entry in value.items()))}}}"
     if isinstance(value, list | tuple):
-        return f"({', '.join(map(_plain, value))})"
+        return f"({', '.join(map(_as_text, value))})"
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {value.tobytes().hex()}"
     if isinstance(value, ModuleType):
@@ -94,7 +94,7 @@ def _plain(value: Any) -> str:
 
 
 class KernelCache:
-    """The cache of one kernel, as numba asks it; opened when it is first asked, as all it calls is known by then."""
+    """The cache of one kernel, with numba's cache interface; opened on first use, when all called kernels are known."""
 
     def __init__(self, kernel: Any, folder: Path) -> None:
         self._kernel, self.cache_path = kernel, str(folder)
@@ -115,7 +115,7 @@ class KernelCache:
         return Path(self.cache_path) / f"{self._name}.nbi"
 
     def is_kept(self) -> bool:
-        """Whether it was compiled before, for some types of arguments."""
+        """Whether a compiled version is in the cache, for some types of arguments."""
         return self._index.exists()
 
     def load_overload(self, signature: Any, target: Any) -> Any:
@@ -131,7 +131,7 @@ class KernelCache:
         return module.CompileResult._rebuild(target, *kept)
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel where that is possible, and remove what no version has used for long."""
+        """Save a compiled kernel where possible, and remove versions that have not been used for long."""
         if compiled.lifted or compiled.library.has_dynamic_globals:
             return
         with contextlib.suppress(OSError):  # no room, or another process is writing
@@ -142,32 +142,32 @@ class KernelCache:
     def _forget_unused(self) -> None:
         for index in Path(self.cache_path).glob(f"{self._name.rpartition('-')[0]}-*.nbi"):
             if time.time() - index.stat().st_mtime > UNUSED:
-                for one in index.parent.glob(f"{index.stem}.*"):
-                    one.unlink()
+                for cached in index.parent.glob(f"{index.stem}.*"):
+                    cached.unlink()
 
     def enable(self) -> None:
-        """Kernels are always kept."""
+        """Do nothing: the cache is always enabled."""
 
     disable = flush = enable
 
 
 def _key(signature: Any, generator: Any) -> Any:
-    """Types of arguments, and the processor."""
+    """Cache key: types of arguments, and processor."""
     return signature, generator.magic_tuple()
 
 
-FEW = 1 << 14  # rows that NumPy is done with long before a kernel is compiled
-STEPS = 1 << 17  # of a kernel that Python takes sooner than it is compiled: less than a tenth of a second
+FEW = 1 << 14  # rows that NumPy processes in less time than compiling a kernel takes
+STEPS = 1 << 17  # loop steps that plain Python runs in less time than compiling takes: below a tenth of a second
 SPENT = 1 << 20  # steps, or rows, of one kernel in one process after which it is compiled all the same
-OFTEN = 2  # calls of one kernel outside of a job
+OFTEN = 2  # calls of one kernel outside of a job that may do without it
 PRIVATE = 0o700  # what is loaded from there is run
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Do as `numba.njit`, with compiled kernels kept in `cache_folder`.
 
-    Where no folder can be written, kernels are compiled anew in every session. Nobody calls them from C, so that the
-    door for it is not compiled.
+    Where no folder can be written, kernels are compiled anew in every session. The C wrapper is not compiled, since
+    kernels are not called from C.
 
     >>> @njit(cache=True)
     ... def twice(x):
@@ -191,9 +191,9 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     return decorate
 
 
-# What a process does without a kernel that it has not loaded, since compiling would take longer than all there is to
-# do: by the same lines as plain Python (`sparing`) or by NumPy (`is_few`). Both cost a multiple of the kernel, so only
-# the first job of a process goes without, or the first calls where there is no job; later all calls take the kernels.
+# Little work is done without a kernel that is not loaded yet, since compiling would take longer than the work: by the
+# same code as plain Python (`sparing`) or by NumPy (`is_few`). Both are slower than the kernel, so only the first job
+# of a process, or the first calls outside a job, do without; later calls all use the kernels.
 
 _spent: Counter[Any] = Counter()
 _uses: Counter[Any] = Counter()
@@ -201,10 +201,10 @@ _always = False
 
 
 def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
-    """A kernel, or the same lines as plain Python where there is so little to do that compiling would take longer.
+    """A kernel, or its plain Python code where there is so little to do that compiling would take longer.
 
-    `steps`: about how often its innermost loop is gone through. A kernel that was compiled before is taken as it is.
-    Figures are the same to the last bit, so only kernels without ``fastmath`` are given.
+    `steps`: approximate number of iterations of its innermost loop. A kernel that is compiled already is returned
+    itself. Results are equal to the last bit, so only kernels without ``fastmath`` may be passed.
 
     >>> @njit()
     ... def twice(x):
@@ -216,7 +216,7 @@ def sparing(kernel: Any, steps: float) -> Callable[..., Any]:
 
 
 def is_few(kernel: Any, rows: int) -> bool:
-    """Whether NumPy does the work of a kernel on some rows: they are few, and the process is at its first job."""
+    """Whether NumPy replaces a kernel: there are few rows, and the process is at its first job."""
     if rows > FEW or not is_early(kernel) or _spent[kernel] > SPENT:
         return False
     _spent[kernel] += rows
@@ -224,7 +224,7 @@ def is_few(kernel: Any, rows: int) -> bool:
 
 
 def is_early(kernel: Any) -> bool:
-    """Whether a process may do without a kernel yet."""
+    """Whether a process may still do without a kernel: it is not loaded, and this is the first job or few calls."""
     if _always or _is_loaded(kernel) or jobs.ended:
         return False
     _uses[kernel] += 1
@@ -236,11 +236,10 @@ def _is_loaded(kernel: Any) -> bool:
 
 
 def is_little(kernel: Any, steps: float, *, most: float = STEPS, spent: float = SPENT, loading: float = 0.0) -> bool:
-    """Whether it takes less time to do without a kernel than to compile it, or to load it where it is kept.
+    """Whether working without a kernel takes less time than compiling it, or loading it from the cache.
 
-    What was done without it is counted, so that whoever asks again gets the kernel: after `spent` steps it is compiled,
-    at the second time loaded. Up to `loading` steps take less time than to load it: a third of a second in a process
-    that has no other.
+    The steps done without it are counted: after `spent` steps it is compiled, at the second time loaded from the cache.
+    Up to `loading` steps take less time than loading, which is a third of a second for the first kernel of a process.
     """
     if _always or not steps <= most:
         return False
@@ -254,7 +253,7 @@ def is_little(kernel: Any, steps: float, *, most: float = STEPS, spent: float = 
 
 
 def _is_compiled(kernel: Any) -> bool:
-    """Whether it was compiled in this process, or in an earlier one that kept it."""
+    """Whether it was compiled in this process, or is in the cache."""
     return bool(kernel.signatures) or _is_kept(kernel)
 
 
@@ -265,7 +264,7 @@ def _is_kept(kernel: Any) -> bool:
 
 @contextlib.contextmanager
 def compiling_all() -> Iterator[None]:
-    """Compile every kernel that is called within the block, however little there is to do."""
+    """Use compiled kernels within the block, however little there is to do."""
     global _always  # noqa: PLW0603
     before, _always = _always, True
     try:
@@ -276,7 +275,7 @@ def compiling_all() -> Iterator[None]:
 
 @cache
 def _as_python(kernel: Any) -> Callable[..., Any]:
-    """The lines of a kernel, and of the kernels it calls, uncompiled; words wrap around as they do in a kernel."""
+    """The plain Python code of a kernel and of those it calls; integer overflow wraps silently, as in a kernel."""
     lines = _uncompiled(kernel)
 
     @wraps(lines)
@@ -291,15 +290,15 @@ def _as_python(kernel: Any) -> Callable[..., Any]:
 def _uncompiled(kernel: Any) -> FunctionType:
     python = kernel.py_func
     names = {
-        name: _uncompiled(one) if isinstance(one, Dispatcher) and name in python.__code__.co_names else one
-        for name, one in python.__globals__.items()
+        name: _uncompiled(value) if isinstance(value, Dispatcher) and name in python.__code__.co_names else value
+        for name, value in python.__globals__.items()
     }
     return FunctionType(python.__code__, names, python.__name__, python.__defaults__)
 
 
 @cache
 def cache_folder() -> Path | None:
-    """Where compiled kernels are kept; None where the user's cache cannot be written.
+    """Folder of compiled kernels; None where the user's cache cannot be written.
 
     ``NUMBA_CACHE_DIR`` wins.
     """
@@ -322,20 +321,20 @@ def _user_cache() -> Path:
 
 @contextlib.contextmanager
 def heard(tell: Callable[[str], None]) -> Iterator[None]:
-    """Say the name of every kernel that is compiled within the block; what is in the cache is not compiled."""
+    """Call `tell` with the name of every kernel that is compiled (not loaded from the cache) within the block."""
     with event.install_listener("numba:compile", _Heard(tell)):
         yield
 
 
 class _Heard(event.Listener):  # type: ignore[misc, unused-ignore]
-    """Hears numba start to compile."""
+    """Listener for the start of a compilation by numba."""
 
     def __init__(self, tell: Callable[[str], None]) -> None:
         self._tell = tell
 
     def on_start(self, event: Any) -> None:
-        """Tell it."""
+        """Report the name of the kernel."""
         self._tell(event.data["dispatcher"].py_func.__name__)
 
     def on_end(self, event: Any) -> None:
-        """Nothing more is to be said."""
+        """Do nothing."""

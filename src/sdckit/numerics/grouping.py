@@ -1,7 +1,7 @@
-"""Group 64-bit words: which rows hold the same word, how many, and what they weigh.
+"""Group rows by equal 64-bit words: group of each row, size and weight of each group; sums and look-ups by group.
 
-Few words are looked up directly. Many are first dealt into partitions by their hash, so that the hash
-table of each partition stays in the processor's cache; the partitions are independent, hence threads.
+Words of few bits index a table directly. Others are first partitioned by their hash, so that the hash table of each
+partition fits into the processor's cache; partitions are independent and are processed on threads.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from sdckit.numerics.coding import find_number, hash_word, hash_words, mix
 from sdckit.numerics.compiling import FEW, is_few, njit
 from sdckit.numerics.threads import chunks, run
 
-# Carve arrays out of one large block of memory.
-# A fresh array of a few megabytes costs more in page faults than in work; one large block is backed by
-# huge pages where the system has them.
+# Arrays allocated in one large block of memory.
+# A new array of a few megabytes costs more in page faults than in work; a large block is backed by huge pages where
+# the system has them.
 
 
 ALIGNMENT = 64
 
 
 def bytes_for(*arrays: tuple[int, DTypeLike]) -> int:
-    """Bytes that an arena needs to hold arrays of these (length, dtype)."""
+    """Bytes that an arena needs for arrays given as (length, dtype)."""
     return sum(-(-n * np.dtype(dtype).itemsize // ALIGNMENT) * ALIGNMENT for n, dtype in arrays)
 
 
 class Arena:
-    """A block of memory handed out piece by piece; the pieces keep the block alive.
+    """A block of memory from which arrays are allocated; the arrays keep the block alive.
 
     >>> arena = Arena(bytes_for((3, np.int64), (2, np.float64)))
     >>> arena.take(3, np.int64).shape, arena.take(2, np.float64).dtype.name
@@ -50,11 +50,12 @@ class Arena:
         return self._block[start : start + size].view(dtype)
 
 
-# Take values of cells to records, and check weights, in one pass over the records.
+# Expand values of cells to records, and check weights, in one pass over the records.
 
 
 @njit(cache=True, nogil=True)
 def _gather(table, of_row, start, stop, out):  # type: ignore[no-untyped-def]
+    """Copy row of_row[i] of `table` (K, c) into column i of `out` (c, n), for rows start to stop."""
     n = table.shape[1]
     for i in range(start, stop):
         g = of_row[i]
@@ -64,6 +65,7 @@ def _gather(table, of_row, start, stop, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _interleave(columns, start, stop, table):  # type: ignore[no-untyped-def]
+    """Copy `columns` (tuple of arrays (K,)) into the columns of `table` (K, c), for rows start to stop."""
     for c in range(len(columns)):
         values = columns[c]
         for g in range(start, stop):
@@ -72,18 +74,21 @@ def _interleave(columns, start, stop, table):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _count_short(f, big_f, start, stop, counts):  # type: ignore[no-untyped-def]
+    """Add to counts[0] the cells start to stop whose population frequency is below their sample frequency."""
     for g in range(start, stop):
         counts[0] += big_f[g] < f[g] * (1 - 1e-9)
 
 
 @njit(cache=True, nogil=True)
 def _gather_one(values, of_row, start, stop, out):  # type: ignore[no-untyped-def]
+    """Write values[of_row[i]] into out[i], for rows start to stop."""
     for i in range(start, stop):
         out[i] = values[of_row[i]]
 
 
 @njit(cache=True, nogil=True)
 def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
+    """Add to `counts` (3,) the weights start to stop that are NaN, not positive, infinite."""
     for i in range(start, stop):
         w = weight[i]
         if np.isnan(w):
@@ -96,32 +101,36 @@ def _weight_faults(weight, start, stop, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sum_through(values, cell_of_row, group_of_row, sums):  # type: ignore[no-untyped-def]
+    """Add the value of each record's cell to the sum of its group; index arrays (n,), `sums` (groups,)."""
     for i in range(len(cell_of_row)):
         sums[group_of_row[i]] += values[cell_of_row[i]]
 
 
 @njit(cache=True, nogil=True)
 def _min_through(values, cell_of_row, group_of_row, smallest):  # type: ignore[no-untyped-def]
+    """Lower `smallest` (groups,) to the smallest value of the records' cells in each group; index arrays (n,)."""
     for i in range(len(cell_of_row)):
         smallest[group_of_row[i]] = min(smallest[group_of_row[i]], values[cell_of_row[i]])
 
 
 @njit(cache=True, nogil=True)
 def _mark(values, low, used):  # type: ignore[no-untyped-def]
+    """Set used[value - low] to 1 for each of the integer `values` (n,)."""
     for i in range(len(values)):
         used[np.int64(values[i]) - low] = 1
 
 
 @njit(cache=True, nogil=True)
 def _renumber(values, low, number, of_row):  # type: ignore[no-untyped-def]
+    """Write number[value - low] of each of the integer `values` (n,) into `of_row` (n,)."""
     for i in range(len(values)):
         of_row[i] = number[np.int64(values[i]) - low]
 
 
 def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) -> list[NDArray[Any]]:
-    """Values of shape (K,), 8 bytes each, to rows: ``[values[of_row] for values in columns]``.
+    """Expand values of cells (K,), 8 bytes each, to records: ``[values[of_row] for values in columns]``.
 
-    The values of a cell lie side by side while they are read, so that a row costs one cache line.
+    The values of a cell are interleaved first, so that reading a record's costs one cache line.
 
     >>> gather([np.array([1.5, 2.5])], np.array([1, 0, 1], np.int32))[0].tolist()
     [2.5, 1.5, 2.5]
@@ -130,9 +139,9 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
     if n <= FEW:
         return [values[of_row] for values in columns]
     if c == 1:
-        one = np.empty(n, columns[0].dtype)
-        run(lambda part: _gather_one(columns[0], of_row, *part, one), chunks(n))
-        return [one]
+        gathered = np.empty(n, columns[0].dtype)
+        run(lambda part: _gather_one(columns[0], of_row, *part, gathered), chunks(n))
+        return [gathered]
     k = len(columns[0])
     table = Arena(bytes_for((k * c, np.uint64))).take(k * c, np.uint64).reshape(k, c)
     run(lambda part: _interleave(tuple(v.view(np.uint64) for v in columns), *part, table), chunks(k))
@@ -142,7 +151,7 @@ def gather(columns: Sequence[NDArray[Any]], of_row: NDArray[np.integer[Any]]) ->
 
 
 def count_short(f: NDArray[Any], big_f: NDArray[np.float64]) -> int:
-    """Cells whose population frequency falls short of their sample frequency, rounding set aside.
+    """Number of cells whose population frequency is below their sample frequency by more than rounding.
 
     >>> count_short(np.array([1, 2]), np.array([0.5, 2.0]))
     1
@@ -162,8 +171,8 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
     (1, 1, 1)
     """
     if len(weight) <= FEW:
-        found = np.isnan(weight), weight <= 0, np.isposinf(weight)
-        missing, low, infinite = map(np.count_nonzero, found)
+        faults = np.isnan(weight), weight <= 0, np.isposinf(weight)
+        missing, low, infinite = map(np.count_nonzero, faults)
         return int(missing), int(low), int(infinite)
     parts = chunks(len(weight))
     counts = np.zeros((len(parts), 3), np.int64)
@@ -173,7 +182,7 @@ def weight_faults(weight: NDArray[np.float64]) -> tuple[int, int, int]:
 
 
 def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> NDArray[np.float64]:
-    """Sum values within groups.
+    """Sum of values (n,) in each of `k` groups.
 
     >>> sum_by(np.array([0, 1, 0]), np.array([1.0, 2.0, 3.0]), 2).tolist()
     [4.0, 2.0]
@@ -182,7 +191,7 @@ def sum_by(of_row: NDArray[np.integer[Any]], values: NDArray[Any], k: int) -> ND
 
 
 def first_of_groups(of_row: NDArray[np.integer[Any]], k: int) -> NDArray[np.int64]:
-    """The first row of each of k groups, every one of which has rows.
+    """First row of each of k groups, none of which is empty.
 
     >>> first_of_groups(np.array([1, 0, 1, 0]), 2).tolist()
     [1, 0]
@@ -198,7 +207,7 @@ def sum_through(
     group_of_row: NDArray[np.int32],
     n_groups: int,
 ) -> NDArray[np.float64]:
-    """Sum a figure of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
+    """Sum a value of cells over the records of each group: ``sum_by(group_of_row, values[cell_of_row])``.
 
     >>> of_row = np.array([0, 1, 1], np.int32)
     >>> sum_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
@@ -212,7 +221,7 @@ def sum_through(
 
 
 def dense_codes(values: NDArray[Any], low: int, span: int) -> tuple[NDArray[np.int32], int]:
-    """Number the values in use, ascending, by a table of all ``low`` to ``low + span - 1``.
+    """Number the distinct values, ascending, by a table of all integers ``low`` to ``low + span - 1``.
 
     >>> of_row, n = dense_codes(np.array([7, 9, 7]), 7, 3)
     >>> of_row.tolist(), n
@@ -237,7 +246,7 @@ def min_through(
     group_of_row: NDArray[np.int32],
     n_groups: int,
 ) -> NDArray[np.float64]:
-    """Smallest figure of a cell over the records of each group.
+    """Smallest value of a cell over the records of each group.
 
     >>> of_row = np.array([0, 1, 1], np.int32)
     >>> min_through(np.array([0.5, 2.0]), of_row, np.array([0, 0, 1], np.int32), 2).tolist()
@@ -251,11 +260,11 @@ def min_through(
     return smallest
 
 
-DIRECT_BITS = 16  # up to 65,536 possible words: a table with a place for each
+DIRECT_BITS = 16  # up to 65,536 possible words: a table with an entry for each
 SMALL_FILE = 1 << 16
 ROWS_PER_PARTITION = 1 << 12
 MAX_PARTITION_BITS = 10
-AT_ONCE = 1 << 10  # words whose first places are read before any is compared: their cache misses overlap
+AT_ONCE = 1 << 10  # words whose first slots are read before any is compared, so that their cache misses overlap
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,6 +283,7 @@ class Groups:
 
 @njit(cache=True, nogil=True)
 def _count_direct(words, weight, start, stop, size, total):  # type: ignore[no-untyped-def]
+    """Add rows start to stop to the counts `size` and, unless `weight` is empty, weight sums `total`, by word."""
     weighted = len(weight) > 0
     for i in range(start, stop):
         size[words[i]] += 1
@@ -283,18 +293,21 @@ def _count_direct(words, weight, start, stop, size, total):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def _label_direct(words, place, start, stop, of_row):  # type: ignore[no-untyped-def]
+    """Write place[words[i]], the group of each word, into of_row[i], for rows start to stop."""
     for i in range(start, stop):
         of_row[i] = place[words[i]]
 
 
 @njit(cache=True, nogil=True)
 def _histogram(words, start, stop, shift, counts):  # type: ignore[no-untyped-def]
+    """Add rows start to stop to `counts` (partitions,), by partition: the high bits of the word's hash."""
     for i in range(start, stop):
         counts[hash_word(words[i]) >> shift] += 1
 
 
 @njit(cache=True, nogil=True)
 def _deal(words, weight, start, stop, shift, position, part_words, part_rows, part_weight):  # type: ignore[no-untyped-def]
+    """Scatter words, row numbers and weights of rows start to stop into partitions; `position`: next free index."""
     weighted = len(weight) > 0
     for i in range(start, stop):
         word = words[i]
@@ -309,9 +322,10 @@ def _deal(words, weight, start, stop, shift, position, part_words, part_rows, pa
 
 @njit(cache=True, nogil=True)
 def _group_partition(words, weight, start, stop, label, size, slots):  # type: ignore[no-untyped-def]
-    """Number the distinct words of a partition in order of appearance.
+    """Number the distinct words of a partition, rows start to stop, in order of appearance; return their number.
 
-    Group g's word, size and weight end up at index start + g: never ahead of what is still to be read.
+    `label` (n,): group of each row. The word, size and weight of group g are written to index start + g of `words`,
+    `size` and `weight`, in place: never ahead of what is still to be read. `slots`: hash table, overwritten.
     """
     weighted, mine, n_groups = len(weight) > 0, words[start:stop], 0
     slots[:] = -1
@@ -337,6 +351,7 @@ def _group_partition(words, weight, start, stop, label, size, slots):  # type: i
 
 @njit(cache=True, nogil=True)
 def _group_partitions(edges, first, last, words, weight, label, size, n_groups):  # type: ignore[no-untyped-def]
+    """Do `_group_partition` for partitions first to last, which begin at `edges`; numbers of groups into `n_groups`."""
     largest = 0
     for p in range(first, last):
         largest = max(largest, edges[p + 1] - edges[p])
@@ -354,6 +369,7 @@ def _group_partitions(edges, first, last, words, weight, label, size, n_groups):
 
 @njit(cache=True, nogil=True)
 def _label_rows(edges, first, last, base, label, rows, of_row):  # type: ignore[no-untyped-def]
+    """Write the group of each row into `of_row` (n,): its number within its partition plus the partition's base."""
     for p in range(first, last):
         for i in range(edges[p], edges[p + 1]):
             of_row[rows[i]] = base[p] + label[i]
@@ -361,6 +377,7 @@ def _label_rows(edges, first, last, base, label, rows, of_row):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def _collect(edges, first, last, base, words, weight, size, out_words, out_weight, out_size):  # type: ignore[no-untyped-def]
+    """Copy words, weights and sizes of the groups of partitions first to last into arrays without gaps."""
     for p in range(first, last):
         start, n = edges[p], base[p + 1] - base[p]
         for g in range(n):
@@ -371,10 +388,10 @@ def _collect(edges, first, last, base, words, weight, size, out_words, out_weigh
 
 
 def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float64] | None = None) -> Groups:
-    """Group equal words.
+    """Group rows by equal words.
 
     `words` (n,) are below 2**bits; `weight` (n,) is summed within groups. The order of the groups depends on the
-    words only, never on the number of threads.
+    words only, not on the number of threads.
 
     >>> groups = group(np.array([7, 3, 7], dtype=np.uint64), bits=3)
     >>> groups.size[groups.of_row].tolist()
@@ -383,18 +400,20 @@ def group(words: NDArray[np.uint64], *, bits: int = 64, weight: NDArray[np.float
     if is_few(_count_direct if bits <= DIRECT_BITS else _histogram, len(words)):
         return _group_few(words, weight, bits)
     w = np.empty(0) if weight is None else weight
-    found = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
-    return found if weight is not None else Groups(found.of_row, found.words, found.size, None)
+    groups = _group_direct(words, w, bits) if bits <= DIRECT_BITS else _group_hashed(words, w)
+    return groups if weight is not None else Groups(groups.of_row, groups.words, groups.size, None)
 
 
 @njit(cache=True, nogil=True)
 def _fill_places(listed, slots):  # type: ignore[no-untyped-def]
+    """Fill the hash table `slots` with the indices of the distinct words `listed`."""
     for i in range(len(listed)):
         slots[find_number(slots, listed, listed[i], hash_word(listed[i]))] = i
 
 
 @njit(cache=True, nogil=True)
 def _look_up(words, start, stop, listed, slots, place):  # type: ignore[no-untyped-def]
+    """Write the index of each word in `listed`, negative if it is not there, into `place`, for rows start to stop."""
     mask = np.uint64(len(slots) - 1)
     for b in range(start, stop, AT_ONCE):
         e = min(b + AT_ONCE, stop)
@@ -407,7 +426,7 @@ def _look_up(words, start, stop, listed, slots, place):  # type: ignore[no-untyp
 
 
 def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np.int32]:
-    """Where each word stands in a list of distinct ones; -1 where it is not among them.
+    """Index of each word in a list of distinct ones; -1 if it is not there.
 
     >>> look_up(np.array([7, 3, 7, 1], np.uint64), np.array([3, 7], np.uint64)).tolist()
     [1, 0, 1, -1]
@@ -417,9 +436,9 @@ def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np
     if is_few(_look_up, len(words) + len(listed)):
         order = np.argsort(listed)
         at = np.minimum(np.searchsorted(listed, words, sorter=order), len(listed) - 1)
-        found = order[at].astype(np.int32)
-        found[listed[found] != words] = -1
-        return found
+        matched = order[at].astype(np.int32)
+        matched[listed[matched] != words] = -1
+        return matched
     slots = np.full(1 << (4 * len(listed) - 1).bit_length(), -1, np.int32)
     _fill_places(listed, slots)
     place = np.empty(len(words), np.int32)
@@ -428,9 +447,9 @@ def look_up(words: NDArray[np.uint64], listed: NDArray[np.uint64]) -> NDArray[np
 
 
 def ascending(words: NDArray[np.uint64], *, bits: int = 64) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Words below ``2 ** bits`` in their order, and the row of each; equal ones by their rows.
+    """Words below ``2 ** bits`` sorted ascending, and the row of each; a stable sort.
 
-    Where a word and its row fit into 64 bits, both are sorted as one number, a third of the time of `numpy.argsort`.
+    Where a word and its row fit into 64 bits, both are sorted as one integer: a third of the time of `numpy.argsort`.
 
     >>> ascending(np.array([7, 2, 7], np.uint64), bits=3)
     (array([2, 7, 7], dtype=uint64), array([1, 0, 2]))
@@ -448,10 +467,10 @@ def _partition_bits(n: int) -> int:
 
 
 def _group_few(words: NDArray[np.uint64], weight: NDArray[np.float64] | None, bits: int) -> Groups:
-    """The same groups in the same order, by sorting."""
+    """Do as `group` by sorting, with NumPy: the same groups in the same order."""
     distinct, first, inverse, size = np.unique(words, return_index=True, return_inverse=True, return_counts=True)
     place = np.arange(len(distinct))
-    if bits > DIRECT_BITS:  # by partition, and as they appear
+    if bits > DIRECT_BITS:  # by partition, then in order of appearance
         part = hash_words(distinct) >> np.uint64(64 - _partition_bits(len(words)))
         order = np.lexsort((first, part))
         place[order] = np.arange(len(order))
@@ -503,27 +522,27 @@ def _group_hashed(words: NDArray[np.uint64], weight: NDArray[np.float64]) -> Gro
     kept = Arena(bytes_for((n, np.int32), (k, np.uint64), (k, np.int64), (k_weights, np.float64)))
     of_row = kept.take(n, np.int32)
     run(lambda b: _label_rows(edges, *b, base, label, p_rows, of_row), batches)
-    found = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
+    groups = Groups(of_row, kept.take(k, np.uint64), kept.take(k, np.int64), kept.take(k_weights, np.float64))
     run(
-        lambda b: _collect(edges, *b, base, p_words, p_weight, size, found.words, found.weight, found.size),
+        lambda b: _collect(edges, *b, base, p_words, p_weight, size, groups.words, groups.weight, groups.size),
         batches,
     )
-    return found
+    return groups
 
 
-# Two figures of every record, counted together.
+# Joint counts of two columns.
 
 
-def joint_counts(one: Floats, other: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
+def joint_counts(first: Floats, second: Floats) -> tuple[Floats, Floats, NDArray[np.int64]]:
     """Distinct pairs of two columns, ascending, and the rows that have each; rows with a NaN are left out.
 
     >>> first, second, n = joint_counts(np.array([1.0, 0, 1, np.nan]), np.array([2.0, 5, 2, 0]))
     >>> first.tolist(), second.tolist(), n.tolist()
     ([0.0, 1.0], [5.0, 2.0], [1, 2])
     """
-    known = ~(np.isnan(one) | np.isnan(other))
-    firsts, i = np.unique(one[known], return_inverse=True)
-    seconds, j = np.unique(other[known], return_inverse=True)
+    known = ~(np.isnan(first) | np.isnan(second))
+    firsts, i = np.unique(first[known], return_inverse=True)
+    seconds, j = np.unique(second[known], return_inverse=True)
     width = max(1, len(seconds))
     code, n = np.unique(i.astype(np.int64) * width + j, return_counts=True)
     return firsts[code // width], seconds[code % width], n.astype(np.int64)

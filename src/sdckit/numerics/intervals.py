@@ -1,4 +1,4 @@
-"""Intervals by the score test: of a share, and of what a share exceeds another by."""
+"""Confidence intervals by the score test: of a proportion, and of the excess of one success rate over another."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WIDEST = 30.0
 
 @dataclass(frozen=True)
 class Wilson:
-    """Centre and half-width of Wilson's interval of a share.
+    """Centre and half-width of Wilson's interval of a proportion.
 
     The interval is ``centre - half`` to ``centre + half``.
     """
@@ -32,7 +32,7 @@ class Wilson:
 
 
 def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
-    """Interval of a share from `successes` of `n` (Wilson 1927).
+    """Confidence interval of a proportion from `successes` of `n` (Wilson 1927).
 
     `successes`: 0 to `n`; need not be whole. `n`: above 0; the equivalent number of independent attempts where they
     are not independent. `level`: confidence, between 0 and 1.
@@ -50,11 +50,11 @@ def wilson(successes: float, n: float, level: float = 0.95) -> Wilson:
 def excess(
     attack: float, n_attack: float, control: float, n_control: float, level: float = 0.95
 ) -> tuple[float, float, float]:
-    """Share of the failures of a control that succeed in an attack, (a - c) / (1 - c), with its score interval.
+    """Success rate of an attack beyond that of a control, (a - c) / (1 - c), with its score interval.
 
-    That is 1 less the ratio of two shares of failures, whose interval is that of Miettinen and Nurminen (1985): all
-    ratios that the score test does not reject. It keeps its confidence where the numbers of attempts differ and
-    where nearly all of them succeed. Nothing is cut off at 0.
+    That is 1 minus the ratio of two failure rates, whose interval is that of Miettinen and Nurminen (1985): all
+    ratios that the score test does not reject. It keeps its coverage where the numbers of attempts differ and
+    where nearly all of them succeed. It is not truncated at 0.
 
     `attack` and `control`: successes; they need not be whole. `n_attack` and `n_control`: attempts, above 0; the
     equivalent number of independent ones where they are not independent. `level`: confidence, between 0 and 1.
@@ -73,7 +73,7 @@ def excess(
 
     low = -math.inf if second == 0 else 1 - math.exp(_crossing(score, -z))
     high = 1.0 if first == 0 else 1 - math.exp(_crossing(score, z))
-    return estimate, min(low, estimate), max(high, estimate)  # the search for the ends has an end itself
+    return estimate, min(low, estimate), max(high, estimate)  # the ends are found by bisection in a finite range
 
 
 def _minus(first: float, second: float) -> float:
@@ -81,11 +81,11 @@ def _minus(first: float, second: float) -> float:
 
 
 def _score(first: float, n_first: float, second: float, n_second: float, ratio: float) -> float:
-    """Score statistic of two shares, `ratio` being that of the first to the second: 0 at the ratio observed."""
+    """Score statistic of two proportions under a `ratio` of the first to the second: 0 at the ratio observed."""
     both = first + second
     b = first + n_second + ratio * (n_first + second)
     root = math.sqrt(max(b * b - 4 * ratio * (n_first + n_second) * both, 0.0))
-    p = 2 * both / (b + root)  # the share of the second, most likely under the ratio
+    p = 2 * both / (b + root)  # maximum likelihood estimate of the second proportion under the ratio
     q = min(ratio * p, 1.0)
     variance = q * (1 - q) / n_first + ratio**2 * p * max(1 - p, 0.0) / n_second
     variance *= (n_first + n_second) / max(n_first + n_second - 1, 1)
@@ -96,7 +96,7 @@ def _score(first: float, n_first: float, second: float, n_second: float, ratio: 
 
 
 def _crossing(score: Callable[[float], float], at: float) -> float:
-    """Where a falling function takes a value; logarithms of ratios from 1e-13 to 1e13 are searched."""
+    """Where a decreasing function takes a value, by bisection over logarithms of ratios from 1e-13 to 1e13."""
     low, high = -WIDEST, WIDEST
     while high - low > 1e-13 * max(abs(low), 1.0):
         middle = (low + high) / 2

@@ -1,7 +1,7 @@
-"""Intervals under linear relations: what they leave of every number.
+"""Bounds of variables under linear constraints: bound propagation, and a search for feasible points.
 
-A relation is lower <= sum of factor x number <= upper. Narrowing goes relation by relation until nothing moves;
-see `linear_points` for numbers that meet them all.
+A constraint is lower <= sum of factor x variable <= upper. Propagation tightens the bounds [low, high] of every
+variable, constraint by constraint, until nothing moves; `find_point` looks for values that meet all constraints.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 
 from sdckit.numerics.compiling import njit
 
-# Programmes in whole numbers, solved once more where the solver itself fails.
+# Mixed-integer linear programmes, with a second attempt where the solver itself fails.
 
 
 SOLVER_FAILED = 4  # in SciPy's words: neither solved, nor infeasible, nor given up at a limit
 
 
 def solve_programme(goal: Any, *, options: dict[str, Any] | None = None, **more: Any) -> Any:
-    """Do as `scipy.optimize.milp`; where HiGHS stumbles over what it made simpler first, take the programme as it is.
+    """Do as `scipy.optimize.milp`; where HiGHS fails after its presolve, solve again without presolve.
 
     Parameters
     ----------
     goal : array of float (V,)
-        What is made smallest.
+        Coefficients of the objective, which is minimised.
     options, more
         As of `scipy.optimize.milp`.
 
@@ -38,24 +38,25 @@ def solve_programme(goal: Any, *, options: dict[str, Any] | None = None, **more:
     from scipy.optimize import milp
 
     given = options or {}  # each call takes a copy: SciPy takes out what it has read
-    found = milp(goal, options={**given}, **more)
-    if found.status == SOLVER_FAILED:
-        found = milp(goal, options={**given, "presolve": False}, **more)
-    return found
+    solution = milp(goal, options={**given}, **more)
+    if solution.status == SOLVER_FAILED:
+        solution = milp(goal, options={**given, "presolve": False}, **more)
+    return solution
 
 
 TINY = 1e-9
-# A bound that moves by less than this share of itself is not followed: endless halving ends here.
+# A bound that moves by less than this share of itself is not propagated: propagation could halve it without end.
 MOVES = 1e-7
-# How often a relation is looked at, on average.
+# How often a constraint is propagated at most, on average.
 ROUNDS = 6
 
 
 class Relations(NamedTuple):
-    """Relations by rows, and for every number the relations it is in.
+    """Sparse linear constraints by row, and for every variable the constraints it occurs in.
 
-    `start` (R + 1,), `number` and `factor` (K,): the terms of relation r are those from start[r] on. `lower` and
-    `upper` (R,). `first` (V + 1,) and `at` (K,): the relations of number v. `whole` (V,): takes whole numbers only.
+    `start` (R + 1,), `number` and `factor` (K,): the terms of constraint r are start[r] to start[r + 1], `number` being
+    the index of the variable. `lower` and `upper` (R,): its bounds. `first` (V + 1,) and `at` (K,): the constraints of
+    variable v are at[first[v]] to at[first[v + 1]]. `whole` (V,): whether the variable takes whole numbers only.
     """
 
     start: NDArray[np.int64]
@@ -69,10 +70,10 @@ class Relations(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Where narrowing works, so that nothing is allocated on the way.
+    """Working memory of bound propagation: a queue of constraints, and a trail by which changes can be undone.
 
-    `queue` and `queued` (R,): the relations still to be looked at. `moved` (V,) holds the numbers that moved, `before`
-    (2, V) their ends before that, `has_moved` (V,) says which they are; `n_moved` (1,) how many.
+    `queue` and `queued` (R,): the constraints still to be propagated. `moved` (V,) lists the variables whose bounds
+    changed, `before` (2, V) their former bounds, `has_moved` (V,) marks them; `n_moved` (1,) is their number.
     """
 
     queue: NDArray[np.int64]
@@ -84,9 +85,9 @@ class Room(NamedTuple):
 
 
 def make_room(relations: Relations) -> Room:
-    """What `narrow_noting` works in; good for any number of calls, one at a time.
+    """Allocate the working memory of `narrow_noting`, for any number of calls, one at a time.
 
-    Made outside the kernels, where making arrays takes long to compile.
+    Allocated outside the kernels, where the code for it takes long to compile.
     """
     r, v = len(relations.lower), len(relations.whole)
     return Room(
@@ -97,7 +98,7 @@ def make_room(relations: Relations) -> Room:
 
 @njit(cache=True, nogil=True)
 def is_tidy(relations, low, high):  # type: ignore[no-untyped-def]
-    """Whether what takes whole numbers only has whole ends: narrowing leaves it so."""
+    """Whether all integer variables have integer bounds `low` and `high` (V,); propagation preserves this."""
     for v in range(len(low)):
         if relations.whole[v] and (np.floor(low[v]) != low[v] or np.floor(high[v]) != high[v]):
             return False
@@ -111,13 +112,16 @@ def narrow(
     begin: int,
     room: Room | None = None,
 ) -> bool:
-    """Narrow `low` and `high` (V,) in place, from the relations of number `begin` on (-1: all); False when empty."""
+    """Tighten `low` and `high` (V,) in place; False if a domain becomes empty.
+
+    Propagation starts from the constraints of variable `begin`, from all constraints if it is -1.
+    """
     return bool(narrow_within(relations, low, high, begin, room or make_room(relations)))
 
 
 @njit(cache=True, nogil=True)
 def narrow_within(relations, low, high, begin, room):  # type: ignore[no-untyped-def]
-    """Do as `narrow` in a room that may be used again."""
+    """Do as `narrow` with working memory given by the caller; the trail is cleared."""
     holds = narrow_noting(relations, low, high, begin, room, is_tidy(relations, low, high))
     forget(room)
     return holds
@@ -125,7 +129,7 @@ def narrow_within(relations, low, high, begin, room):  # type: ignore[no-untyped
 
 @njit(cache=True, nogil=True)
 def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-untyped-def]  # noqa: PLR0912, PLR0915
-    """Do as `narrow`; `room` remembers what moved. `tidy`: whole numbers have whole ends."""
+    """Do as `narrow`, recording former bounds in the trail of `room`; `tidy`: integer variables have integer bounds."""
     n = len(relations.lower)
     queue, queued = room.queue, room.queued
     head, size = 0, 0
@@ -149,7 +153,7 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
         from_, to = relations.start[r], relations.start[r + 1]
         least, most, open_down, open_up, widest = 0.0, 0.0, 0, 0, 0.0
         for i in range(from_, to):
-            # Numbers without a sign: numba then looks for no index from the end.
+            # An unsigned index: numba then compiles no test for negative indices.
             v, f = np.uintp(relations.number[i]), relations.factor[i]
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             widest = max(widest, up - down)
@@ -161,7 +165,7 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
                 most += up
             else:
                 open_up += 1
-        # A term with room for itself at both ends cannot move: where the widest has it, none can.
+        # A variable is not tightened where the slack of the constraint covers its range: test the widest range first.
         space = min(relations.upper[r] - least, most - relations.lower[r])
         if tidy and space >= widest:
             continue
@@ -170,16 +174,16 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
             down, up = (f * low[v], f * high[v]) if f > 0 else (f * high[v], f * low[v])
             if tidy and space >= up - down:
                 continue
-            rest_low = -_rest(-least, open_down, -down)
-            rest_high = _rest(most, open_up, up)
+            rest_low = -_sum_of_others(-least, open_down, -down)
+            rest_high = _sum_of_others(most, open_up, up)
             a, b = relations.lower[r] - rest_high, relations.upper[r] - rest_low
-            if f != 1.0:  # dividing takes longer than all else
+            if f != 1.0:  # division is the slowest operation here
                 a, b = a / f, b / f
             new_low, new_high = (a, b) if a <= b else (b, a)
             own_low, own_high = low[v], high[v]
             if tidy and new_low <= own_low and new_high >= own_high:
                 continue
-            moved, empty = _meet(low, high, v, new_low, new_high, relations.whole[v])
+            moved, empty = _intersect(low, high, v, new_low, new_high, relations.whole[v])
             if moved and not room.has_moved[v]:
                 at = room.n_moved[0]
                 room.has_moved[v], room.moved[at], room.n_moved[0] = True, v, at + 1
@@ -203,7 +207,7 @@ def narrow_noting(relations, low, high, begin, room, tidy):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def forget(room):  # type: ignore[no-untyped-def]
-    """Keep what moved as it is now."""
+    """Clear the trail: changes of bounds since the last call become final."""
     for i in range(room.n_moved[0]):
         room.has_moved[room.moved[i]] = False
     room.n_moved[0] = 0
@@ -211,7 +215,7 @@ def forget(room):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def put_back(low, high, room):  # type: ignore[no-untyped-def]
-    """Put back the ends of what moved."""
+    """Undo the changes in the trail: restore the former bounds in `low` and `high` (V,)."""
     for i in range(room.n_moved[0]):
         v = room.moved[i]
         low[v], high[v] = room.before[0, i], room.before[1, i]
@@ -219,15 +223,19 @@ def put_back(low, high, room):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _rest(total, n_open, own):  # type: ignore[no-untyped-def]
-    """Largest sum of the others; endless where one of them has no end."""
+def _sum_of_others(total, n_open, own):  # type: ignore[no-untyped-def]
+    """Largest sum of the other terms of a constraint; infinite where one of them is unbounded.
+
+    `total`: sum of the finite upper bounds of all terms; `n_open`: number of unbounded terms; `own`: this term's bound.
+    """
     if np.isfinite(own):
         return total - own if n_open == 0 else np.inf
     return total if n_open == 1 else np.inf
 
 
 @njit(cache=True, nogil=True)
-def _meet(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-def]
+def _intersect(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-def]
+    """Intersect the domain of `v` with a new interval; return whether a bound moved, and whether it is now empty."""
     slack = 1.0
     for end in (low[v], high[v], new_low, new_high):
         if np.isfinite(end):
@@ -246,16 +254,15 @@ def _meet(low, high, v, new_low, new_high, whole):  # type: ignore[no-untyped-de
     return moved, low[v] > high[v] + slack
 
 
-# What a number in some interval would mean for others: their ends, and which of them would have to be
-# looked at.
+# Probing: what a variable's lying in an interval implies for the bounds of others, and which need a closer look.
 
 
 class Lookout(NamedTuple):
-    """The numbers looked after, and when they are looked at.
+    """The variables to be watched while others are probed, and the conditions under which they count as affected.
 
-    `numbers` (W,); of all numbers: `part` (V,), those that relations link; `always` (V,), looked at though their ends
-    stay; `wide` (V,), looked at however many values are left. `limits` (2,): from where a number is no longer small,
-    and how wide the interval of any other may be.
+    `numbers` (W,): indices of the watched variables. `part` (V,): connected component of the constraint graph.
+    `always` (V,): affected even if its bounds do not move. `wide` (V,): affected however wide its domain is. `limits`
+    (2,): value from which a variable is no longer small, and widest domain of a variable that is not `wide`.
     """
 
     numbers: NDArray[np.int64]
@@ -274,28 +281,30 @@ def moved_by(
     ends: tuple[NDArray[np.float64], NDArray[np.float64]],
     room: Room,
 ) -> tuple[int, NDArray[np.int64]]:
-    """The first of the intervals in which `v` asks for a look at others, and the numbers to be looked at.
+    """Index of the first interval that affects watched variables if `v` lies in it, and the indices of these.
 
-    None is to be looked at where `v` cannot lie in an interval, or where that is known; where that is so of all, the
-    first is the number of `intervals` (M, 2). `known`: both ends of every number. `ends` (V,) twice are written over
-    with those that the interval leaves.
+    An interval that is infeasible for `v`, or contains its whole domain, affects none; the index is the number of
+    `intervals` (M, 2) if none affects any. `known`: bounds (low, high) of every variable, (V,) each. `ends`: two arrays
+    (V,) that are overwritten by the bounds propagated from the interval.
     """
-    found = np.empty(len(lookout.numbers), np.int64)
-    at, n = _first_moved(relations, known, v, intervals, lookout, ends, room, found)
-    return int(at), found[:n]
+    affected = np.empty(len(lookout.numbers), np.int64)
+    at, n = _first_affecting(relations, known, v, intervals, lookout, ends, room, affected)
+    return int(at), affected[:n]
 
 
 @njit(cache=True, nogil=True)
-def _first_moved(relations, known, v, intervals, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+def _first_affecting(relations, known, v, intervals, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
+    """Index of the first interval for `v` that affects watched variables, and how many; these go into `affected`."""
     for i in range(len(intervals)):
-        n = _moved_by(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, found)
+        n = _propagate_interval(relations, known, v, intervals[i, 0], intervals[i, 1], lookout, ends, room, affected)
         if n > 0:
             return i, n
     return len(intervals), 0
 
 
 @njit(cache=True, nogil=True)
-def _moved_by(relations, known, v, least, largest, lookout, ends, room, found):  # type: ignore[no-untyped-def]
+def _propagate_interval(relations, known, v, least, largest, lookout, ends, room, affected):  # type: ignore[no-untyped-def]
+    """Propagate least <= v <= largest; write the watched variables it affects into `affected`, return their number."""
     low, high = ends
     for i in range(len(low)):
         low[i], high[i] = known[0][i], known[1][i]
@@ -312,32 +321,36 @@ def _moved_by(relations, known, v, least, largest, lookout, ends, room, found): 
         if not lookout.wide[w] and high[w] - low[w] > narrowest:
             continue
         if lookout.always[w] or low[w] != known[0][w] or high[w] != known[1][w]:
-            found[n] = w
+            affected[n] = w
             n += 1
     return n
 
 
-# Numbers that meet linear relations: looked for by fixing one after the other, the narrowest first.
+# Feasible points: variables are assigned one after the other, smallest domain first, with propagation in between.
 
 
-# How often the search for a point begins anew.
+# Attempts at a feasible point, each with another order of trial values.
 TURNS = 2
-# Searches given up, of all counts asked for, after which no other is begun.
+# Searches that hit their limit of dead ends after which no further search is started.
 MOST_GIVEN_UP = 2
-# How many values of a number without an upper end are tried.
+# How many values of a variable without an upper bound are tried.
 ENDLESS = 1000
 
 
 @njit(cache=True, nogil=True)
-def _copy(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
-    """Both bounds, one by one: numba compiles no check of shapes, with its messages, then."""
+def _copy_bounds(low, high, to_low, to_high):  # type: ignore[no-untyped-def]
+    """Copy both bounds (V,) element by element: numba then compiles no check of shapes."""
     for v in range(len(low)):
         to_low[v], to_high[v] = low[v], high[v]
 
 
 @njit(cache=True, nogil=True)
-def _fix_one_by_one(relations, low, high, members, style, room, tidy):  # type: ignore[no-untyped-def]
-    """Fix the `members` in place, the narrowest first, at an end or in the middle; False when stuck."""
+def _assign_greedily(relations, low, high, members, style, room, tidy):  # type: ignore[no-untyped-def]
+    """Assign each variable a value (lower bound, upper bound or midpoint), smallest domain first, without backtracking.
+
+    `low` and `high` (V,) are changed in place; `members`: indices of the variables to assign; `style`: 0, 1 or 2, which
+    of the three values is tried first. Return False if propagation empties a domain for all three values of a variable.
+    """
     left = members.copy()
     n = len(left)
     while True:
@@ -345,7 +358,7 @@ def _fix_one_by_one(relations, low, high, members, style, room, tidy):  # type: 
         if v < 0:
             return True
         own_low, own_high = low[v], high[v]
-        lower, _upper = _halves(own_low, own_high, relations.whole[v])
+        lower, _upper = _halves_of_domain(own_low, own_high, relations.whole[v])
         fixed = False
         for trial in range(3):
             turn = (style + trial) % 3
@@ -374,45 +387,49 @@ def find_point(
     most: int,
     room: Room | None = None,
 ) -> int:
-    """Fix the `members` in place so that all relations hold: 1 when done, 0 when nothing can, -1 when given up.
+    """Assign values to the `members` in place so that all constraints hold: 1 found, 0 infeasible, -1 given up.
 
-    `low` and `high` (V,) are narrowed already. The narrowest number is fixed first, at an end or in the middle; where
-    that leads nowhere it lies below or above. `style` 0, 1 and 2 begin differently, and two are tried; each is given up
-    after `most` dead ends.
+    `low` and `high` (V,) have been propagated. A greedy assignment (smallest domain first; lower bound, upper bound or
+    midpoint) is tried first, then branch and bound on the same order. `style` 0, 1 and 2 try the values in different
+    orders, of which two are used; a search gives up after `most` dead ends.
     """
     return int(_find_point(relations, low, high, -1, members, style, most, room or make_room(relations)))
 
 
 @njit(cache=True, nogil=True)
 def _find_point(relations, low, high, begin, members, style, most, room):  # type: ignore[no-untyped-def]
-    """Do as `find_point`, after narrowing from the relations of number `begin` on where that is one."""
+    """Do as `find_point`, after propagation from the constraints of variable `begin` unless it is negative."""
     if begin >= 0 and not narrow_within(relations, low, high, begin, room):
         return 0
     tidy = is_tidy(relations, low, high)
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        if _fix_one_by_one(relations, own_low, own_high, members, (style + turn) % 3, room, tidy):
-            _copy(own_low, own_high, low, high)
+        if _assign_greedily(relations, own_low, own_high, members, (style + turn) % 3, room, tidy):
+            _copy_bounds(own_low, own_high, low, high)
             return 1
     for turn in range(TURNS):
         own_low, own_high = low.copy(), high.copy()
-        found = _search(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
-        if found >= 0:
-            _copy(own_low, own_high, low, high)
-            return found
+        outcome = _branch_and_bound(relations, own_low, own_high, members, (style + turn) % 3, most, room, tidy)
+        if outcome >= 0:
+            _copy_bounds(own_low, own_high, low, high)
+            return outcome
     return -1
 
 
 @njit(cache=True, nogil=True)
-def _search(relations, low, high, members, style, most, room, tidy):  # type: ignore[no-untyped-def]
+def _branch_and_bound(relations, low, high, members, style, most, room, tidy):  # type: ignore[no-untyped-def]
+    """Branch and bound, depth first: 1 and the point in `low` and `high` (V,), 0 if infeasible, -1 if given up.
+
+    The smallest domain is split into one value and two halves; a stack holds the bounds of the open nodes.
+    """
     height = 2 * len(members) + 3
     lows, highs = np.empty((height, len(low))), np.empty((height, len(low)))
     moved, left = np.full(height, -1), members.copy()
-    _copy(low, high, lows[0], highs[0])
+    _copy_bounds(low, high, lows[0], highs[0])
     depth, ends, all_tried = 1, 0, True
     while depth > 0:
         depth -= 1
-        _copy(lows[depth], highs[depth], low, high)
+        _copy_bounds(lows[depth], highs[depth], low, high)
         if moved[depth] >= 0:
             holds = narrow_noting(relations, low, high, moved[depth], room, tidy)
             forget(room)
@@ -429,7 +446,7 @@ def _search(relations, low, high, members, style, most, room, tidy):  # type: ig
         if depth + 3 > height:
             return -1
         least, largest, whole = low[v], high[v], relations.whole[v]
-        value = _halves(least, largest, whole)[0]
+        value = _halves_of_domain(least, largest, whole)[0]
         near, far = (least, value - 1), (value + 1, largest)
         if style == 0 and np.isfinite(least):
             cut = max(value, least + 1)
@@ -438,10 +455,10 @@ def _search(relations, low, high, members, style, most, room, tidy):  # type: ig
             cut = min(value, largest - 1)
             value, near, far = largest, (cut + 1, largest - 1), (least, cut)
         all_tried &= whole
-        # What is put on top is tried first: the value itself, then the half that lies farther from it.
+        # The top of the stack is tried first: the value itself, then the half farther from it.
         for from_, to in (near, far, (value, value)):
             if from_ == to == value or (whole and from_ <= to):
-                _copy(low, high, lows[depth], highs[depth])
+                _copy_bounds(low, high, lows[depth], highs[depth])
                 moved[depth] = v
                 lows[depth, v], highs[depth, v] = from_, to
                 depth += 1
@@ -450,9 +467,10 @@ def _search(relations, low, high, members, style, most, room, tidy):  # type: ig
 
 @njit(cache=True, nogil=True)
 def _narrowest(relations, low, high, left, n):  # type: ignore[no-untyped-def]
-    """The number of the narrowest open interval, -1 when all are closed, and how many are open; estimates come last.
+    """Index of the unassigned variable with the smallest domain, -1 if there is none, and how many are unassigned.
 
-    Of `left` the first `n` are looked at; those that are closed are taken out, the others keep their order.
+    The first `n` entries of `left` are candidates; assigned variables are removed from it in place, the others keep
+    their order. Integer variables come before continuous ones.
     """
     chosen, width, last, last_width, size = -1, np.inf, -1, np.inf, 0
     for i in range(n):
@@ -474,8 +492,8 @@ def _narrowest(relations, low, high, left, n):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _halves(low, high, whole):  # type: ignore[no-untyped-def]
-    """End of the lower and start of the upper half."""
+def _halves_of_domain(low, high, whole):  # type: ignore[no-untyped-def]
+    """Last value of the lower and first value of the upper half of a domain (the midpoint twice if continuous)."""
     if not np.isfinite(low):
         middle = min(high, 0.0) - 1000.0
     elif not np.isfinite(high):
@@ -499,17 +517,17 @@ def few_values(
     limits: tuple[int, float, int],
     room: Room | None = None,
 ) -> int:
-    """Find the first of the `asked` that takes few whole values, a small one among them; -1 when none does.
+    """Index of the first of the `asked` variables with few feasible values, a small one among them; -1 if none.
 
-    `limits` says how many values are enough, which number is no longer small, and how many dead ends a search for a
-    point may meet. `points` (P, V) holds `used[0]` points that meet all relations; those found are added, over the
-    oldest when full. Where the search for a point is given up, `used[1]` counts it.
+    `limits`: how many feasible values are enough, from which value on a variable is no longer small, and how many dead
+    ends a search for a point may meet. `points` (P, V) is a ring buffer of `used[0]` feasible points; those found are
+    added. `used[1]` counts the searches that were given up.
     """
     (enough, small, most), room = limits, room or make_room(relations)
     looked_at, inside = np.zeros(len(points), np.bool_), np.zeros(len(points), np.bool_)
     seen = np.empty(enough)
     for v in map(int, asked):
-        n = _seen_before(seen, v, points, used[0], looked_at, inside, low, high, members)
+        n = _values_of_points(seen, v, points, used[0], looked_at, inside, low, high, members)
         last = high[v] if np.isfinite(high[v]) else low[v] + ENDLESS
         for value in range(int(low[v]), int(last) + 1):
             if n >= enough:
@@ -518,15 +536,15 @@ def few_values(
                 continue
             own_low, own_high = low.copy(), high.copy()
             own_low[v] = own_high[v] = value
-            found = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
-            if found == 1:
+            outcome = _find_point(relations, own_low, own_high, v, members, (value + v) % 3, most, room)
+            if outcome == 1:
                 p = int(used[0]) % len(points)
                 points[p] = own_low
                 looked_at[p] = inside[p] = True
                 used[0] += 1
                 seen[n] = value
                 n += 1
-            elif found < 0:
+            elif outcome < 0:
                 used[1] += 1
                 if used[1] >= MOST_GIVEN_UP:
                     return v
@@ -536,10 +554,11 @@ def few_values(
 
 
 @njit(cache=True, nogil=True)
-def _seen_before(seen, v, points, used, looked_at, inside, low, high, members):  # type: ignore[no-untyped-def]
-    """How many values of `v`, put into `seen`, the points within the bounds have; no more than are enough.
+def _values_of_points(seen, v, points, used, looked_at, inside, low, high, members):  # type: ignore[no-untyped-def]
+    """Collect in `seen` the distinct values of `v` among known feasible points within the bounds; return their number.
 
-    The newest points come first: they were found when most was known, and mostly a few of them will do.
+    It stops when `seen` is full. The newest points come first: they meet the tightest bounds, and a few mostly suffice.
+    `looked_at` and `inside` (P,) cache which points lie within the bounds `low` and `high` (V,) of the `members`.
     """
     n = 0
     for age in range(min(used, len(points))):
@@ -561,9 +580,9 @@ def _seen_before(seen, v, points, used, looked_at, inside, low, high, members): 
 
 @njit(cache=True, nogil=True)
 def _is_inside(point, low, high, members):  # type: ignore[no-untyped-def]
-    """Whether a point lies within the bounds."""
+    """Whether a point (V,) lies within the bounds `low` and `high` (V,) for all `members`."""
     for v in members:
-        # Far below what a sum stays under the end of its step: a point at the end is none of that step.
+        # The tolerance is far below the margin by which a sum stays under the open end of its rounding step.
         slack = 1e-9 * max(1.0, abs(point[v]))
         if point[v] < low[v] - slack or point[v] > high[v] + slack:
             return False

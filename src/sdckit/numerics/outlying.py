@@ -1,4 +1,4 @@
-"""Limits beyond which a value is extreme, group by group, and robust distances."""
+"""Outliers: limits beyond which a value of a group is extreme, and robust Mahalanobis distances."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, run
 
-# The minimum covariance determinant (Rousseeuw & Van Driessen 1999): the half of the rows that lies
-# closest together.
-# The steps, subset sizes and draws are those of scikit-learn's `MinCovDet`, so that a seed gives the same
-# half of the rows. There each of some ten thousand steps on a few hundred rows checks its input anew,
-# which takes most of its time; here a compiled loop makes them.
+# The minimum covariance determinant (Rousseeuw & Van Driessen 1999): the half of the rows whose covariance has the
+# smallest determinant.
+# Concentration steps, subset sizes and random draws are those of scikit-learn's `MinCovDet`, so that a seed gives the
+# same half of the rows. There most of the time goes into checking the input in each of some ten thousand steps; here
+# the steps are compiled.
 
 
 SMALL = 500  # rows up to which no subsets are taken
 SUBSET, MERGED = 300, 1500  # rows of a subset, and of all of them together
 TRIALS, SMALL_TRIALS, FEWEST, BEST = 500, 30, 10, 10
 FIRST_STEPS, STEPS = 2, 30
-OUTLYING = 0.025  # share of normal rows that the second estimate leaves out
+OUTLYING = 0.025  # share of normally distributed rows that the reweighted estimate leaves out
 
 
 @dataclass(frozen=True, eq=False)
 class RobustEstimate:
-    """Centre (p,) and covariance (p, p) of the rows that are not outlying; which rows (n,) these are.
+    """Centre (p,) and covariance (p, p) of the rows that are not outliers; `support` (n,) says which these are.
 
-    `raw_covariance` (p, p): of the half of the rows that lies closest together.
+    `raw_covariance` (p, p): of the half of the rows with the smallest determinant.
     """
 
     center: Floats
@@ -41,7 +41,7 @@ class RobustEstimate:
 
 @njit(cache=True, nogil=True)
 def _root_of_inverse(covariance):  # type: ignore[no-untyped-def]
-    """A matrix whose square is the inverse, or the pseudo-inverse of a singular one."""
+    """Matrix R (p, p) with R'R the inverse of a covariance (p, p), or its pseudo-inverse if singular."""
     values, vectors = np.linalg.eigh(covariance)
     p = len(values)
     cutoff = np.abs(values).max() * p * 2.220446049250313e-16
@@ -54,6 +54,7 @@ def _root_of_inverse(covariance):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _squared_distances(columns, center, root, out):  # type: ignore[no-untyped-def]
+    """Write squared Mahalanobis distances from `center` (p,) into `out` (n,); `columns` (p, n); `root` (p, p)."""
     p, n = columns.shape
     part = np.empty(n)
     out[:] = 0.0
@@ -69,7 +70,7 @@ def _squared_distances(columns, center, root, out):  # type: ignore[no-untyped-d
 
 @njit(cache=True, nogil=True)
 def _smallest(values, h, left):  # type: ignore[no-untyped-def]
-    """The h-th smallest of the numbers, by Hoare's selection; `left` is written over."""
+    """The h-th smallest of the values (n,), by Hoare's quickselect; `left` (n,) is overwritten."""
     left[:] = values
     low, high, k = 0, len(values) - 1, h - 1
     while low < high:
@@ -95,7 +96,7 @@ def _smallest(values, h, left):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _nearest(distance, h, work, chosen):  # type: ignore[no-untyped-def]
-    """Give 1 to the h rows nearest by, of equally far ones those that come first, and 0 to others."""
+    """Set `chosen` (n,) to 1 for the h rows with the smallest `distance` (n,), ties by position, to 0 for others."""
     limit = _smallest(distance, h, work)
     taken = 0
     for i in range(len(distance)):
@@ -112,7 +113,7 @@ def _nearest(distance, h, work, chosen):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
 def _moments(columns, chosen, h):  # type: ignore[no-untyped-def]
-    """Mean and covariance (ddof 0) of the chosen rows, and the logarithm of its determinant."""
+    """Mean (p,) and covariance (p, p), ddof 0, of the h rows `chosen` (n,), and the log determinant of the latter."""
     p, n = columns.shape
     center, covariance = np.empty(p), np.empty((p, p))
     for j in range(p):
@@ -122,9 +123,9 @@ def _moments(columns, chosen, h):  # type: ignore[no-untyped-def]
         center[j] = total / h
     for j in range(p):
         for k in range(j + 1):
-            total, one, other, a, b = 0.0, columns[j], columns[k], center[j], center[k]
+            total, left, right, a, b = 0.0, columns[j], columns[k], center[j], center[k]
             for i in range(n):
-                total += chosen[i] * (one[i] - a) * (other[i] - b)
+                total += chosen[i] * (left[i] - a) * (right[i] - b)
             covariance[j, k] = covariance[k, j] = total / h
     sign, size = np.linalg.slogdet(covariance)
     return center, covariance, size if sign > 0 else -np.inf
@@ -132,10 +133,10 @@ def _moments(columns, chosen, h):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
-    """Take the rows nearest to those chosen, over and over, until their determinant falls no further.
+    """Repeat concentration steps (take the h rows nearest to the estimate) until the determinant no longer decreases.
 
-    `chosen` (n,) is 1 for the rows to start from and is written over. Gives centre, covariance, the logarithm of the
-    determinant, and squared distances (n,).
+    `columns` (p, n); `steps`: at most so many; `chosen` (n,) is 1 for the rows to start from and is overwritten.
+    Return centre (p,), covariance (p, p), log determinant, and squared distances (n,).
     """
     n = columns.shape[1]
     center, covariance, size = _moments(columns, chosen, h)
@@ -159,17 +160,23 @@ def _settle(columns, h, steps, chosen):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _settle_drawn(columns, h, steps, starts, found):  # type: ignore[no-untyped-def]
-    """Settle from each set of rows drawn; `starts` (n_starts, n) is 1 for the rows and is written over."""
-    centers, covariances, sizes = found
+def _settle_drawn(columns, h, steps, starts, estimates):  # type: ignore[no-untyped-def]
+    """Run `_settle` from each random subset: `starts` (n_starts, n), 1 for its rows, overwritten.
+
+    `estimates`: centres (n_starts, p), covariances (n_starts, p, p) and log determinants (n_starts,), filled.
+    """
+    centers, covariances, sizes = estimates
     for t in range(len(starts)):
         centers[t], covariances[t], sizes[t], _ = _settle(columns, h, steps, starts[t])
 
 
 @njit(cache=True, nogil=True)
-def _settle_near(columns, h, given, starts, found):  # type: ignore[no-untyped-def]
-    """Settle from the rows nearest to each estimate given."""
-    centers, covariances, sizes, distances = found
+def _settle_near(columns, h, given, starts, estimates):  # type: ignore[no-untyped-def]
+    """Run `_settle` from the h rows nearest to each of the `given` estimates (centres (t, p), covariances (t, p, p)).
+
+    `starts` (t, n): rows chosen in the end; `estimates`: centres, covariances, log determinants and distances, filled.
+    """
+    centers, covariances, sizes, distances = estimates
     work = np.empty(columns.shape[1])
     for t in range(len(sizes)):
         _squared_distances(columns, given[0][t], _root_of_inverse(given[1][t]), distances[t])
@@ -178,47 +185,47 @@ def _settle_near(columns, h, given, starts, found):  # type: ignore[no-untyped-d
 
 
 def _best_drawn(columns: Floats, h: int, trials: int, rng: np.random.RandomState) -> tuple[Floats, Floats]:
-    """The best estimates of those that random halves of the rows lead to in two steps."""
+    """The ten best estimates (centres, covariances) after two concentration steps from random halves of the rows."""
     p, n = columns.shape
     starts = np.zeros((trials, n))
     for start in starts:
         start[rng.permutation(n)[:h]] = 1.0
-    found = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
-    _settle_drawn(columns, h, FIRST_STEPS, starts, found)
-    best = np.argsort(found[2])[:BEST]
-    return found[0][best], found[1][best]
+    estimates = np.empty((trials, p)), np.empty((trials, p, p)), np.empty(trials)
+    _settle_drawn(columns, h, FIRST_STEPS, starts, estimates)
+    best = np.argsort(estimates[2])[:BEST]
+    return estimates[0][best], estimates[1][best]
 
 
 def _best_near(
     columns: Floats, h: int, given: tuple[Floats, Floats], select: int
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """The best estimates of those that some given ones lead to, with the rows they are made of and all distances."""
+    """The best estimates after concentration from the given ones: centres, covariances, rows chosen, distances."""
     p, n = columns.shape
     t = len(given[0])
     starts = np.empty((t, n))
-    found = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
+    estimates = np.empty((t, p)), np.empty((t, p, p)), np.empty(t), np.empty((t, n))
 
     def part(edges: tuple[int, int]) -> None:
         at = slice(*edges)
-        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(one[at] for one in found))
+        _settle_near(columns, h, (given[0][at], given[1][at]), starts[at], tuple(array[at] for array in estimates))
 
     run(part, chunks(t, minimum=4))
-    best = np.argsort(found[2])[:select]
-    return found[0][best], found[1][best], starts[best], found[3][best]
+    best = np.argsort(estimates[2])[:select]
+    return estimates[0][best], estimates[1][best], starts[best], estimates[3][best]
 
 
 def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[Floats, Floats, Floats]:
-    """Covariance, rows and squared distances where there are more rows than fit into one subset."""
+    """Covariance, rows chosen and squared distances of a large file, by the nested subsets of FAST-MCD."""
     n = columns.shape[1]
     n_subsets = n // SUBSET
     size = n // n_subsets
     shuffled, trials = rng.permutation(n), max(FEWEST, TRIALS // n_subsets)
     own = math.ceil(size * (h / n))
-    found = [
+    per_subset = [
         _best_drawn(np.ascontiguousarray(columns[:, shuffled[i * size : (i + 1) * size]]), own, trials, rng)
         for i in range(n_subsets)
     ]
-    given = np.concatenate([one[0] for one in found]), np.concatenate([one[1] for one in found])
+    given = np.concatenate([best[0] for best in per_subset]), np.concatenate([best[1] for best in per_subset])
     merged = min(MERGED, n)
     selection = rng.permutation(n)[:merged]
     centers, covariances, chosen, distance = _best_near(
@@ -236,7 +243,7 @@ def _from_subsets(columns: Floats, h: int, rng: np.random.RandomState) -> tuple[
 
 
 def _of_one(values: Floats, h: int) -> tuple[Floats, Floats, Floats]:
-    """The same for a single column: the shortest half (Rousseeuw & Leroy 1987, chapter 4)."""
+    """Variance, rows chosen, squared distances of a single column: its shortest half (Rousseeuw & Leroy 1987)."""
     n, ordered = len(values), np.sort(values)
     if h == n:
         return np.full((1, 1), values.var()), np.ones(n), (values - values.mean()) ** 2 / values.var()
@@ -251,7 +258,7 @@ def _of_one(values: Floats, h: int) -> tuple[Floats, Floats, Floats]:
 
 
 def consistency(share: float, p: int) -> float:
-    """What the covariance of the nearest share of normal rows falls short of that of all (Croux & Haesbroeck 1999).
+    """Factor that makes the covariance of the central share of normal rows consistent (Croux & Haesbroeck 1999).
 
     >>> round(consistency(0.5, 2), 6), consistency(1.0, 2)
     (3.258891, 1.0)
@@ -262,12 +269,12 @@ def consistency(share: float, p: int) -> float:
 
 
 def minimum_covariance_determinant(rows: Floats, seed: int | None) -> RobustEstimate | None:
-    """Centre and covariance of the bulk of the rows; None where half of them do not vary.
+    """Centre and covariance by the reweighted minimum covariance determinant; None if half of the rows do not vary.
 
     `rows` (n, p): complete, of similar scale. `seed`: of the subsets drawn.
 
-    The half of the rows with the smallest determinant, of those that random subsets lead to, says how far each row
-    is; the estimate is made of those nearer than 97.5 % of normal ones, scaled by the consistency factor.
+    Distances are from the half of the rows with the smallest determinant among those reached from random subsets; the
+    estimate is that of the rows below the 97.5 % quantile of normal ones, scaled by the consistency factor.
 
     >>> even = np.stack(np.meshgrid(np.arange(5.0), np.arange(5.0)), axis=-1).reshape(-1, 2)
     >>> minimum_covariance_determinant(np.vstack([even, [[90.0, 90.0]]]), 1).center.tolist()
@@ -305,7 +312,7 @@ Limits = tuple[NDArray[np.float64], NDArray[np.float64]]
 def _sorted_groups(
     values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int
 ) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Values present, sorted within groups; where each group begins; how many it has."""
+    """Values that are not NaN, sorted within groups; start and size of each group among them."""
     known = ~np.isnan(values)
     order = np.lexsort((values[known], group[known]))
     size = np.bincount(group[known], minlength=n_groups)
@@ -315,7 +322,7 @@ def _sorted_groups(
 def _quantile(
     ordered: NDArray[np.float64], first: NDArray[np.int64], size: NDArray[np.int64], share: float
 ) -> NDArray[np.float64]:
-    """Type 7 quantile of each group; NaN where it is empty."""
+    """Type 7 quantile of each group; NaN if it is empty."""
     out = np.full(len(size), np.nan)
     held = size > 0
     at = share * (size[held] - 1)
@@ -344,11 +351,11 @@ def percentile_limits(
     nothing = np.full(n_groups, np.nan)
     ends = [_quantile(ordered, first, size, share) for share in (0.0, 1.0)]
     flat = ends[0] == ends[1]
-    found = [
+    limits = [
         nothing if share is None else np.where(flat, np.nan, _quantile(ordered, first, size, share))
         for share in (lower, upper)
     ]
-    return found[0], found[1]
+    return limits[0], limits[1]
 
 
 def mad_limits(values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int) -> Limits:
@@ -371,9 +378,9 @@ def robust_estimate(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
     """Centre and covariance by the minimum covariance determinant (Rousseeuw & Van Driessen 1999).
 
-    `values` (n, p): complete rows, in any order: the draw does not depend on it. Of more than 20,000 so many are
-    drawn. Returns arrays (p,) and (p, p), or None where the covariance is singular: too few rows, or variables that
-    determine each other.
+    `values` (n, p): complete rows, in any order: the draw does not depend on it. Of more than 20,000 rows a sample of
+    20,000 is used. Returns arrays (p,) and (p, p), or None if the covariance is singular: too few rows, or linearly
+    dependent variables.
 
     Mean and covariance (ddof 1) of the rows that the estimate does not weigh 0, scaled by the consistency
     factor of their share (Croux & Haesbroeck 1999) as robustbase does. That factor supposes normal data: with
@@ -382,8 +389,8 @@ def robust_estimate(
     fitted = _fitted(values, seed)
     if fitted is None:
         return None
-    found, fit, _, _, spread = fitted
-    kept = fit[found.support] * spread
+    estimate, fit, _, _, spread = fitted
+    kept = fit[estimate.support] * spread
     covariance = np.atleast_2d(np.cov(kept.T)) * consistency(len(kept) / len(fit), values.shape[1])
     if np.linalg.matrix_rank(covariance / np.outer(spread, spread)) < len(spread):
         return None
@@ -393,16 +400,16 @@ def robust_estimate(
 def robust_distances(values: NDArray[np.float64], seed: int | None) -> NDArray[np.float64] | None:
     """Mahalanobis distances from the minimum covariance determinant estimate.
 
-    `values` (n, p) are as in `robust_estimate`; every row is measured. Returns (n,), or None where the covariance
+    `values` (n, p) are as in `robust_estimate`; distances are of all rows. Returns (n,), or None if the covariance
     is singular.
     """
     fitted = _fitted(values, seed)
     if fitted is None:
         return None
-    found, _, order, scaled, _ = fitted
-    away = scaled - found.center
+    estimate, _, order, scaled, _ = fitted
+    away = scaled - estimate.center
     out = np.empty(len(values))
-    out[order] = np.sqrt(np.maximum((away * np.linalg.solve(found.covariance, away.T).T).sum(axis=1), 0.0))
+    out[order] = np.sqrt(np.maximum((away * np.linalg.solve(estimate.covariance, away.T).T).sum(axis=1), 0.0))
     return out
 
 
@@ -413,7 +420,7 @@ def _fitted(
         RobustEstimate, NDArray[np.float64], NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]
     ] | None
 ):  # fmt: skip
-    """The estimate, the rows it was made from, the order of all, all scaled in that order, and their scale."""
+    """The estimate, the scaled rows it was fitted to, sorting order of all rows, all rows scaled and sorted, scale."""
     n, p = values.shape
     if n < 2 * (p + 1):
         return None
@@ -426,9 +433,9 @@ def _fitted(
     fitted = scaled
     if n > FIT_ROWS:
         fitted = scaled[np.sort(np.random.default_rng(seed).choice(n, FIT_ROWS, replace=False))]
-    found = minimum_covariance_determinant(fitted, seed)
-    if found is None:  # a column without spread in the best half
+    estimate = minimum_covariance_determinant(fitted, seed)
+    if estimate is None:  # a column without spread in the best half
         return None
-    if min(np.linalg.matrix_rank(one) for one in (found.raw_covariance, found.covariance)) < p:
+    if min(np.linalg.matrix_rank(covariance) for covariance in (estimate.raw_covariance, estimate.covariance)) < p:
         return None
-    return found, fitted, order, scaled, spread
+    return estimate, fitted, order, scaled, spread

@@ -1,7 +1,4 @@
-"""E[1/F | f], the individual risk of a key held by f records that stand for F persons.
-
-The formula itself, for one cell, is in `numerics/risk_kernel.py`.
-"""
+"""E[1/F | f], the individual re-identification risk in a cell of sample frequency f and population frequency F."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.compiling import njit, sparing
 from sdckit.numerics.threads import chunks, run
 
-# E[1/F | f] for f records that stand for F persons, one cell at a time: for kernels to call.
+# E[1/F | f] of one cell, for kernels to call; F stands for its estimate, the sum of the sampling weights.
 # F given f is negative binomial (Benedetti & Franconi 1998). With p = f/F and q = 1 - p the mean is (p/f)
 # 2F1(1, 1; f + 1; q): a series of positive terms where q or 1/f is small, else a recurrence that halves
 # its errors for whole f, and Gauss's continued fraction for the rest.
@@ -58,7 +55,7 @@ def _continued_fraction(f, q):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def mean_inverse(f, big_f):  # type: ignore[no-untyped-def]
-    """E[1/F | f] for a real f of 1 or more; 1/f where F is not above it.
+    """E[1/F | f] for real f >= 1 and F; 1/f if F <= f.
 
     >>> round(mean_inverse(1.0, 215.0), 9), round(mean_inverse(2.0, 360.0), 9)
     (0.025096439, 0.00542452)
@@ -81,12 +78,14 @@ TERMS = 32  # steps of the risk of one cell, about
 
 @njit(cache=True, nogil=True)
 def _exact(f, big_f, start, stop, out):  # type: ignore[no-untyped-def]
+    """Write `mean_inverse` of the frequencies `f` and `big_f` (K,) into `out` (K,), for cells start to stop."""
     for i in range(start, stop):
         out[i] = mean_inverse(f[i], big_f[i])
 
 
 @njit(cache=True, nogil=True)
 def _approximate(f, big_f, start, stop, out):  # type: ignore[no-untyped-def]
+    """Write the risk into `out` (K,), exact below f = 3, else by p/(f - q), for cells start to stop."""
     for i in range(start, stop):
         if f[i] < 3.0:
             out[i] = mean_inverse(f[i], big_f[i])
@@ -95,7 +94,7 @@ def _approximate(f, big_f, start, stop, out):  # type: ignore[no-untyped-def]
 
 
 def exact_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """E[1/F | f] for real f of 1 or more and F of f or more.
+    """E[1/F | f] for real f >= 1 and F >= f.
 
     Examples
     --------
@@ -109,7 +108,7 @@ def exact_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArray[np
 
 
 def approximate_risk(f: NDArray[np.float64], big_f: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The closed forms for f of 1 and 2, p/(f - q) from 3 on (Franconi & Polettini 2004)."""
+    """The closed forms for f = 1 and f = 2, the approximation p/(f - q) from f = 3 on (Franconi & Polettini 2004)."""
     out = np.empty(len(f))
     approximate = sparing(_approximate, TERMS * len(f))
     run(lambda part: approximate(f, big_f, *part, out), chunks(len(f)))
@@ -128,14 +127,17 @@ def census_risk(f: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @njit(cache=True, nogil=True)
 def _sums(f, big_f, size, limits, below):  # type: ignore[no-untyped-def]
-    """Sum of the exact risk (of 1/f without F) over the records; records with f below each limit."""
+    """Sum of the exact risk (of 1/f if `big_f` is empty) over the records; adds records with f below each limit.
+
+    `f`, `big_f` and `size` (K,): frequencies and records of each cell; `limits` and `below` (L,), the latter filled.
+    """
     total, census = 0.0, len(big_f) == 0
     for i in range(len(f)):
-        one = np.float64(f[i])
-        risk = 1.0 / one if census else mean_inverse(one, max(one, big_f[i]))
+        records = np.float64(f[i])
+        risk = 1.0 / records if census else mean_inverse(records, max(records, big_f[i]))
         total += risk * size[i]
         for k in range(len(limits)):
-            if one < limits[k]:
+            if records < limits[k]:
                 below[k] += size[i]
     return total
 
@@ -146,7 +148,7 @@ def sums_of_cells(
     size: NDArray[np.int64],
     limits: NDArray[np.float64],
 ) -> tuple[float, list[int]]:
-    """Sum of the risk over the records of cells, and the records whose f is below each limit, in one pass.
+    """Sum of the risk over the records of cells, and the number of records with f below each limit, in one pass.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How kernels run: over slices of their input, on threads, as part of a job of the process."""
+"""Running kernels on threads, over slices of their input; jobs, the pieces of work that call many kernels."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WAKE = 0.2  # seconds; Polars' handler of Ctrl-C lets a wait start anew, and a l
 
 @cache
 def n_threads() -> int:
-    """Threads worth starting: the processors this process may use."""
+    """Number of threads: the processors that this process may use."""
     try:
         return max(1, len(os.sched_getaffinity(0)))
     except AttributeError:  # not on macOS and Windows
@@ -39,7 +39,7 @@ def chunks(n: int, *, minimum: int = 1 << 15, parts: int | None = None) -> list[
 
 @cache
 def _pool(process: int) -> ThreadPoolExecutor:
-    """The threads of a process: starting some anew for every kernel would cost more than small kernels do."""
+    """The thread pool of a process, since starting threads for every kernel would cost more than small kernels do."""
     del process  # a process that was forked has none of its parent's threads and makes its own
     return ThreadPoolExecutor(max_workers=n_threads(), thread_name_prefix=WORKER)
 
@@ -47,7 +47,7 @@ def _pool(process: int) -> ThreadPoolExecutor:
 def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
     """Apply `function` to each item on threads; results in the order of the items.
 
-    Work that such a thread hands on is done by that thread itself, so that none waits for another.
+    Nested calls run in the calling thread, so that no thread waits for another.
     """
     work: Sequence[T] = list(items)
     nested = threading.current_thread().name.startswith(WORKER)
@@ -62,7 +62,7 @@ def run(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
 
 
 def _result(future: Future[R]) -> R:
-    """The result of one part; waits in short spells, between which an interruption is seen."""
+    """The result of one item; it waits in short intervals, between which an interruption is handled."""
     while True:
         try:
             return future.result(timeout=WAKE)
@@ -72,7 +72,7 @@ def _result(future: Future[R]) -> R:
 
 
 class _Jobs:
-    """The jobs of a process: how many run within each other, and whether the first has ended."""
+    """Jobs of a process: nesting depth of those running, and whether the first has ended."""
 
     running = 0
     ended = False
@@ -83,7 +83,7 @@ jobs = _Jobs()
 
 @contextlib.contextmanager
 def job() -> Iterator[None]:
-    """A piece of work that calls many kernels; the first of a process does little things without (`compiling`).
+    """A piece of work that calls many kernels; in the first of a process little work needs no kernel (`compiling`).
 
     >>> with job():
     ...     jobs.running > 0

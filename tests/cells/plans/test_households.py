@@ -10,7 +10,7 @@ import pytest
 from plans import collected, on_engines, opened
 from sdckit.cells.plans import households
 from sdckit.cells.plans.count_cells import KeyColumn
-from sdckit.cells.plans.households import Asked, Household
+from sdckit.cells.plans.households import Household, HouseholdSums
 from sdckit.errors import DataError, SdcWarning
 
 COLUMNS = {"h": ["a", "a", "b", None, None], "p": [1, 1, 2, 3, 3], "f": [-0.5, -1.0, -0.25, -2.0, -2.0]}
@@ -29,8 +29,8 @@ def summed(plan, person=None, columns=COLUMNS):
         passes.append(list(figures))
         return frame.with_columns(*(nw.col("f").alias(name) for name in figures))
 
-    asked = Asked(joined, key, person, 5)
-    first, second = (Household(asked, asked.ask(np.empty(0)), after) for _ in range(2))
+    asked = HouseholdSums(joined, key, person, 5)
+    first, second = (Household(asked, asked.add(np.empty(0)), after) for _ in range(2))
     assert second.values.values.tolist() == first.values.values.tolist()
     assert len(passes) == 1
     return first.values, first.beside(frame, "f")

@@ -9,8 +9,8 @@ from sdckit.numerics.coding import Metric
 from sdckit.numerics.search.agreement import Base, column_sets, find_agreeing, pack
 from sdckit.numerics.search.agreement_pairs import (
     EXHAUSTED,
-    Asked,
     NumberedRows,
+    PackedQueries,
     find_meeting,
     lead_column,
     shares_agreeing,
@@ -28,7 +28,7 @@ def search(base, query, caps, weights, k, *, skip=None):
     ones, rows = np.ones(len(numbers), np.int64), np.arange(len(numbers))
     held = NumberedRows(Base(packed.base, ones, rows), numbers, numbers[:, 0].copy())
     none = np.full(len(asked), -1) if skip is None else np.array(skip)
-    queries = Asked(packed.query, asked, asked[:, 0].copy(), none, caps[0], metric.tolerance)
+    queries = PackedQueries(packed.query, asked, asked[:, 0].copy(), none, caps[0], metric.tolerance)
     return find_meeting(held, queries, packed.fields, column_sets(metric, packed.fields), metric, k)
 
 
@@ -91,7 +91,7 @@ def test_what_lies_within_the_kth_distance(p, k):
     packed = pack(codes.astype(np.int32), asked.astype(np.int32), metric.weights)
     lead, leading = (one[:, 0].copy() if p else np.zeros(len(one)) for one in (numbers, of_query))
     rows = NumberedRows(Base(packed.base, np.ones(50, np.int64), np.arange(50)), numbers, lead)
-    queries = Asked(packed.query, of_query, leading, np.full(20, -1), float(p > 0), metric.tolerance)
+    queries = PackedQueries(packed.query, of_query, leading, np.full(20, -1), float(p > 0), metric.tolerance)
     limits = limits_of(np.sort(away)[:, :k].copy(), metric)
     near = away <= np.sort(away)[:, k - 1 : k] + 1e-9
     values = rng.random((50, 2))

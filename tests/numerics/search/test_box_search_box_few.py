@@ -11,9 +11,18 @@ from sdckit.numerics.search.box_search import Queries, find, visit
 from sdckit.numerics.search.box_tree import LEAF, build
 
 
+pytestmark = pytest.mark.usefixtures("first_job")
+
+
 def rounded(rng, n, p, q):
     """Rows with many ties."""
     return np.round(rng.normal(size=(n, p)), 1), rng.integers(0, 3, (n, q)).astype(np.int32)
+
+
+@pytest.fixture
+def first_job(nothing_compiled, monkeypatch):
+    """The first job of a process, which may do without kernels."""
+    monkeypatch.setattr("sdckit.numerics.threads.jobs.running", 1)
 
 
 @pytest.mark.parametrize(("p", "q"), [(1, 0), (0, 3), (3, 2)])

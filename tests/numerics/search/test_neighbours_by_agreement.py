@@ -52,5 +52,5 @@ def test_a_row_that_does_not_count_must_be_its_query():
 def test_rows_are_in_the_order_of_a_number():
     found = ready(ROWS, [[0.4], [0.1], [0.3], [0.2]], skip=[0, 1, 2, 3])
     assert found.order.tolist() == [1, 3, 2, 0]
-    assert found.asked.skip.tolist() == [3, 0, 2, 1]
+    assert found.queries.skip.tolist() == [3, 0, 2, 1]
     assert found.find(1).smallest.ravel() == pytest.approx([1.1, 1.1, 1.1, 1.1])

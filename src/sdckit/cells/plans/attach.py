@@ -30,8 +30,8 @@ def uploaded(table: pa.Table, like: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         # DuckDB finds the table by the name of this variable, and keeps hold of it.
         sdckit__table = table  # noqa: F841
         native = like.to_native().query("sdckit__plan", "SELECT * FROM sdckit__table")
-    found: nw.LazyFrame[Any] = nw.from_native(native)
-    return found
+    plan: nw.LazyFrame[Any] = nw.from_native(native)
+    return plan
 
 
 def new_records(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) -> nw.LazyFrame[Any]:
@@ -66,7 +66,7 @@ def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) ->
         plain = column.type.value_type if text else column.type
         kind = own[types[name]] if name in types and not text else from_arrow_type(plain)
         fields.append(StructField(name, kind))
-    told = {name: table.column(name).combine_chunks() for name in table.column_names}
+    columns = {name: table.column(name).combine_chunks() for name in table.column_names}
     kinds = [to_arrow_type(field.dataType) for field in fields]
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
@@ -74,12 +74,12 @@ def _sent(table: pa.Table, like: nw.LazyFrame[Any], types: Mapping[str, str]) ->
 
         for batch in batches:
             rows = batch.column(0)
-            arrays = [one.take(rows).cast(kind) for one, kind in zip(told.values(), kinds, strict=True)]
-            yield pyarrow.RecordBatch.from_arrays(arrays, names=list(told))
+            arrays = [column.take(rows).cast(kind) for column, kind in zip(columns.values(), kinds, strict=True)]
+            yield pyarrow.RecordBatch.from_arrays(arrays, names=list(columns))
 
     counted = native.sparkSession.range(len(table))
-    found: nw.LazyFrame[Any] = nw.from_native(counted.mapInArrow(over_batches, StructType(fields)))
-    return found
+    plan: nw.LazyFrame[Any] = nw.from_native(counted.mapInArrow(over_batches, StructType(fields)))
+    return plan
 
 
 WORD = 63  # bits of a packed word
@@ -99,12 +99,12 @@ def attach(
 
     Raises DataError: the engine is none of Polars, DuckDB and Spark.
     """
-    engine, told = frame.implementation, {name: _plain(values) for name, values in figures.items()}
+    engine, plain = frame.implementation, {name: _plain(values) for name, values in figures.items()}
     if on_spark(frame):
-        return _looked_up(frame, keys, counted, told)
+        return _looked_up(frame, keys, counted, plain)
     if not (engine.is_polars() or engine.is_duckdb()):
         raise DataError(f"plans of {engine.value} are not supported; collect the data first")
-    return _joined(frame, keys, counted, told)
+    return _joined(frame, keys, counted, plain)
 
 
 def _plain(values: Any) -> pa.Array:
@@ -138,9 +138,9 @@ def _joined(
         mine.append(own)
         theirs.append(other)
     left_on, right_on = ([f"{PREFIX}{side}{i}" for i in range(len(mine))] for side in ("left", "right"))
-    named = [one.alias(name) for one, name in zip(theirs, right_on, strict=True)]
+    named = [value.alias(name) for value, name in zip(theirs, right_on, strict=True)]
     right = uploaded(table, frame).select(*named, *(nw.col(name) for name in figures))
-    whole = frame.with_columns(*(one.alias(name) for one, name in zip(mine, left_on, strict=True)))
+    whole = frame.with_columns(*(value.alias(name) for value, name in zip(mine, left_on, strict=True)))
     joined = whole.join(right, left_on=left_on, right_on=right_on, how="left")
     return joined.drop(*left_on, *right_on, strict=False)
 
@@ -165,9 +165,9 @@ def _looked_up(
     words = pack(columns)
     order = np.argsort(words, kind="stable")
     words = words[order]
-    told = {name: values.take(pa.array(order)) for name, values in figures.items()}
+    ordered = {name: values.take(pa.array(order)) for name, values in figures.items()}
     changed = CHANGED
-    names = list(told)
+    names = list(ordered)
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
         import numpy
@@ -180,16 +180,16 @@ def _looked_up(
             at = numpy.minimum(numpy.searchsorted(words, own_words), len(words) - 1)
             if not (words[at] == own_words).all():
                 raise ValueError(changed)
-            arrays = [batch.column(name) for name in own] + [told[name].take(pyarrow.array(at)) for name in names]
+            arrays = [batch.column(name) for name in own] + [ordered[name].take(pyarrow.array(at)) for name in names]
             yield pyarrow.RecordBatch.from_arrays(arrays, names=[*own, *names])
 
     looked_up = (key.one_zero(key.present) for key in keys)
-    placed = frame.with_columns(*(one.alias(place) for one, place in zip(looked_up, places, strict=True)))
+    placed = frame.with_columns(*(value.alias(place) for value, place in zip(looked_up, places, strict=True)))
     native = placed.to_native()
     kept = [field for field in native.schema.fields if field.name not in places]
-    schema = StructType([*kept, *(StructField(name, from_arrow_type(told[name].type)) for name in names)])
-    found: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
-    return found
+    schema = StructType([*kept, *(StructField(name, from_arrow_type(ordered[name].type)) for name in names)])
+    plan: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
+    return plan
 
 
 def _levels(column: pa.ChunkedArray) -> pa.Array:

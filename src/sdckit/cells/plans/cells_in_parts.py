@@ -32,7 +32,7 @@ from sdckit.cells.plans.count_cells import (
     most_cells,
     too_many,
 )
-from sdckit.cells.plans.households import Asked, Brought
+from sdckit.cells.plans.households import Brought, HouseholdSums
 from sdckit.cells.plans.lazy import LazyCells, PlanCells
 from sdckit.cells.table import AnyCells, Cells, Crosstab, Kernel, PartedValues
 from sdckit.cells.tabulate import check_missing, tabulate_part, warn_about_key
@@ -86,10 +86,7 @@ def choose_parting(grouped: Grouped, n_cells: int, n_missing: Sequence[int]) -> 
     Raises DataError: no keys split them into parts that fit.
     """
     rules = zip(grouped.keys, grouped.roles.rules, n_missing, strict=True)
-    wild = sorted(
-        ((gone, j) for j, (_, rule, gone) in enumerate(rules) if rule == "wildcard" and gone),
-        key=lambda one: one,
-    )
+    wild = sorted((gone, j) for j, (_, rule, gone) in enumerate(rules) if rule == "wildcard" and gone)
     lacking = [grouped.keys[j] for _, j in wild]
     sure = tuple(key for key in grouped.keys if key not in lacking)
     room = most_cells(len(grouped.keys)) // FILLED
@@ -110,8 +107,8 @@ def _sizes(grouped: Grouped, keys: Sequence[KeyColumn], may_lack: Sequence[KeyCo
         grouped.cells(), [key.brought(key.column) for key in keys], keys,
         [nw.col(key.column).is_null() for key in may_lack],
     )  # fmt: skip
-    found = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
-    table = np.stack([found[BUCKET].to_numpy(), found[COUNT].to_numpy()], axis=1).astype(np.int64)
+    counts = collect(placed.group_by(BUCKET).agg(nw.len().cast(nw.Int64).alias(COUNT)))
+    table = np.stack([counts[BUCKET].to_numpy(), counts[COUNT].to_numpy()], axis=1).astype(np.int64)
     table = table[np.argsort(table[:, 0])]
     is_loose = table[:, 0] == LOOSE
     return table[~is_loose], int(table[is_loose, 1].sum())
@@ -135,8 +132,8 @@ def _in_buckets(
 ) -> nw.LazyFrame[Any]:
     """The same plan with the bucket of each row, by the engine's hash of some keys; `LOOSE` where one is absent."""
     names = [f"{PREFIX}split{i}" for i in range(len(keys))]
-    whole = [key.one_zero(one) for one, key in zip(values, keys, strict=True)]
-    placed = frame.with_columns(*(one.alias(name) for one, name in zip(whole, names, strict=True)))
+    whole = [key.one_zero(value) for value, key in zip(values, keys, strict=True)]
+    placed = frame.with_columns(*(value.alias(name) for value, name in zip(whole, names, strict=True)))
     native, listed = placed.to_native(), ", ".join(names)
     if frame.implementation.is_polars():
         hashed = sum((pl.col(name).hash(i) % N_BUCKETS for i, name in enumerate(names)), pl.lit(0, pl.UInt64))
@@ -145,16 +142,16 @@ def _in_buckets(
         native = native.project(f"*, cast(hash({listed}) % {N_BUCKETS} as bigint) as {BUCKET}")
     else:
         native = native.selectExpr("*", f"cast(pmod(xxhash64({listed}), {N_BUCKETS}) as bigint) as {BUCKET}")
-    found: nw.LazyFrame[Any] = nw.from_native(native).drop(*names)
+    plan: nw.LazyFrame[Any] = nw.from_native(native).drop(*names)
     if absent:
         bucket = nw.when(_any(absent)).then(nw.lit(LOOSE)).otherwise(nw.col(BUCKET))
-        found = found.with_columns(bucket.cast(nw.Int64).alias(BUCKET))
-    return found
+        plan = plan.with_columns(bucket.cast(nw.Int64).alias(BUCKET))
+    return plan
 
 
 def _any(conditions: Any) -> nw.Expr:
-    found: nw.Expr = reduce(or_, conditions)
-    return found
+    any_of: nw.Expr = reduce(or_, conditions)
+    return any_of
 
 
 # Arrays and tables put aside in files and mapped back: the system keeps of them in memory what it has room
@@ -186,8 +183,8 @@ class Spilled:
         self, columns: Mapping[str, NDArray[Any]], known: Mapping[str, NDArray[Any]]
     ) -> dict[str, NDArray[Any]]:
         """The same columns, of which those that are not among the known ones are put aside."""
-        there = {id(one) for one in known.values()}
-        return {name: one if id(one) in there else self.array(one) for name, one in columns.items()}
+        there = {id(column) for column in known.values()}
+        return {name: column if id(column) in there else self.array(column) for name, column in columns.items()}
 
     def table(self, table: pa.Table) -> pa.Table:
         """A table with the same values, mapped from a file."""
@@ -239,7 +236,7 @@ class PartedCells(PlanCells):
 
     def count_cells(self, edges: Sequence[int]) -> list[int]:
         """Cells by size: how many hold from ``edges[i]`` to below ``edges[i + 1]`` records."""
-        return [sum(each) for each in zip(*(part.count_cells(edges) for part in self.parts), strict=True)]
+        return [sum(counts) for counts in zip(*(part.count_cells(edges) for part in self.parts), strict=True)]
 
     def count_short(self) -> int:
         """Cells whose population frequency falls short of their sample frequency."""
@@ -267,8 +264,8 @@ class PartedCells(PlanCells):
             counted = Counted(count_by(self.frame, [key], self.n), (), self.n)
             roles = replace(self.roles, keys=(key,), rules=("category",), weight=None, person=None)
             self.memo[key] = tabulate_part(counted, replace(roles, sampling_fraction=None))
-        found: Cells = self.memo[key]
-        return found
+        cells: Cells = self.memo[key]
+        return cells
 
     def with_column(self, name: str, kernel: Callable[..., Any], *inputs: str) -> PartedCells:
         """Add a figure per cell, computed from others by a kernel of arrays."""
@@ -298,12 +295,12 @@ class PartedCells(PlanCells):
         if self.loose and self.has_wildcards:
             self._all_here()
         made: list[LazyCells] = []
-        found: list[T] = []
+        outcomes: list[T] = []
         for part in self.parts:
-            cells, one = run(replace(part, here=replace(part.here, memo={})))  # what it notes goes with it
+            cells, outcome = run(replace(part, here=replace(part.here, memo={})))  # what it notes goes with it
             made += self._put_aside([cast(LazyCells, cells)], [part])
-            found.append(one)
-        return self._of(made), found
+            outcomes.append(outcome)
+        return self._of(made), outcomes
 
     def _made(self, parts: Sequence[LazyCells]) -> PartedCells:
         return self._of(self._put_aside(parts, self.parts))
@@ -321,7 +318,7 @@ class PartedCells(PlanCells):
     def _joined(self, figures: Mapping[str, Brought], beside: Sequence[str] | None = None) -> nw.LazyFrame[Any]:
         """The plan with figures of cells beside its records: each part with its own."""
         parts = [
-            part._joined({name: one[i] for name, one in figures.items()}, beside) for i, part in enumerate(self.parts)
+            part._joined({name: held[i] for name, held in figures.items()}, beside) for i, part in enumerate(self.parts)
         ]
         return nw.concat(parts, how="vertical")
 
@@ -333,11 +330,11 @@ class PartedCells(PlanCells):
             return tuple(part.here.cell_values(name) for part in self.parts)
         return tuple(self.spilled.array(kernel(part.columns[name])) for part in self.parts)
 
-    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+    def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
         if key not in self.memo:
             self.memo[key] = make()
-        found: Asked = self.memo[key]
-        return found
+        kept: HouseholdSums = self.memo[key]
+        return kept
 
     def _all_here(self) -> NoReturn:
         raise DataError(
@@ -443,7 +440,7 @@ def _first_rows(cells: Cells, n: int) -> Cells:
     missing = (cut.size[codes == level.span].sum() for codes, level in zip(cut.codes, cells.levels, strict=True))
     columns = {name: column[at] for name, column in cells.columns.items()}
     return replace(
-        cells, table=cut, columns=columns, n=int(cut.size.sum()), n_missing=tuple(int(one) for one in missing)
+        cells, table=cut, columns=columns, n=int(cut.size.sum()), n_missing=tuple(int(absent) for absent in missing)
     )
 
 

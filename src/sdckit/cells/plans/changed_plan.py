@@ -79,11 +79,11 @@ def as_codes(table: pa.Table, orders: Mapping[str, Sequence[str]], *, every: boo
 
 def others(before: pa.Table, after: pa.Table, name: str) -> NDArray[np.bool_]:
     """The records whose value of a column is another one, or gone."""
-    first, second = (one.column(name).combine_chunks() for one in (before, after))
+    first, second = (table.column(name).combine_chunks() for table in (before, after))
     if first.type == second.type and pa.types.is_integer(first.type):  # as floats, large ones would be alike
         gone: NDArray[np.bool_] = np.asarray(pc.xor(first.is_null(), second.is_null()))
-        found: NDArray[np.bool_] = gone | np.asarray(pc.fill_null(pc.not_equal(first, second), False))
-        return found
+        changed: NDArray[np.bool_] = gone | np.asarray(pc.fill_null(pc.not_equal(first, second), False))
+        return changed
     return differing(first, second)
 
 
@@ -102,14 +102,14 @@ def _coded(column: pa.ChunkedArray, declared: Sequence[str]) -> pa.DictionaryArr
     used = np.flatnonzero(np.bincount(codes, minlength=len(known) + 1)[:-1])
     levels = in_order([known[code] for code in used], declared)
     place = {level: at for at, level in enumerate(levels)}
-    number = np.array([*(place.get(one, -1) for one in known), -1], np.int32)[codes]
+    number = np.array([*(place.get(level, -1) for level in known), -1], np.int32)[codes]
     return pa.DictionaryArray.from_arrays(pa.array(number, mask=number < 0), pa.array(levels, pa.string()))
 
 
 def put_back(
     frame: nw.LazyFrame[Any],
     row: str,
-    found: Brought,
+    brought: Brought,
     hit: NDArray[np.bool_],
     new: Mapping[str, pa.ChunkedArray],
 ) -> nw.LazyFrame[Any]:
@@ -121,11 +121,11 @@ def put_back(
     """
     own, chosen = frame.collect_schema(), pa.array(np.flatnonzero(hit))
     puts = {name: f"{PREFIX}put{at}" for at, name in enumerate(new)}
-    known = [name for name in found.table.column_names if is_comparable(own[name])]
+    known = [name for name in brought.table.column_names if is_comparable(own[name])]
     olds = {name: f"{PREFIX}old{at}" for at, name in enumerate(known)}
-    place = found.place[hit]
+    place = brought.place[hit]
     put = {puts[name]: values.combine_chunks().take(chosen) for name, values in new.items()}
-    old = {olds[name]: found.table.column(name).combine_chunks().take(chosen) for name in known}
+    old = {olds[name]: brought.table.column(name).combine_chunks().take(chosen) for name in known}
     if on_spark(frame):
         joined = _sent(frame, row, place, put, dict(zip(known, old.values(), strict=True)))
     else:
@@ -165,8 +165,8 @@ def _checked(frame: nw.LazyFrame[Any], olds: Mapping[str, str], own: Mapping[str
     else:
         says = f'CASE WHEN "{OFF}" THEN error(\'{RENUMBERED}\') ELSE "{MARK}" END'
         guarded = native.query("sdckit__plan", f'SELECT * REPLACE ({says} AS "{MARK}") FROM sdckit__plan')
-    found: nw.LazyFrame[Any] = nw.from_native(guarded)
-    return found.drop(OFF)
+    plan: nw.LazyFrame[Any] = nw.from_native(guarded)
+    return plan.drop(OFF)
 
 
 def _same(name: str, old: str, kind: Any) -> nw.Expr:
@@ -174,7 +174,7 @@ def _same(name: str, old: str, kind: Any) -> nw.Expr:
     if kind.base_type() in (nw.Categorical, nw.Enum):
         now = now.cast(nw.String)
     if kind.is_float():
-        now, then = (nw.when(~one.is_nan()).then(one) for one in (now, then))
+        now, then = (nw.when(~value.is_nan()).then(value) for value in (now, then))
     return (now == then).fill_null(False) | (now.is_null() & then.is_null())
 
 
@@ -191,8 +191,8 @@ def _sent(
     from pyspark.sql.pandas.types import from_arrow_type
     from pyspark.sql.types import ByteType, StructField, StructType
 
-    mark, names, told, known, says = MARK, list(put), dict(put), dict(old), RENUMBERED
-    plain = {name: one.type.value_type if is_text(one.type) else one.type for name, one in put.items()}
+    mark, names, new_values, known, says = MARK, list(put), dict(put), dict(old), RENUMBERED
+    plain = {name: array.type.value_type if is_text(array.type) else array.type for name, array in put.items()}
 
     def over_batches(batches: Iterator[Any]) -> Iterator[Any]:
         import numpy
@@ -202,9 +202,9 @@ def _sent(
         for batch in batches:
             mine = batch.column(batch.schema.get_field_index(row)).to_numpy(zero_copy_only=False)
             at = numpy.searchsorted(place, mine)
-            found = at < len(place)
-            found[found] = place[at[found]] == mine[found]
-            rows = pyarrow.array(at, mask=~found)
+            hit = at < len(place)
+            hit[hit] = place[at[hit]] == mine[hit]
+            rows = pyarrow.array(at, mask=~hit)
             for name, values in known.items():
                 now = batch.column(batch.schema.get_field_index(name))
                 then = values.take(rows).cast(now.type)
@@ -214,10 +214,10 @@ def _sent(
                 if pyarrow.types.is_floating(now.type):
                     nan = compute.and_(compute.is_nan(now), compute.is_nan(then)).fill_null(False)
                     same = compute.or_(same, nan)
-                if (found & ~same.to_numpy(zero_copy_only=False)).any():
+                if (hit & ~same.to_numpy(zero_copy_only=False)).any():
                     raise ValueError(says)
-            new = [told[name].take(rows).cast(plain[name]) for name in names]
-            marked = pyarrow.array(numpy.ones(len(found), numpy.int8), mask=~found)
+            new = [new_values[name].take(rows).cast(plain[name]) for name in names]
+            marked = pyarrow.array(numpy.ones(len(hit), numpy.int8), mask=~hit)
             yield pyarrow.RecordBatch.from_arrays(
                 [*batch.columns, *new, marked], names=[*batch.schema.names, *names, mark]
             )
@@ -225,8 +225,8 @@ def _sent(
     native = frame.to_native()
     fields = [StructField(name, from_arrow_type(plain[name])) for name in names]
     schema = StructType([*native.schema.fields, *fields, StructField(mark, ByteType())])
-    found: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
-    return found
+    plan: nw.LazyFrame[Any] = nw.from_native(native.mapInArrow(over_batches, schema))
+    return plan
 
 
 ROW = f"{PREFIX}row"  # where a record stood in the file
@@ -319,44 +319,44 @@ class Changing:
         """
         check_plan_names(self.frame, columns)
         self._keys(columns)
-        found = count_by(self.frame, columns, self.n, least=ROW)
-        table = found.select(*columns).to_arrow()
-        return Distinct(tuple(columns), table, sizes_of(found), found[ROW].to_numpy(), self.orders)
+        counted = count_by(self.frame, columns, self.n, least=ROW)
+        table = counted.select(*columns).to_arrow()
+        return Distinct(tuple(columns), table, sizes_of(counted), counted[ROW].to_numpy(), self.orders)
 
     def brought(self, columns: Sequence[str]) -> Brought:
         """Bring columns of all records, in the order of the file.
 
         Raises DataError: a column of lists or structures; other records than those that were counted.
         """
-        found = bring(self.frame, columns, ROW, self.orders)
-        if len(found.place) != self.n:
+        brought = bring(self.frame, columns, ROW, self.orders)
+        if len(brought.place) != self.n:
             raise DataError(RECOUNT)
-        return found
+        return brought
 
     def with_records(
-        self, found: Brought, changed: pa.Table, like: Mapping[str, str] = MappingProxyType({})
+        self, brought: Brought, changed: pa.Table, like: Mapping[str, str] = MappingProxyType({})
     ) -> Changing:
         """Give records the values that the columns brought here have got.
 
         Columns that are not among the changed ones are left out; those that were not brought stand beside the others.
         `like`: of each of these, the column it was made from.
         """
-        old, added = found.table.column_names, [name for name in changed.column_names if name in like]
+        old, added = brought.table.column_names, [name for name in changed.column_names if name in like]
         gone = [name for name in old if name not in changed.column_names]
-        marks = {name: others(found.table, changed, name) for name in old if name not in gone}
+        marks = {name: others(brought.table, changed, name) for name in old if name not in gone}
         names = [name for name, hit in marks.items() if hit.any()]
         if not names and not added:
             return self.without(gone) if gone else self
         orders = {
             **self.orders,
-            **{name: self.orders[one] for name, one in like.items() if one in self.orders},
+            **{name: self.orders[source] for name, source in like.items() if source in self.orders},
         }
         if self._is_whole(old):
-            return replace(self._laid_anew(found, changed, names), orders=orders)
+            return replace(self._laid_anew(brought, changed, names), orders=orders)
         hit = np.any([marks[name] for name in names], axis=0) if not added else np.ones(self.n, np.bool_)
         kept, before = self._kept(self.frame, names)
         new = {name: changed.column(name) for name in (*names, *added)}
-        frame = put_back(kept, ROW, found, hit, new)
+        frame = put_back(kept, ROW, brought, hit, new)
         loose = self._mixed_by_joins
         return replace(self, frame=frame, before=before, loose=loose, orders=orders).without(gone)
 
@@ -367,21 +367,21 @@ class Changing:
         kinds = self.kinds.values()
         return all(is_comparable(kind) and kind.base_type() not in (nw.Int128, nw.UInt128) for kind in kinds)
 
-    def _laid_anew(self, found: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
+    def _laid_anew(self, brought: Brought, changed: pa.Table, names: Sequence[str]) -> Changing:
         """The records with all their columns as they are here, beside those that were others."""
         before = {name: f"{PREFIX}was{i}" for i, name in enumerate(names)}
-        was = {place: found.table.column(name) for name, place in before.items()}
+        was = {place: brought.table.column(name) for name, place in before.items()}
         after = _columns(changed)
         kept = [name for name in self.columns if name in after]
         made = {name: after[name] for name in dict.fromkeys([*kept, *after])}
-        table = pa.table({ROW: found.place, **made, **was})
-        types = _same_types(found, changed) | {place: name for name, place in before.items()}
+        table = pa.table({ROW: brought.place, **made, **was})
+        types = _same_types(brought, changed) | {place: name for name, place in before.items()}
         return replace(self, frame=new_records(table, self.frame, types), before=before, loose=False)
 
-    def with_others(self, found: Brought, made: pa.Table) -> Changing:
+    def with_others(self, brought: Brought, made: pa.Table) -> Changing:
         """Other records, as many as there may be, in place of those whose columns were all brought here."""
         table = pa.table({ROW: np.arange(len(made)), **_columns(made)})
-        frame = new_records(table, self.frame, _same_types(found, made))
+        frame = new_records(table, self.frame, _same_types(brought, made))
         return replace(self, frame=frame, n=len(made), before={}, loose=False, made_of=self.n_file)
 
     @property
@@ -409,7 +409,7 @@ class Changing:
         joined = attach(self.frame, self._keys(rows.columns), rows.table, arrays)
         kept, before = self._kept(joined, list(new))
         changed = kept.with_columns(*(nw.col(places[name]).alias(name) for name in new))
-        orders = {name: one for name, one in self.orders.items() if name not in new} | _orders(new)
+        orders = {name: order for name, order in self.orders.items() if name not in new} | _orders(new)
         frame = changed.drop(*places.values())
         return replace(self, frame=frame, before=before, loose=self._mixed_by_joins, orders=orders)
 
@@ -433,16 +433,16 @@ class Changing:
         floats = {name: schema[name].is_float() for name in names}
         there = [~(nw.col(n).is_null() | nw.col(n).is_nan().fill_null(True)) if is_float else ~nw.col(n).is_null()
                  for n, is_float in floats.items()]  # fmt: skip
-        found = aggregate(self.frame, *map(count, there))
-        return {name: int(value) for name, value in zip(names, found, strict=True)}
+        counts = aggregate(self.frame, *map(count, there))
+        return {name: int(value) for name, value in zip(names, counts, strict=True)}
 
     def places_in(self, rows: Distinct, cells: Ints) -> tuple[Ints, NDArray[Any]]:
         """The records of some cells: the cell, and the place in the file of each."""
         number = np.full(len(rows.size), -1, np.int64)
         number[cells] = cells
         placed = attach(self.frame, self._keys(rows.columns), rows.table, {CELL: number})
-        found = collect(placed.filter(nw.col(CELL) >= 0).select(CELL, ROW))
-        return found[CELL].to_numpy().astype(np.int64), found[ROW].to_numpy()
+        records = collect(placed.filter(nw.col(CELL) >= 0).select(CELL, ROW))
+        return records[CELL].to_numpy().astype(np.int64), records[ROW].to_numpy()
 
     def blanked(self, rows: Distinct, out: Blanked) -> Changing:
         """Take values out of the records of cells."""
@@ -456,7 +456,7 @@ class Changing:
         frame, before = self._kept(self.frame, names)
         placed = attach(frame, self._keys(rows.columns), rows.table, figures)
         kept = [nw.col(name) for name in frame.collect_schema().names()]
-        marks = [nw.col(one) for one in gone.values()]
+        marks = [nw.col(column) for column in gone.values()]
         marked = placed.select(*kept, *marks)
         if len(out.split):
             whole = placed.filter(nw.col(CELL) < 0).select(*kept, *marks)
@@ -500,21 +500,21 @@ class Changing:
         if self.n != self.n_file:  # none stands for one of the file
             return dict.fromkeys(self.own, self.n_file)
         kinds, left = self.frame.collect_schema(), set(self.columns)
-        found = {name: 0 if name in left else self.n for name in self.own}
-        asked = [name for name in self.before if name in left and name in found]
-        if asked:
-            counted = aggregate(self.frame, *(count(_differs(name, self.before[name], kinds)) for name in asked))
-            found |= {name: int(value) for name, value in zip(asked, counted, strict=True)}
-        return found
+        changes = {name: 0 if name in left else self.n for name in self.own}
+        changed = [name for name in self.before if name in left and name in changes]
+        if changed:
+            counted = aggregate(self.frame, *(count(_differs(name, self.before[name], kinds)) for name in changed))
+            changes |= {name: int(value) for name, value in zip(changed, counted, strict=True)}
+        return changes
 
 
 def _columns(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     return dict(zip(table.column_names, table.columns, strict=True))
 
 
-def _same_types(found: Brought, changed: pa.Table) -> dict[str, str]:
+def _same_types(brought: Brought, changed: pa.Table) -> dict[str, str]:
     """The columns whose values have the type that they were brought in."""
-    before, after = found.table.schema, changed.schema
+    before, after = brought.table.schema, changed.schema
     return {
         name: name for name in before.names if name in after.names and before.field(name).type == after.field(name).type
     }
@@ -522,14 +522,14 @@ def _same_types(found: Brought, changed: pa.Table) -> dict[str, str]:
 
 def _orders(new: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     """The categories of the columns that have some, in their order."""
-    found = {name: one for name, one in new.items() if isinstance(one, pa.ChunkedArray)}
-    whole = {name: one.combine_chunks() for name, one in found.items() if pa.types.is_dictionary(one.type)}
-    return {name: one.dictionary.to_pylist() for name, one in whole.items()}
+    chunked = {name: values for name, values in new.items() if isinstance(values, pa.ChunkedArray)}
+    whole = {name: values.combine_chunks() for name, values in chunked.items() if pa.types.is_dictionary(values.type)}
+    return {name: array.dictionary.to_pylist() for name, array in whole.items()}
 
 
 def _differs(name: str, old: str, kinds: Mapping[str, Any]) -> nw.Expr:
     """Whether a value is another one than before: a number and the same number of another type are the same."""
-    now, then = (_simple(one, kinds[one]) for one in (name, old))
+    now, then = (_simple(column, kinds[column]) for column in (name, old))
     (new, kind), (was, other) = now, then
     there, before = ~new.is_null(), ~was.is_null()
     if kind != other:
@@ -576,8 +576,8 @@ def _placed(frame: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         numbered = native.withColumn(ROW, functions.monotonically_increasing_id())
     else:
         raise DataError(f"plans of {engine.value} are not supported; collect the data first")
-    found: nw.LazyFrame[Any] = nw.from_native(numbered)
-    return found
+    plan: nw.LazyFrame[Any] = nw.from_native(numbered)
+    return plan
 
 
 def _whole() -> Any:

@@ -231,8 +231,8 @@ def one_row_a_cell(counted: Counted) -> Counted:
     if counted.learnt is None:
         return counted
     names, number = [key.name for key in counted.keys], f"{PREFIX}row"
-    found = counted.frame.select(*names).with_row_index(number).unique(subset=names, keep="any")
-    return replace(counted, frame=found.select(*names), learnt=None, row=found[number].to_numpy().astype(np.int64))
+    cells = counted.frame.select(*names).with_row_index(number).unique(subset=names, keep="any")
+    return replace(counted, frame=cells.select(*names), learnt=None, row=cells[number].to_numpy().astype(np.int64))
 
 
 def count_by(
@@ -246,15 +246,15 @@ def count_by(
     """
     keys = _key_columns(frame, columns, frame.collect_schema())
     grouped, most = _grouped(frame, keys, {}, least), most_cells(len(keys))
-    if n > most and (found := count_records(grouped)) > most:
-        raise too_many(found, len(keys))
+    if n > most and (n_cells := count_records(grouped)) > most:
+        raise too_many(n_cells, len(keys))
     return _fetched(grouped, keys)
 
 
-def too_many(found: int, n_keys: int, why: str = "") -> DataError:
+def too_many(n_cells: int, n_keys: int, why: str = "") -> DataError:
     """The error of more cells than fit here."""
     return DataError(
-        f"these {n_keys} columns have {found:,} different combinations, and the free memory here takes "
+        f"these {n_keys} columns have {n_cells:,} different combinations, and the free memory here takes "
         f"{most_cells(n_keys):,}{why}; take fewer columns, recode them more coarsely, or use a machine with more memory"
     )
 
@@ -271,7 +271,7 @@ def _grouped(
 ) -> nw.LazyFrame[Any]:
     others = [] if least is None else [least]
     chosen = frame.select(
-        *(key.value.alias(key.column) for key in keys), *(one.alias(name) for name, one in sums.items()),
+        *(key.value.alias(key.column) for key in keys), *(value.alias(name) for name, value in sums.items()),
         *map(nw.col, others),
     )  # fmt: skip
     return chosen.group_by(*(key.column for key in keys)).agg(
@@ -288,10 +288,10 @@ def _by_person(
     group, who = [key.column for key in keys], f"{PREFIX}person"
     chosen = frame.select(
         *(key.value.alias(key.column) for key in keys), nw.col(person).alias(who),
-        *(one.alias(name) for name, one in sums.items()),
+        *(value.alias(name) for name, value in sums.items()),
     )  # fmt: skip
-    each = chosen.group_by(*group, who).agg(nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).min() for name in sums))
-    return each.group_by(*group).agg(
+    rows = chosen.group_by(*group, who).agg(nw.len().cast(nw.Int64).alias(SIZE), *(nw.col(name).min() for name in sums))
+    return rows.group_by(*group).agg(
         nw.col(SIZE).sum().cast(nw.Int64),
         nw.len().cast(nw.Int64).alias(PERSONS),
         *(nw.col(name).sum() for name in sums),
@@ -300,8 +300,8 @@ def _by_person(
 
 def _fetched(grouped: nw.LazyFrame[Any], keys: Sequence[KeyColumn]) -> nw.DataFrame[Any]:
     others = [name for name in grouped.collect_schema().names() if name not in {key.column for key in keys}]
-    told = collect(grouped.select(*(key.brought(key.column).alias(key.column) for key in keys), *others))
-    return told.rename({key.column: key.name for key in keys})
+    frame = collect(grouped.select(*(key.brought(key.column).alias(key.column) for key in keys), *others))
+    return frame.rename({key.column: key.name for key in keys})
 
 
 def _checked_schema(frame: nw.LazyFrame[Any], roles: Roles) -> Mapping[str, Any]:
@@ -342,7 +342,7 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
         raise DataError(f"person {roles.person!r} is missing in {gone} records; give every record its person")
     if roles.weight is not None:
         who, w = nw.col(roles.person).alias(f"{PREFIX}person"), nw.col(roles.weight)
-        each = (
+        persons = (
             frame.select(who, w.alias(WEIGHT))
             .group_by(f"{PREFIX}person")
             .agg(
@@ -351,7 +351,7 @@ def _check_roles(frame: nw.LazyFrame[Any], roles: Roles, counts: list[int]) -> N
                 nw.col(WEIGHT).max().alias(f"{PREFIX}high"),
             )
         )
-        varies = each.filter(nw.col(f"{PREFIX}low") != nw.col(f"{PREFIX}high"))
+        varies = persons.filter(nw.col(f"{PREFIX}low") != nw.col(f"{PREFIX}high"))
         varying = aggregate(varies, nw.col(SIZE).sum())[0]
         if varying > 0:
             raise DataError(

@@ -27,7 +27,7 @@ Brought = NDArray[Any] | tuple[NDArray[Any], ...]  # a figure of each cell; of c
 
 
 @dataclass(eq=False)
-class Asked:
+class HouseholdSums:
     """Figures asked for of the same households: what waits is summed together, in one pass over the records.
 
     `joined` gives the plan with figures of cells beside its records. `key`: the column of households; `person`: that of
@@ -41,22 +41,22 @@ class Asked:
     n: int
     members: Callable[[], Cells | None] = lambda: None
     before: list[Brought] = field(default_factory=list)
-    found: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
+    done: list[tuple[Floats, NDArray[np.int64]]] = field(default_factory=list)
 
-    def ask(self, before: Brought) -> int:
+    def add(self, before: Brought) -> int:
         """Ask for the sums of what a record of each cell brings; where they will stand."""
         self.before.append(before)
         return len(self.before) - 1
 
     def sums(self, at: int) -> tuple[Floats, NDArray[np.int64]]:
         """The sums over the members of each household, and its records."""
-        if at >= len(self.found):
-            waiting, members = self.before[len(self.found) :], self.members()
-            self.found += self._on_engine(waiting) if members is None else self._here(waiting, members)
-        return self.found[at]
+        if at >= len(self.done):
+            waiting, members = self.before[len(self.done) :], self.members()
+            self.done += self._on_engine(waiting) if members is None else self._here(waiting, members)
+        return self.done[at]
 
     def _on_engine(self, figures: Sequence[Brought]) -> list[tuple[Floats, NDArray[np.int64]]]:
-        named = {f"{PREFIX}before{i}": one for i, one in enumerate(figures)}
+        named = {f"{PREFIX}before{i}": figure for i, figure in enumerate(figures)}
         return sum_households(self.joined(named), self.key, list(named), self.person, self.n)
 
     def _here(self, figures: Sequence[Brought], members: Cells) -> list[tuple[Floats, NDArray[np.int64]]]:
@@ -70,27 +70,27 @@ class Asked:
 class Household:
     """A figure of each household of a plan: 1 - exp(sum of a figure over its members).
 
-    `asked`, `at`: where its sums stand. `after`: what is told of a sum.
+    `sums`, `at`: where its sums stand. `after`: what is told of a sum.
     """
 
-    asked: Asked
+    sums: HouseholdSums
     at: int
     after: Callable[[Floats], Floats]
 
     @property
     def before(self) -> Brought:
         """What a record of each cell brings."""
-        return self.asked.before[self.at]
+        return self.sums.before[self.at]
 
     @cached_property
     def values(self) -> CellValues:
         """The figures with the records that have them, those without a household included."""
-        sums, sizes = self.asked.sums(self.at)
+        sums, sizes = self.sums.sums(self.at)
         return CellValues(self.after(sums), sizes)
 
     def beside(self, frame: nw.LazyFrame[Any], name: str) -> nw.LazyFrame[Any]:
         """The plan, in which a column holds what each record brings, with its household's figure there."""
-        own, key, person = nw.col(name), self.asked.key, self.asked.person
+        own, key, person = nw.col(name), self.sums.key, self.sums.person
         frame = frame.with_columns(key.value.alias(HOME))
         summed = own
         if person is not None:  # a person of several rows counts once, with the smallest figure
@@ -99,8 +99,8 @@ class Household:
             frame = frame.with_columns(once.alias(SUM))
             summed = nw.col(SUM)
         frame = frame.with_columns(summed.sum().over(HOME).alias(SUM))
-        told = nw.when(key.absent).then(own).otherwise(nw.col(SUM))
-        summed_up = frame.with_columns(told.alias(name))
+        household_sum = nw.when(key.absent).then(own).otherwise(nw.col(SUM))
+        summed_up = frame.with_columns(household_sum.alias(name))
         return summed_up.with_columns(expm1_negative(own).alias(name)).drop(HOME, SUM)
 
 
@@ -117,26 +117,26 @@ def sum_households(
     chosen = frame.select(key.value.alias(HOME), *own, *([nw.col(person).alias(PERSON)] if person else []))
     # A record without a household is told by what it brings: there are few such figures.
     alone = [f"{PREFIX}alone{i}" for i in range(len(own))]
-    no_home = [nw.when(nw.col(HOME).is_null()).then(one).alias(name) for one, name in zip(own, alone, strict=True)]
+    no_home = [nw.when(nw.col(HOME).is_null()).then(value).alias(name) for value, name in zip(own, alone, strict=True)]
     size = nw.len().cast(nw.Int64).alias(N)
     chosen = chosen.with_columns(*no_home)
-    summed = [one.sum().alias(f"{SUM}{i}") for i, one in enumerate(own)]
+    summed = [figure.sum().alias(f"{SUM}{i}") for i, figure in enumerate(own)]
     if person is None:
-        found = chosen.group_by(HOME, *alone).agg(*summed, size)
+        homes = chosen.group_by(HOME, *alone).agg(*summed, size)
     else:  # a person of several rows counts once, with the smallest figure
-        each = chosen.group_by(HOME, PERSON, *alone).agg(*(one.min() for one in own), size)
-        found = each.group_by(HOME, *alone).agg(*summed, nw.col(N).sum())
+        persons = chosen.group_by(HOME, PERSON, *alone).agg(*(figure.min() for figure in own), size)
+        homes = persons.group_by(HOME, *alone).agg(*summed, nw.col(N).sum())
     most = most_cells(len(own))
-    if n > most and (n_homes := count_records(found)) > most:
+    if n > most and (n_homes := count_records(homes)) > most:
         raise DataError(
             f"column {key.name!r} has {n_homes:,} households, and the free memory here takes {most:,}; use a machine "
             "with more memory, or leave the household out"
         )
-    told = collect(found.drop(HOME))
-    sizes = told[N].to_numpy().astype(np.int64)
-    brought = [told[name].to_numpy().astype(np.float64) for name in alone]
+    collected = collect(homes.drop(HOME))
+    sizes = collected[N].to_numpy().astype(np.int64)
+    brought = [collected[name].to_numpy().astype(np.float64) for name in alone]
     single = ~np.isnan(brought[0])
     if n_single := int(sizes[single].sum()):
         warn(f"{n_single} records have no household id in {key.name!r}: each is a household of its own")
-    sums = (told[f"{SUM}{i}"].to_numpy().astype(np.float64) for i in range(len(own)))
-    return [(np.where(single, one, total), sizes) for one, total in zip(brought, sums, strict=True)]
+    sums = (collected[f"{SUM}{i}"].to_numpy().astype(np.float64) for i in range(len(own)))
+    return [(np.where(single, figure, total), sizes) for figure, total in zip(brought, sums, strict=True)]

@@ -25,7 +25,7 @@ from sdckit.cells.plans.count_cells import (
     sizes_of,
     with_missing,
 )
-from sdckit.cells.plans.households import Asked, Brought, Household
+from sdckit.cells.plans.households import Brought, Household, HouseholdSums
 from sdckit.cells.table import (
     LISTED,
     AnyCells,
@@ -65,22 +65,22 @@ def lazy_group_figures(
         KeyColumn.of(name, i, schema[name]).present.alias(label)
         for i, (name, label) in enumerate(zip(by, labels, strict=True))
     ]
-    values = [_value(one, columns).alias(f"sdckit__value{i}") for i, one in enumerate(figures)]
+    values = [_value(figure, columns).alias(f"sdckit__value{i}") for i, figure in enumerate(figures)]
     grouped = (
         frame.select(*ours, *values)
         .group_by(*labels)
         .agg(
             nw.len().cast(nw.Int64).alias("sdckit__n"),
-            *(_made(one, f"sdckit__value{i}").alias(f"sdckit__f{i}") for i, one in enumerate(figures)),
+            *(_made(figure, f"sdckit__value{i}").alias(f"sdckit__f{i}") for i, figure in enumerate(figures)),
         )
     )
-    found = collect(grouped.head(MOST_GROUPS + 1))
-    found = found.sort(*labels, nulls_last=True)  # an engine gives groups in any order
-    if len(found) > MOST_GROUPS:
+    groups = collect(grouped.head(MOST_GROUPS + 1))
+    groups = groups.sort(*labels, nulls_last=True)  # an engine gives groups in any order
+    if len(groups) > MOST_GROUPS:
         raise DataError(f"by: more than {MOST_GROUPS:,} groups; name columns with fewer values", argument="by")
-    told = [[_number(value) for value in found[f"sdckit__f{i}"].to_list()] for i in range(len(figures))]
+    by_figure = [[_number(value) for value in groups[f"sdckit__f{i}"].to_list()] for i in range(len(figures))]
     names = dict(zip([*labels, "sdckit__n"], [*by, "n"], strict=True))
-    return found.select(*names).rename(names), told
+    return groups.select(*names).rename(names), by_figure
 
 
 def _value(figure: FileFigure, columns: Mapping[str, str]) -> nw.Expr:
@@ -127,16 +127,16 @@ class PlanCells(AnyCells):
         """The plan with figures of cells beside its records, matched by the keys that the cells were counted by."""
 
     @abstractmethod
-    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+    def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
         """What a function gives, worked out once for all measures of these cells."""
 
     def with_household(self, name: str, values: str, household: str, *, before: Kernel, after: Kernel) -> Self:
         """Add a figure per household, summed when it is asked for: ``after(sum of before(value) over its members)``."""
         column = self._key_of(household, "household")
-        who = [one for one in (household, self.roles.person) if one is not None]
-        asked = self._once(
+        who = [role for role in (household, self.roles.person) if role is not None]
+        sums = self._once(
             ("households", household, self.roles.person),
-            lambda: Asked(
+            lambda: HouseholdSums(
                 lambda figures: self._joined(figures, who),
                 column,
                 self.roles.person,
@@ -144,7 +144,7 @@ class PlanCells(AnyCells):
                 members=lambda: self._members_kept(household),
             ),
         )
-        home = Household(asked, asked.ask(self._brought(values, before)), after)
+        home = Household(sums, sums.add(self._brought(values, before)), after)
         return replace(self, households={**self.households, name: home})
 
     def _key_of(self, name: str, role: str) -> KeyColumn:
@@ -162,7 +162,7 @@ class PlanCells(AnyCells):
         columns = {name: PREFIX + name for name in names}
         homes = [self.households[name] for name in names if name in self.households]
         if beside is not None:
-            whose = [one for home in homes for one in (home.asked.key.name, home.asked.person) if one is not None]
+            whose = [name for home in homes for name in (home.sums.key.name, home.sums.person) if name is not None]
             beside = [*beside, *whose]
         frame = self._joined({columns[name]: self._of_cell(name) for name in names}, beside)
         for name in names:
@@ -193,14 +193,14 @@ class PlanCells(AnyCells):
         if risk_above is not None:
             hit = hit | (nw.col(columns["risk"]) > risk_above)
         chosen = frame.filter(hit).select(*self.keys, *columns.values())
-        found = collect(chosen.sort(columns["risk"], descending=True).head(limit))
+        collected = collect(chosen.sort(columns["risk"], descending=True).head(limit))
         return [
             {
                 "row": None,
                 "keys": {key: row[key] for key in self.keys},
                 **{name: row[place] for name, place in columns.items()},
             }
-            for row in found.rows(named=True)
+            for row in collected.rows(named=True)
         ]
 
     def in_memory(self, *extra: str) -> Cells:
@@ -301,7 +301,7 @@ class LazyCells(PlanCells):
         if (row := counted.row) is not None:
             of_row = of_row[row]
         keys = with_missing(self.counted.keys, self.n_missing)
-        values = {name: np.asarray(one)[of_row] for name, one in figures.items()}
+        values = {name: np.asarray(figure)[of_row] for name, figure in figures.items()}
         return attach(frame, keys, counted.frame.to_arrow(), values)
 
     def _values(self, name: str) -> CellValues:
@@ -310,7 +310,7 @@ class LazyCells(PlanCells):
     def _brought(self, name: str, kernel: Kernel | None = None) -> Brought:
         return self.here.cell_values(name) if kernel is None else kernel(self.here.columns[name])
 
-    def _once(self, key: Any, make: Callable[[], Asked]) -> Asked:
+    def _once(self, key: Any, make: Callable[[], HouseholdSums]) -> HouseholdSums:
         return self.here.once(key, make)
 
     def _all_here(self) -> Cells:
@@ -333,7 +333,7 @@ class LazyCells(PlanCells):
     def _members(self, household: str) -> tuple[NDArray[np.int32], nw.DataFrame[Any]]:
         """The cell of each record, and its columns."""
         self._key_of(household, "household")
-        beside = [household, *(one for one in (self.roles.weight, self.roles.id) if one is not None)]
+        beside = [household, *(column for column in (self.roles.weight, self.roles.id) if column is not None)]
         others = [name for name in dict.fromkeys(beside) if name not in self.keys]
         check_collected(self.n, len(self.keys) + len(others))
         frame = collect(self.frame.select(*(key.present.alias(key.name) for key in self.counted.keys), *others))

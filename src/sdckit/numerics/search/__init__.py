@@ -1,1 +1,1 @@
-"""Neighbours, boxes and counts in space."""
+"""Exact nearest-neighbour search among numbers and categories, and counts of points in boxes."""

@@ -1,8 +1,8 @@
-"""Nearest rows of numbers and categories: rows are compared where they agree in all categories but a few.
+"""Nearest neighbours among rows of numbers and categories, compared where they agree in all but a few categories.
 
-The sets of columns in which a row may differ are gone through by ascending weight. A query is finished where rows that
-differ in more columns are too far, whatever their numbers; of rows that meet, those within reach in one number are
-compared.
+The sets of categories in which a base row may differ are visited by ascending weight. A query is finished when rows
+that differ in heavier sets are too far, whatever their numbers; of the rows that agree in the other categories, those
+near enough in one number (the lead) are compared.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from sdckit.numerics.array_types import Floats, Ints, Words
 from sdckit.numerics.coding import Metric, find_word, hash_word
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.agreement import FREE, SLICE, Base, ColumnSets, number_groups, room_for
-from sdckit.numerics.search.box_search import Found, Limits, Visited, add, farther, insert, tally, widened
+from sdckit.numerics.search.box_search import Answers, Limits, Visited, add, farther, insert, tally, widened
 from sdckit.numerics.threads import chunks, run
 
-EXHAUSTED = 20_000  # rows compared with a query, after which the tree is asked
-PAIRS = 1000  # by which the column is chosen whose values order the rows
+EXHAUSTED = 20_000  # rows compared with a query after which it is left to the tree
+PAIRS = 1000  # pairs of rows by which the leading column is chosen
 
 
 class NumberedRows(NamedTuple):
-    """Distinct rows by ascending values of one number, `lead`; `numbers` (K, p) row by row."""
+    """Distinct base rows sorted by one number, `lead` (K,); `numbers` (K, p) row by row."""
 
     base: Base
     numbers: Floats
@@ -33,7 +33,11 @@ class NumberedRows(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def deal(words, kept, keys, number, groups, begins, group_of, order):  # type: ignore[no-untyped-def]
-    """Rows of the base by group of queries, in their own order within each; those in no group are left out."""
+    """Sort base rows by the group of queries that they fall into (a stable counting sort), others are left out.
+
+    `kept`, `keys`, `number`: bit mask and hash table of `number_groups`. Filled: `group_of` (K,), the group of each row
+    or -1; `order`, row indices by group; `begins` (groups + 1,), start of each group in `order`.
+    """
     begins[: groups + 1] = 0
     for j in range(len(words)):
         word = words[j] & kept
@@ -56,7 +60,10 @@ def deal(words, kept, keys, number, groups, begins, group_of, order):  # type: i
 
 @njit(cache=True, nogil=True, inline="always")
 def _note(total, copies, row, tolerance, low, high, size, first):  # type: ignore[no-untyped-def]
-    """Put rows at a distance to those equally far, of which the nearest few are kept, ascending."""
+    """Add `copies` rows at a distance to the nearest few groups of equal distances, which are kept ascending.
+
+    `low`, `high`, `size`, `first` (k + 1,): smallest and largest distance, rows and first row of each group.
+    """
     at = 0
     while at < len(low) and size[at] > 0 and total > high[at] + tolerance:
         at += 1
@@ -73,23 +80,23 @@ def _note(total, copies, row, tolerance, low, high, size, first):  # type: ignor
 
 
 @njit(cache=True, nogil=True)
-def _settle(q, k, tolerance, low, high, size, first, found):  # type: ignore[no-untyped-def]
-    """Read the counts off; where distances are neither equal nor clearly apart the tree is asked."""
+def _settle(q, k, tolerance, low, high, size, first, answers):  # type: ignore[no-untyped-def]
+    """Set the counts of query q from its groups of equal distances; `tied` is -1 if rounding leaves them undecided."""
     before = 0
     for at in range(len(low)):
         apart = at + 1 == len(low) or size[at + 1] == 0 or low[at + 1] - high[at] > 2 * tolerance
         if high[at] - low[at] > tolerance / 4 or not apart:
             break
         if before + size[at] >= k:
-            found.closer[q], found.tied[q], found.nearest[q] = before, size[at], first[0]
+            answers.closer[q], answers.tied[q], answers.nearest[q] = before, size[at], first[0]
             return
         before += size[at]
-    found.tied[q] = -1
+    answers.tied[q] = -1
 
 
 @njit(cache=True, nogil=True)
 def parts_of(columns, fields, weights):  # type: ignore[no-untyped-def]
-    """The bits in a packed row and the weight of each column of a set."""
+    """Bit mask in a packed row, and weight, of each column of a set given as bits."""
     n = 0
     bits, weight = np.empty(len(fields), np.uint64), np.empty(len(fields))
     for j in range(len(fields)):
@@ -101,7 +108,7 @@ def parts_of(columns, fields, weights):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def differ(word, other, bits):  # type: ignore[no-untyped-def]
-    """Whether two packed rows differ in each of some columns."""
+    """Whether two packed rows differ in each of some columns, given by their bit masks."""
     apart = word ^ other
     for j in range(len(bits)):  # noqa: SIM110 - compiled code has no generators
         if apart & bits[j] == 0:
@@ -110,11 +117,11 @@ def differ(word, other, bits):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, inline="always")
-def away(one, other, metric, weight):  # type: ignore[no-untyped-def]
-    """As the tree adds it: equal to the last bit."""
+def away(row, other, metric, weight):  # type: ignore[no-untyped-def]
+    """Sum of distance contributions of two rows (p,), added in the order of the tree search: equal to the last bit."""
     total, squared = 0.0, metric.power == 2
     for j in range(len(metric.caps)):
-        apart = min(abs(one[j] - other[j]), metric.caps[j])
+        apart = min(abs(row[j] - other[j]), metric.caps[j])
         total += apart * apart if squared else apart
     for j in range(len(weight)):
         total += weight[j]
@@ -123,7 +130,7 @@ def away(one, other, metric, weight):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def first_from(lead, members, value):  # type: ignore[no-untyped-def]
-    """Where among rows by ascending leading number those begin that are not below a value."""
+    """Position of the first of the `members` (sorted by their lead) whose lead is not below a value; binary search."""
     a, b = 0, len(members)
     while a < b:
         middle = (a + b) // 2
@@ -135,11 +142,14 @@ def first_from(lead, members, value):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _scan(q, own, rows, query, parts, least, metric, members, answer):  # type: ignore[no-untyped-def]
-    """Compare a query with the rows it meets, those alike in the leading number first; with how many."""
+def _scan(q, own, rows, query, parts, least, metric, members, state):  # type: ignore[no-untyped-def]
+    """Compare query q with the `members` of its group, nearest in the lead first; return the number of comparisons.
+
+    `parts`: bit masks and weights of the differing columns; `least`: their sum; `own`: index of the query in `state`.
+    """
     (words, sizes, first_row), numbers, lead = rows
-    found, (low, high, size, first) = answer
-    best, k, (bits, weight) = found.smallest[q], found.smallest.shape[1], parts
+    answers, (low, high, size, first) = state
+    best, k, (bits, weight) = answers.smallest[q], answers.smallest.shape[1], parts
     value, cap, slack, squared = query.lead[q], query.cap, 2 * query.slack, metric.power == 2
     limit = farther(best[k - 1], slack, squared)
     right = first_from(lead, members, value)
@@ -167,30 +177,31 @@ def _scan(q, own, rows, query, parts, least, metric, members, answer):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def _still_open(q, bound, k, slack, squared, answer, work, own):  # type: ignore[no-untyped-def]
-    """Whether rows at a bound or more may matter to a query; if not, its counts are read off."""
-    found, (low, high, size, first) = answer
+def _still_open(q, bound, k, slack, squared, state, work, own):  # type: ignore[no-untyped-def]
+    """Whether rows at distances from `bound` on may still matter to query q; if not, its counts are set."""
+    answers, (low, high, size, first) = state
     if work[own] > EXHAUSTED:
-        found.tied[q] = -1
+        answers.tied[q] = -1
         return False
-    if bound > farther(found.smallest[q, k - 1], 2 * slack, squared):
-        _settle(q, k, slack, low[own], high[own], size[own], first[own], found)
+    if bound > farther(answers.smallest[q, k - 1], 2 * slack, squared):
+        _settle(q, k, slack, low[own], high[own], size[own], first[own], answers)
         return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore[no-untyped-def]
+def _find(rows, query, sets, fields, metric, begin, end, answers):  # type: ignore[no-untyped-def]
+    """Find the k smallest sums of queries begin to end; `answers` are filled, `tied` with -1 where undecided."""
     weight, columns, kept, begins_of, complete = sets
-    words, k, n_live = rows.base.words, found.smallest.shape[1], end - begin
+    words, k, n_live = rows.base.words, answers.smallest.shape[1], end - begin
     live, work = np.arange(begin, end), np.zeros(n_live, np.int64)
     keys, number = np.empty(room_for(n_live), np.uint64), np.empty(room_for(n_live), np.int32)
     of, begins = np.empty(n_live, np.int32), np.empty(n_live + 1, np.int32)
     group_of, order = np.empty(len(words), np.int32), np.empty(len(words), np.int32)
     low, high = np.empty((n_live, k + 1)), np.empty((n_live, k + 1))
     size, first = np.zeros((n_live, k + 1), np.int64), np.empty((n_live, k + 1), np.int64)
-    answer = (found, (low, high, size, first))
-    found.smallest[begin:end] = np.inf
+    state = (answers, (low, high, size, first))
+    answers.smallest[begin:end] = np.inf
     for c in range(len(begins_of)):
         at_end = c + 1 == len(begins_of)
         bound = np.inf if at_end else weight[begins_of[c]]
@@ -198,7 +209,7 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
             break
         left = 0
         for t in range(n_live):
-            if _still_open(live[t], bound, k, query.slack, metric.power == 2, answer, work, live[t] - begin):
+            if _still_open(live[t], bound, k, query.slack, metric.power == 2, state, work, live[t] - begin):
                 live[left] = live[t]
                 left += 1
         n_live = left
@@ -213,15 +224,15 @@ def _find(rows, query, sets, fields, metric, begin, end, found):  # type: ignore
                 q, g = live[t], of[t]
                 if begins[g] < begins[g + 1] and work[q - begin] <= EXHAUSTED:
                     members = order[begins[g] : begins[g + 1]]
-                    work[q - begin] += _scan(q, q - begin, rows, query, parts, weight[s], metric, members, answer)
+                    work[q - begin] += _scan(q, q - begin, rows, query, parts, weight[s], metric, members, state)
     for t in range(n_live):
-        found.tied[live[t]] = -1
+        answers.tied[live[t]] = -1
 
 
-class Asked(NamedTuple):
-    """Queries: packed words, numbers, the leading number, a row of which one less counts (-1: none).
+class PackedQueries(NamedTuple):
+    """Queries: packed words, numbers, leading number, and a base row of which one copy does not count (-1: none).
 
-    `cap` is that of the leading number; sums that differ by no more than `slack` are equal.
+    `cap`: largest contribution of the leading number; distances that differ by at most `slack` are equal.
     """
 
     words: NDArray[np.uint64]
@@ -231,27 +242,28 @@ class Asked(NamedTuple):
     cap: float
     slack: float
 
-    def take(self, which: Ints) -> Asked:
+    def take(self, which: Ints) -> PackedQueries:
         """Some of them."""
-        return Asked(self.words[which], self.numbers[which], self.lead[which], self.skip[which], self.cap, self.slack)
+        words, numbers, lead, skip, cap, slack = self
+        return PackedQueries(words[which], numbers[which], lead[which], skip[which], cap, slack)
 
 
 def find_meeting(
-    rows: NumberedRows, asked: Asked, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
-) -> Found:
-    """Find the k smallest sums of each query; `tied` is -1 where it is left to another search."""
-    n = len(asked.words)
-    found = Found.none(n, k)
+    rows: NumberedRows, queries: PackedQueries, fields: NDArray[np.uint64], sets: ColumnSets, metric: Metric, k: int
+) -> Answers:
+    """Find the k smallest sums of each query; `tied` is -1 where another search must answer."""
+    n = len(queries.words)
+    answers = Answers.empty(n, k)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(rows, asked, sets, fields, metric, *ends, found)
+        _find(rows, queries, sets, fields, metric, *ends, answers)
 
     run(part, chunks(n, minimum=SLICE))
-    return found
+    return answers
 
 
 def lead_column(numbers: Floats, caps: Floats) -> int:
-    """The number in which rows (n, p) differ most.
+    """Index of the number in which rows (n, p) differ most.
 
     >>> lead_column(np.array([[0.0, 0.0], [0.0, 0.0], [0.1, 0.9], [0.1, 0.9]]), np.ones(2))
     1
@@ -262,11 +274,11 @@ def lead_column(numbers: Floats, caps: Floats) -> int:
     return int(np.minimum(apart, caps).sum(axis=0).argmax())
 
 
-# Counting, summing and listing the rows within a known distance, where categories lead to them.
+# Count, sum and list the rows within a known distance, found by the categories in which they agree.
 
 
 class _Limits(NamedTuple):
-    """Those of `Limits`, the sum below which no row is, and the third limit with room for rounding."""
+    """The three sums of `Limits`, a lower bound of all sums, and the outer limit enlarged by rounding."""
 
     near: Floats
     inner: Floats
@@ -277,7 +289,7 @@ class _Limits(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _look(q, rows, query, parts, least, metric, limits, members, held):  # type: ignore[no-untyped-def]
-    """Take in what one query meets, from the rows alike in the leading number on."""
+    """Count, sum and list the `members` of a group within the limits of query q, nearest in the lead first."""
     (words, sizes, first_row), numbers, lead = rows
     values, at, (closer, tied, nearest, sums, listed) = held
     near, inner, outer, _, reach = limits
@@ -307,6 +319,7 @@ def _look(q, rows, query, parts, least, metric, limits, members, held):  # type:
 
 @njit(cache=True, nogil=True)
 def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type: ignore[no-untyped-def]
+    """Visit the rows within the limits of queries begin to end; `held`: values, next places in the list, results."""
     weight, columns, kept, begins_of, _ = sets
     words, no_numbers = rows.base.words, rows.numbers.shape[1] == 0
     n_live = end - begin
@@ -321,7 +334,7 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
             if weight[begins_of[c]] <= limits.reach[q]:
                 live[left] = q
                 left += 1
-                # without numbers no row is nearer than the nearest, so none need be looked for there
+                # without numbers no row lies below the smallest sum, so lighter sets need not be visited
                 if not no_numbers or weight[begins_of[c + 1] - 1] >= limits.lowest[q]:
                     chosen[n] = q
                     n += 1
@@ -343,11 +356,11 @@ def _visit(rows, query, sets, fields, metric, limits, held, begin, end):  # type
 
 
 def visit_meeting(
-    rows: NumberedRows, asked: Asked, fields: Words, sets: ColumnSets, metric: Metric, limits: Limits, *,
+    rows: NumberedRows, queries: PackedQueries, fields: Words, sets: ColumnSets, metric: Metric, limits: Limits, *,
     values: Floats | None = None, begins: Ints | None = None, n_listed: int = 0,
 ) -> Visited:  # fmt: skip
-    """Do as `box_search.visit` does: `values` are of `rows`, and rows of `rows` are listed."""
-    n = len(asked.words)
+    """Do as `box_search.visit`; `values` belong to `rows`, and indices into `rows` are listed."""
+    n = len(queries.words)
     summed = np.empty((len(rows.lead), 0)) if values is None else values
     at = np.zeros(n, np.int64) if begins is None else begins.copy()
     out = Visited(
@@ -358,22 +371,20 @@ def visit_meeting(
     within = _Limits(*limits, lowest, widened(limits.outer, metric.tolerance, metric.power))
 
     def part(ends: tuple[int, int]) -> None:
-        _visit(rows, asked, sets, fields, metric, within, (summed, at, out), *ends)
+        _visit(rows, queries, sets, fields, metric, within, (summed, at, out), *ends)
 
     run(part, chunks(n, minimum=SLICE))
     return out
 
 
-# Sums over the nearest rows of categories and all tied with them, without going through the ties one by
-# one.
-# Of each set of columns at the last distance the sum over the rows that agree in the others is taken once
-# for all queries that ask for it. Rows nearer than that, fewer than are asked for, are in several of these
-# sums; they are looked up and taken off.
+# Sums over the nearest rows of categories, ties included, without visiting the ties one by one.
+# For each set of columns at the k-th distance, the sum over the rows that agree in the other columns is taken once for
+# all queries of a group. Nearer rows, fewer than k, occur in several of these sums; they are looked up and subtracted.
 
 
 @njit(cache=True, nogil=True)
 def _sum_groups(words, kept, keys, number, groups, values, sums):  # type: ignore[no-untyped-def]
-    """Sum over the rows of the base in each group of queries."""
+    """Add the `values` (K, v) of base rows to the sums (groups, v) of the group of queries that they fall into."""
     sums[:groups] = 0.0
     for j in range(len(words)):
         word = words[j] & kept
@@ -386,7 +397,7 @@ def _sum_groups(words, kept, keys, number, groups, values, sums):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def _step_of(total, weight, begins):  # type: ignore[no-untyped-def]
-    """Which of the distances a sum is."""
+    """Index of the distinct weight (`ColumnSets.begins`) that a sum is equal to."""
     for c in range(len(begins) - 2):
         if total <= weight[begins[c + 1] - 1]:
             return c
@@ -395,7 +406,7 @@ def _step_of(total, weight, begins):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _supersets(columns, sets, begin, end):  # type: ignore[no-untyped-def]
-    """How many of some sets hold all of these columns."""
+    """How many of the sets begin to end, given as bits, contain all of these columns."""
     n = 0
     for s in range(begin, end):
         n += (columns & ~sets[s]) == 0
@@ -403,8 +414,11 @@ def _supersets(columns, sets, begin, end):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-untyped-def]
-    """Queries whose ties are at a distance, and those that have nearer rows there; how many of each."""
+def _wanted(c, begin, end, answers, step, sets, ties, nearer):  # type: ignore[no-untyped-def]
+    """List queries whose k-th distance is number c, and queries with nearer rows at it; return both numbers.
+
+    `step`: number of the k-th distance of each query; `ties` and `nearer`: filled with indices of queries.
+    """
     weight, begins = sets.weight, sets.begins
     n_ties, n_nearer = 0, 0
     for q in range(begin, end):
@@ -412,8 +426,8 @@ def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-
             ties[n_ties] = q
             n_ties += 1
         elif step[q - begin] > c:
-            for i in range(found.closer[q]):
-                if weight[begins[c]] <= found.smallest[q, i] <= weight[begins[c + 1] - 1]:
+            for i in range(answers.closer[q]):
+                if weight[begins[c]] <= answers.smallest[q, i] <= weight[begins[c + 1] - 1]:
                     nearer[n_nearer] = q
                     n_nearer += 1
                     break
@@ -421,18 +435,19 @@ def _wanted(c, begin, end, found, step, sets, ties, nearer):  # type: ignore[no-
 
 
 @njit(cache=True, nogil=True)
-def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: ignore[no-untyped-def]
+def _sum(base, query, sets, fields, answers, values, sums, begin, end):  # type: ignore[no-untyped-def]
+    """Sum `values` (K, v) over the nearest rows of queries begin to end, ties included, into `sums` (n, v)."""
     weight, columns, kept, begins, _ = sets
-    n, k = end - begin, found.smallest.shape[1]
+    n, k = end - begin, answers.smallest.shape[1]
     keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
     of, members_begin = np.empty(n, np.int32), np.empty(n + 1, np.int32)
     group_of, order = np.empty(len(base), np.int32), np.empty(len(base), np.int32)
     ties, nearer, step = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
     of_group = np.empty((n, values.shape[1]))
     for q in range(begin, end):
-        step[q - begin] = _step_of(found.smallest[q, k - 1], weight, begins)
+        step[q - begin] = _step_of(answers.smallest[q, k - 1], weight, begins)
     for c in range(step.max() + 1):
-        n_ties, n_nearer = _wanted(c, begin, end, found, step, sets, ties, nearer)
+        n_ties, n_nearer = _wanted(c, begin, end, answers, step, sets, ties, nearer)
         for s in range(begins[c], begins[c + 1]):
             if n_ties > 0:
                 places = room_for(n_ties)
@@ -456,7 +471,7 @@ def _sum(base, query, sets, fields, found, values, sums, begin, end):  # type: i
 
 @njit(cache=True, nogil=True)
 def _hand_out(base, query, sets, smallest, given, begin, end, received):  # type: ignore[no-untyped-def]
-    """Give what each query has to every row that is nearest to it."""
+    """Add what each query gives (`given`) to each of its nearest rows, ties included, to `received` (K,)."""
     weight, _, kept, begins, _ = sets
     n = end - begin
     keys, number = np.empty(room_for(n), np.uint64), np.empty(room_for(n), np.int32)
@@ -485,13 +500,13 @@ def _hand_out(base, query, sets, smallest, given, begin, end, received):  # type
                     received[j] += of_group[number[at]]
 
 
-def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, given: Floats) -> Floats:
-    """Add up what the rows of the base are given by the queries they are nearest to, ties included; shape (K,).
+def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, answers: Answers, given: Floats) -> Floats:
+    """What each base row receives from the queries it is nearest to, ties included; shape (K,).
 
-    `given` (n,): what each query gives to each of its nearest rows. `found` is of one nearest row per query.
+    `given` (n,): what each query gives to each of its nearest rows. `answers` are of a search with k = 1.
     """
     base, query = words
-    smallest = np.ascontiguousarray(found.smallest[:, 0])
+    smallest = np.ascontiguousarray(answers.smallest[:, 0])
 
     def part(ends: tuple[int, int]) -> Floats:
         received = np.zeros(len(base))
@@ -503,18 +518,18 @@ def shares_agreeing(words: tuple[Words, Words], sets: ColumnSets, found: Found, 
 
 
 def sums_agreeing(
-    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, found: Found, values: Floats
+    words: tuple[Words, Words], fields: tuple[Words, Floats], sets: ColumnSets, answers: Answers, values: Floats
 ) -> Floats:
     """Sum `values` (K, v) over the nearest rows of each query, ties included; shape (n, v). No row is left out.
 
-    `words`: packed rows of base and queries. `fields`: bits and weights of the columns. `found` is what `find_agreeing`
-    found of these queries.
+    `words`: packed rows of base and queries. `fields`: bit masks and weights of the columns. `answers`: those of
+    `find_agreeing` for these queries.
     """
     base, query = words
     sums = np.zeros((len(query), values.shape[1]))
 
     def part(ends: tuple[int, int]) -> None:
-        _sum(base, query, sets, fields, found, values, sums, *ends)
+        _sum(base, query, sets, fields, answers, values, sums, *ends)
 
     run(part, chunks(len(query), minimum=SLICE))
     return sums

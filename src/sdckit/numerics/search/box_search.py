@@ -1,4 +1,7 @@
-"""Searching a tree of boxes: the k smallest sums of each query, and what lies within a sum."""
+"""Search in a tree of bounding boxes: the k nearest rows of each query, and all rows within a distance.
+
+Distances are handled as sums before the root is taken (see `Metric`).
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.box_tree import BoxTree, blocks_of, fit, push_near
 from sdckit.numerics.threads import chunks, n_threads, run
 
-# Steps of a search for nearest rows: the k smallest sums, and rows counted as closer or tied.
+# Building blocks of the searches: insert into the k smallest sums, count rows as closer or tied.
 
 
 @njit(cache=True, nogil=True, inline="always")
 def insert(best, value, copies):  # type: ignore[no-untyped-def]
-    """Put a value so many times into the ascending k smallest."""
+    """Insert a value `copies` times into `best` (k,), the ascending k smallest values."""
     for _ in range(min(copies, len(best))):
         at = len(best) - 1
         if value >= best[at]:
@@ -32,7 +35,7 @@ def insert(best, value, copies):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def farther(total, slack, squared):  # type: ignore[no-untyped-def]
-    """The sum at a distance that is larger by `slack` (smaller where it is negative)."""
+    """The sum that belongs to a distance larger by `slack` (which may be negative)."""
     if squared:
         return max(np.sqrt(total) + slack, 0.0) ** 2
     return max(total + slack, 0.0)
@@ -40,7 +43,7 @@ def farther(total, slack, squared):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def still_near(kept, kept_at, limit):  # type: ignore[no-untyped-def]
-    """Forget the candidates that have become too far; how many are left."""
+    """Remove candidates (sums `kept`, rows `kept_at`) beyond the limit, in place; return how many are left."""
     n = 0
     for c in range(len(kept)):
         if kept[c] <= limit:
@@ -51,7 +54,7 @@ def still_near(kept, kept_at, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: ignore[no-untyped-def]
-    """Count so many rows as closer or tied, and see whether theirs is the first nearest row."""
+    """Count `copies` rows at a sum as closer (below `inner`) or tied; update the first nearest row (up to `near`)."""
     if total < inner:
         closer[q] += copies
     else:
@@ -62,39 +65,38 @@ def tally(q, total, near, inner, row, copies, closer, tied, nearest):  # type: i
 
 @njit(cache=True, nogil=True, inline="always")
 def add(q, values, sums):  # type: ignore[no-untyped-def]
-    """Add the values of a row to the sums of a query."""
+    """Add the values (v,) of a row to row q of the sums (n, v)."""
     for v in range(len(values)):
         sums[q, v] += values[v]
 
 
-# The searches of `box_search` for few queries of few rows, with NumPy and one short kernel, which compiles
-# soon.
-# Parts of the tree are held against all queries that may be near enough at once. Distances and counts are
-# the same to the last bit; sums of values may differ in it, as they are added up in another order.
+# The same searches for few queries and few rows, with NumPy and one short kernel, which compiles fast.
+# Each part of the tree is compared at once with all queries that may be near enough. Distances and counts are equal to
+# the last bit; sums of values may differ in it, since they are added in another order.
 
 
-PAIRS = 20_000_000  # queries times rows
-MOST = 8  # neighbours
-PART = 128  # rows of a part at most, where the tree could split them
-NEAREST = 2  # parts that each query looks at first
-ROOM = 1 << 19  # sums held at once
+PAIRS = 20_000_000  # queries times rows, at most
+MOST = 8  # neighbours, at most
+PART = 128  # largest number of rows of a part, where the tree could split them
+NEAREST = 2  # nearest parts that each query visits first
+ROOM = 1 << 19  # sums in memory at once
 
 
 class Parts(NamedTuple):
-    """Rows of the tree that lie together, and for each query a sum that none of a part falls short of."""
+    """Parts of the tree, as spans of its rows, and for each query a lower bound of the sums of each part."""
 
     spans: list[tuple[int, int]]
     bounds: Floats  # shape (parts, queries)
 
 
 def is_few(tree: BoxTree, queries: Queries, k: int = 1) -> bool:
-    """Whether comparing is sooner done than a kernel compiled."""
+    """Whether comparing all pairs takes less time than compiling a kernel."""
     pairs = len(queries.numbers) * tree.numbers.shape[1]
     return pairs <= PAIRS and k <= MOST and is_early(_find)
 
 
 def parts_of(tree: BoxTree, queries: Queries) -> Parts:
-    """Cut a tree into parts, and see how near each may be."""
+    """Cut a tree into parts, with a lower bound of the sums of each part for each query."""
     place, low, high, levels = tree.nodes
     caps, weights, power = tree.metric.caps, tree.metric.weights, tree.metric.power
     whole = place[:, 1] - place[:, 0] <= PART
@@ -131,13 +133,13 @@ def smallest_sums(tree: BoxTree, sizes: Ints, queries: Queries, parts: Parts, k:
 
 
 def _improve(best: Floats, tree: BoxTree, sizes: Ints, queries: Queries, which: Ints, span: tuple[int, int]) -> None:
-    """Take the rows of a part into account for some queries."""
+    """Update the k smallest sums of some queries by the rows of a part."""
     k, (start, stop) = best.shape[1], span
     for some, sums in _compared(tree, queries, which, span):
         place = queries.skip[some] - start
         skips = np.flatnonzero((place >= 0) & (place < stop - start))
         place = place[skips]
-        left = sizes[start + place] - 1  # copies that count of a row that does not
+        left = sizes[start + place] - 1  # copies that still count of a row of which one does not
         sums[skips[left == 0], place[left == 0]] = np.inf
         better = np.flatnonzero(sums.min(axis=1) < best[some, -1])
         if k == 1:
@@ -149,24 +151,24 @@ def _improve(best: Floats, tree: BoxTree, sizes: Ints, queries: Queries, which: 
             again[skips[left == c], place[left == c]] = np.inf
             copies.append(again)
         which_best = some[better]
-        found = np.concatenate([best[which_best], *(copy[better] for copy in copies)], axis=1)
-        best[which_best] = np.sort(np.partition(found, k - 1, axis=1)[:, :k], axis=1)
+        candidates = np.concatenate([best[which_best], *(copy[better] for copy in copies)], axis=1)
+        best[which_best] = np.sort(np.partition(candidates, k - 1, axis=1)[:, :k], axis=1)
 
 
 def visit_few(
     tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, limits: Limits, parts: Parts, values: Floats,
     begins: Ints, out: Visited,
 ) -> None:  # fmt: skip
-    """As `box_search.visit`, written into `out`."""
+    """Do as `visit`, written into `out`."""
     closer, tied, nearest, sums, listed = out
     at = begins.copy()
     for part, bound in enumerate(parts.bounds):
         span = parts.spans[part]
         which = np.flatnonzero(bound <= limits.outer)
-        for some, found in _compared(tree, queries, which, span):
+        for some, part_sums in _compared(tree, queries, which, span):
             copies = _copies(sizes, queries, some, span)
-            i, row = np.nonzero((found <= limits.outer[some, None]) & (copies > 0))
-            total, many, q, row = found[i, row], copies[i, row], some[i], row + span[0]
+            i, row = np.nonzero((part_sums <= limits.outer[some, None]) & (copies > 0))
+            total, many, q, row = part_sums[i, row], copies[i, row], some[i], row + span[0]
             is_closer = total < limits.inner[q]
             np.add.at(closer, q[is_closer], many[is_closer])
             np.add.at(tied, q[~is_closer], many[~is_closer])
@@ -185,7 +187,10 @@ def visit_few(
 
 @njit(cache=True, nogil=True)
 def _add_up(rows, levels, start, numbers, codes, which, caps, weights, squared, total):  # type: ignore[no-untyped-def]
-    """Sums column by column, as `box_search` adds them; without a slice, so that it compiles soon."""
+    """Sums of the rows from `start` on for the queries `which`, into `total` (queries, rows).
+
+    They are added column by column, as in `_compare`; without slices, so that it compiles fast.
+    """
     n = total.shape[1]
     for a in range(len(which)):
         q = which[a]
@@ -204,7 +209,7 @@ def _add_up(rows, levels, start, numbers, codes, which, caps, weights, squared, 
 
 
 def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int]) -> Iterator[tuple[Ints, Floats]]:
-    """Sums of the rows of a part for some queries, (queries, rows)."""
+    """Blocks of queries, with the sums (queries, rows) of the rows of a part."""
     start, stop = span
     (power, caps, weights), step = tree.metric, max(1, ROOM // (stop - start))
     for begin in range(0, len(which), step):
@@ -226,10 +231,10 @@ def _compared(tree: BoxTree, queries: Queries, which: Ints, span: tuple[int, int
 
 
 def _copies(sizes: Ints, queries: Queries, some: Ints, span: tuple[int, int]) -> Ints:
-    """How many rows stand at each place of a part for each query: one less where one does not count."""
+    """How many equal rows each place of a part has for each query: one less where one does not count."""
     start, stop = span
-    found: Ints = sizes[start:stop] - (queries.skip[some, None] == np.arange(start, stop))
-    return found
+    copies: Ints = sizes[start:stop] - (queries.skip[some, None] == np.arange(start, stop))
+    return copies
 
 
 def _widened(sums: Floats, slack: float, metric: Metric) -> Floats:
@@ -238,14 +243,17 @@ def _widened(sums: Floats, slack: float, metric: Metric) -> Floats:
     return (np.sqrt(sums) + slack) ** 2
 
 
-KEPT = 64  # candidates remembered per query; with more ties than that they are counted in a second search
-LEAST = 64  # queries of a slice
-SLICES = 16  # slices of the queries per thread, so that none waits long for the others
+KEPT = 64  # candidates kept per query; more ties than that are counted in a second search
+LEAST = 64  # smallest number of queries in a slice
+SLICES = 16  # slices of the queries per thread, so that threads finish at about the same time
 
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared):  # type: ignore[no-untyped-def]
-    """A sum that no row of a node falls short of (by more than rounding, which the limits allow for)."""
+    """Lower bound of the sums of all rows of a node (up to rounding, which the limits allow for).
+
+    `low`, `high` (p,): bounding box; `levels` (q,): bit sets of categories; `numbers` (p,), `codes` (q,): the query.
+    """
     total = 0.0
     for j in range(len(numbers)):
         away = min(max(low[j] - numbers[j], numbers[j] - high[j], 0.0), caps[j])
@@ -258,9 +266,9 @@ def _nearest_possible(low, high, levels, numbers, codes, caps, weights, squared)
 
 @njit(cache=True, nogil=True)
 def _compare(tree, start, stop, alike, numbers, codes, total):  # type: ignore[no-untyped-def]
-    """Sums of the rows of a leaf, column by column (so that the processor takes several rows at once).
+    """Write the sums of rows start to stop, a leaf, into `total`, column by column so that the loop is vectorised.
 
-    `alike`: whether all have the same categories.
+    `alike`: whether all rows of the leaf have the same categories; `numbers` (p,) and `codes` (q,): the query.
     """
     rows, row_codes, (power, caps, weights) = tree.numbers, tree.codes, tree.metric
     squared, n = power == 2, stop - start
@@ -286,7 +294,7 @@ def _compare(tree, start, stop, alike, numbers, codes, total):  # type: ignore[n
 
 @njit(cache=True, nogil=True, inline="always")
 def _of_categories(tree, node, codes):  # type: ignore[no-untyped-def]
-    """What the categories of a node's rows add to the sum, where these are alike; else -1."""
+    """Contribution of the categories to the sum if all rows of a node have the same ones; else -1."""
     place, row_codes, weights = tree.nodes.place, tree.codes, tree.metric.weights
     if place[node, 4] == 0:
         return -1.0
@@ -299,14 +307,15 @@ def _of_categories(tree, node, codes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _push(tree, stack, bounds, fixed, top, node, limit, numbers, codes):  # type: ignore[no-untyped-def]
-    """Put the children of a node on the stack that may hold rows within the limit, the nearer one on top.
+    """Push the children of a node whose lower bounds are within the limit, the nearer one on top; return the new top.
 
-    The node was just taken off it, so that `fixed[top]` is what its categories add.
+    `stack`, `bounds`, `fixed`: nodes, their lower bounds, and the contribution of their categories (-1: unknown). The
+    node was just popped, so that `fixed[top]` is its own contribution.
     """
     (place, low, high, levels), (power, caps, weights) = tree.nodes, tree.metric
     left, squared, added = place[node, 2], power == 2, fixed[top]
     right = left + 1
-    if added >= 0.0:  # only the numbers are left
+    if added >= 0.0:  # only the numbers still contribute
         of_left = of_right = added
         a = added + _nearest_possible(low[left], high[left], levels[left], numbers, codes[:0], caps, weights, squared)
         b = added + _nearest_possible(
@@ -328,7 +337,7 @@ def _push(tree, stack, bounds, fixed, top, node, limit, numbers, codes):  # type
 
 @njit(cache=True, nogil=True, inline="always")
 def _scratch(place):  # type: ignore[no-untyped-def]
-    """Stacks deep enough for the tree, and room for the sums of a leaf."""
+    """Allocate stacks deep enough for the tree, and an array for the sums of its largest leaf."""
     widest, deepest = 0, 0
     for node in range(len(place)):
         deepest = max(deepest, place[node, 3])
@@ -339,7 +348,11 @@ def _scratch(place):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def _look(q, own, start, total, tree_rows, slack, skip, best, candidates):  # type: ignore[no-untyped-def]
-    """Take in the rows of a leaf whose sums are in `total`, as far as they are near enough."""
+    """Update query q by the rows of a leaf, whose sums are in `total`: its k smallest sums and its candidates.
+
+    `candidates`: sums and rows kept, their number (-1: too many), and the limit, of each query of a block; `own`: index
+    of the query in its block.
+    """
     kept, kept_at, n_kept, limits = candidates
     limit, n, room, k, sizes = limits[own], n_kept[own], kept.shape[1], len(best), tree_rows[0]
     for i in range(len(total)):
@@ -361,9 +374,9 @@ def _look(q, own, start, total, tree_rows, slack, skip, best, candidates):  # ty
 
 
 @njit(cache=True, nogil=True)
-def _settle(q, own, tree_rows, slack, skip, candidates, values, found):  # type: ignore[no-untyped-def]
-    """Count the candidates of a query that are near enough; `tied` is -1 where they were too many to be kept."""
-    (kept, kept_at, n_kept, limits), (smallest, closer, tied, nearest, sums) = candidates, found
+def _settle(q, own, tree_rows, slack, skip, candidates, values, answers):  # type: ignore[no-untyped-def]
+    """Count the candidates of query q within its final limit; `tied` is -1 if there were too many to be kept."""
+    (kept, kept_at, n_kept, limits), (smallest, closer, tied, nearest, sums) = candidates, answers
     if n_kept[own] < 0:
         tied[q] = -1
         return
@@ -378,10 +391,13 @@ def _settle(q, own, tree_rows, slack, skip, candidates, values, found):  # type:
 
 
 @njit(cache=True, nogil=True)
-def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, found):  # type: ignore[no-untyped-def]
-    """Search for some blocks: each comes down the tree once, and is compared with the leaves that are near a query."""
+def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, answers):  # type: ignore[no-untyped-def]
+    """Search for the blocks of queries first to last, which begin at `begins`; `answers` are filled.
+
+    A block descends the tree once; a leaf is compared with each query of the block for which it is near enough.
+    """
     (place, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
-    smallest, squared, slack = found.smallest, power == 2, (tolerance, power == 2)
+    smallest, squared, slack = answers.smallest, power == 2, (tolerance, power == 2)
     stack, bounds, _, total = _scratch(place)
     room, most = KEPT + 4 * smallest.shape[1], (begins[first + 1 : last + 1] - begins[first:last]).max()
     n_kept, limits = np.empty(most, np.int64), np.empty(most)
@@ -411,11 +427,12 @@ def _find(tree, tree_rows, queries, begins, first, last, tolerance, values, foun
                     _look(q, q - begin, start, here, tree_rows, slack, queries.skip, smallest[q], candidates)
             widest = limits[: end - begin].max()
         for q in range(begin, end):
-            _settle(q, q - begin, tree_rows, slack, queries.skip, candidates, values, found)
+            _settle(q, q - begin, tree_rows, slack, queries.skip, candidates, values, answers)
 
 
 @njit(cache=True, nogil=True)
 def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins, visited):  # type: ignore[no-untyped-def]
+    """Count, sum and list the rows within the limits of queries first to last; `visited` is filled."""
     closer, tied, nearest, sums, listed = visited
     near, inner, outer = limits
     skip, place = queries.skip, tree.nodes.place
@@ -444,7 +461,7 @@ def _visit(tree, sizes, first_row, queries, first, last, limits, values, begins,
 
 
 class Queries(NamedTuple):
-    """What is searched for: rows as in the tree, and a place of the tree where one row less counts (-1: none)."""
+    """Queries: numbers (n, p), codes (n, q), and a place of the tree at which one row does not count (-1: none)."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -455,10 +472,11 @@ class Queries(NamedTuple):
         return Queries(self.numbers[which], self.codes[which], self.skip[which])
 
 
-class Found(NamedTuple):
-    """For each query the k smallest sums, rows closer than the last, rows tied with it, the first nearest row.
+class Answers(NamedTuple):
+    """Answers to nearest-neighbour queries.
 
-    `sums` (n, v): of the values of the rows closer or tied.
+    `smallest` (n, k): the k smallest sums, ascending. `closer` and `tied` (n,): number of rows below and at the k-th.
+    `nearest` (n,): the first row of the file at the smallest sum. `sums` (n, v): of the values of rows closer or tied.
     """
 
     smallest: Floats
@@ -467,14 +485,14 @@ class Found(NamedTuple):
     nearest: Ints
     sums: Floats
 
-    def take(self, which: Ints) -> Found:
+    def take(self, which: Ints) -> Answers:
         """Those of some queries."""
         smallest, closer, tied, nearest, sums = self
-        return Found(smallest[which], closer[which], tied[which], nearest[which], sums[which])
+        return Answers(smallest[which], closer[which], tied[which], nearest[which], sums[which])
 
     @classmethod
-    def none(cls, n: int, k: int, v: int = 0) -> Found:
-        """Room for what is found of n queries, k neighbours and v values."""
+    def empty(cls, n: int, k: int, v: int = 0) -> Answers:
+        """Arrays for n queries, k neighbours and v values, to be filled."""
         return cls(
             np.empty((n, k)),
             np.zeros(n, np.int64),
@@ -485,7 +503,7 @@ class Found(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Rows up to the first sum are nearest; below the second closer; from there up to the third tied."""
+    """Sums that classify rows: up to `near` nearest; below `inner` closer; from `inner` up to `outer` tied."""
 
     near: Floats
     inner: Floats
@@ -497,7 +515,7 @@ class Limits(NamedTuple):
 
 
 class Visited(NamedTuple):
-    """Rows closer, rows tied, the first row among the nearest, sums of values, places listed."""
+    """Rows within limits: numbers of closer and tied rows, first nearest row, sums of values, places in a list."""
 
     closer: Ints
     tied: Ints
@@ -508,11 +526,11 @@ class Visited(NamedTuple):
 
 def find(
     tree: BoxTree, sizes: Ints, first_row: Ints, queries: Queries, k: int, *, values: Floats | None = None
-) -> tuple[Found, Limits]:
+) -> tuple[Answers, Limits]:
     """Find the k smallest sums of each query.
 
     `sizes` and `first_row` (K,): how many rows of the file stand at each place of the tree, and the first of them.
-    Sums are distances before the root is taken (`Metric`). `values` (K, v): summed over the rows found.
+    Sums are distances before the root is taken (`Metric`). `values` (K, v): summed over the rows closer or tied.
     """
     n, m = len(queries.numbers), tree.metric
     held = np.empty((len(sizes), 0)) if values is None else values
@@ -522,31 +540,31 @@ def find(
         limits = limits_of(smallest, m)
         seen = _room(n, held)
         visit_few(tree, sizes, first_row, queries, limits, parts, held, np.zeros(n, np.int64), seen)
-        return Found(smallest, *seen[:4]), limits
-    found = Found.none(n, k, held.shape[1])
+        return Answers(smallest, *seen[:4]), limits
+    answers = Answers.empty(n, k, held.shape[1])
     order, begins = blocks_of(tree, queries.numbers, queries.codes)
     there = queries.take(order)
 
     def part(ends: tuple[int, int]) -> None:
-        _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, found)
+        _find(tree, (sizes, first_row), there, begins, *ends, m.tolerance, held, answers)
 
     run(
         part,
         chunks(len(begins) - 1, minimum=LEAST // (n // max(len(begins) - 1, 1)), parts=SLICES * n_threads()),
     )
-    found = Found(*(in_place(one, order) for one in found))
-    limits = limits_of(found.smallest, m)
-    many = np.flatnonzero(found.tied < 0)
+    answers = Answers(*(in_place(field, order) for field in answers))
+    limits = limits_of(answers.smallest, m)
+    many = np.flatnonzero(answers.tied < 0)
     if len(many):
         again = visit(tree, sizes, first_row, queries.take(many), limits.take(many), values=held)
-        found.closer[many], found.tied[many], found.nearest[many], found.sums[many] = again[:4]
-    return found, limits
+        answers.closer[many], answers.tied[many], answers.nearest[many], answers.sums[many] = again[:4]
+    return answers, limits
 
 
-def in_place(found: NDArray[Any], order: Ints) -> NDArray[Any]:
-    """What was found in some order, as the queries stood before."""
-    out = np.empty_like(found)
-    out[order] = found
+def in_place(values: NDArray[Any], order: Ints) -> NDArray[Any]:
+    """Values of queries taken in some order, put back into the original order."""
+    out = np.empty_like(values)
+    out[order] = values
     return out
 
 
@@ -554,7 +572,7 @@ def limits_of(smallest: Floats, metric: Metric) -> Limits:
     """The sums between which rows are nearest, closer or tied, of the k smallest of each query (n, k)."""
     first, last, slack = smallest[:, 0], smallest[:, -1], metric.tolerance
     ends = ((first, slack), (last, -slack), (last, slack))
-    return Limits(*(widened(one, by, metric.power) for one, by in ends))
+    return Limits(*(widened(sums, by, metric.power) for sums, by in ends))
 
 
 def visit(
@@ -568,7 +586,7 @@ def visit(
     begins: Ints | None = None,
     n_listed: int = 0,
 ) -> Visited:
-    """Count, sum and list what lies within given sums of each query.
+    """Count, sum and list the rows within given sums of each query.
 
     The first four are as in `find`. `values` (K, v): summed over the places up to the third limit. `begins` (n,):
     where in a list of `n_listed` the places of each query begin.
@@ -589,17 +607,17 @@ def visit(
 
 
 def _room(n: int, held: Floats, n_listed: int = 0) -> Visited:
-    """Room for what is visited of n queries."""
+    """Arrays for the rows within the limits of n queries, to be filled."""
     none = np.zeros(n, np.int64)
     return Visited(none, none.copy(), none - 1, np.zeros((n, held.shape[1])), np.empty(n_listed, np.int32))
 
 
 def widened(sums: Floats, slack: float, power: int) -> Floats:
-    """The sums at distances that are larger by `slack`."""
-    found: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
-    return found
+    """The sums that belong to distances larger by `slack`."""
+    wider: Floats = np.maximum(sums ** (1 / power) + slack, 0.0) ** power
+    return wider
 
 
 def _slices(n: int) -> list[tuple[int, int]]:
-    """Slices of the queries, more than threads: some parts of a file take longer than others."""
+    """Slices of the queries, more than threads, since some take longer than others."""
     return chunks(n, minimum=LEAST, parts=SLICES * n_threads())

@@ -1,8 +1,8 @@
-"""A tree of boxes over rows of numbers and categories: exact search without comparing all with all.
+"""A tree of bounding boxes over rows of numbers and categories, for exact search without comparing all pairs.
 
-A node holds the smallest and largest value of each number and, as bits, the levels of each category among
-its rows; from these follows how near any of its rows can be at best. Nodes that cannot matter are left out. Of a node
-whose rows have the same categories only the numbers need be looked at: where such rows are many, they are parted first.
+A node holds the smallest and largest value of each number and a bit set of the levels of each category among its rows,
+which give a lower bound of the distance to any of its rows; nodes beyond the limit are pruned. In a node whose rows
+have equal categories only the numbers are compared: where many rows do, the tree splits by categories first.
 """
 
 from __future__ import annotations
@@ -17,18 +17,19 @@ from sdckit.numerics.coding import Metric
 from sdckit.numerics.compiling import is_early, njit
 from sdckit.numerics.search.count_boxes import halve
 
-LEAF = 32  # rows in a leaf at most: they are compared one by one
+LEAF = 32  # largest number of rows in a leaf, which are compared one by one
 PAIRS = 48  # pairs of rows by which a node chooses the column to split
-SMALL = 1 << 13  # rows of a tree that takes no kernel: one would be compiled for seconds
-SAMPLE = 4096  # rows by which it is seen whether many have the same categories
-MANY = 16  # rows of a sample for each combination of categories in it
-SEED = 20_09  # of the order in which rows are dealt out: any will do, the answers are the same
+SMALL = 1 << 13  # rows of a tree that is built without a kernel, whose compilation takes seconds
+SAMPLE = 4096  # rows by which it is decided whether many have equal categories
+MANY = 16  # rows of the sample per combination of categories for that
+SEED = 20_09  # of the shuffling of rows before the tree is built; the answers do not depend on it
 
 
 class Nodes(NamedTuple):
-    """First row, end, left child or -1, depth, and whether all categories are alike, of each node; its box; its levels.
+    """Nodes of a tree.
 
-    The levels are bits.
+    `place` (nodes, 5): first row, end, left child (-1: a leaf; the right child follows it), depth, whether all
+    categories are equal. `low` and `high` (nodes, p): bounding box. `levels` (nodes, q): bit sets of categories.
     """
 
     place: NDArray[np.int64]
@@ -40,8 +41,8 @@ class Nodes(NamedTuple):
 class BoxTree(NamedTuple):
     """Distinct rows in the order of the tree.
 
-    `numbers` and `codes` (p, K) and (q, K): the rows, column by column. `order` (K,): which of the rows given
-    stands at each place.
+    `numbers` and `codes` (p, K) and (q, K): the rows, column by column. `order` (K,): index of the given row at each
+    place of the tree.
     """
 
     numbers: NDArray[np.float64]
@@ -53,7 +54,7 @@ class BoxTree(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _grow(nodes, n):  # type: ignore[no-untyped-def]
-    """The same nodes with room for n."""
+    """Copy the arrays of nodes into larger ones for n nodes."""
     place, low, high, levels = nodes
     new_place = np.empty((n, 5), np.int64)
     new_low, new_high = np.empty((n, low.shape[1])), np.empty((n, low.shape[1]))
@@ -70,7 +71,10 @@ def _grow(nodes, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _column_to_split(numbers, codes, metric, begin, start, stop, low, high):  # type: ignore[no-untyped-def]
-    """The column, of those from one on, in which two rows of a node differ most on average; -1: all rows are equal."""
+    """Index of the column, from `begin` on, in which pairs of rows of a node differ most on average; -1: all are equal.
+
+    Columns are the numbers, then the categories. `low` and `high` (p,): bounding box of the node, rows start to stop.
+    """
     squared, caps, weights = metric.power == 2, metric.caps, metric.weights
     n_numbers, half = numbers.shape[1], (stop - start) // 2
     best, column = 0.0, -1
@@ -86,7 +90,7 @@ def _column_to_split(numbers, codes, metric, begin, start, stop, low, high):  # 
                 total += away * away if squared else away
         if total > best:
             best, column = total, j
-    if column < 0:  # the pairs looked at are equal: take whatever tells any rows apart
+    if column < 0:  # the sampled pairs are equal: take any column in which rows differ
         for j in range(begin, n_numbers):
             if high[j] > low[j]:
                 return j
@@ -100,7 +104,7 @@ def _column_to_split(numbers, codes, metric, begin, start, stop, low, high):  # 
 
 @njit(cache=True, nogil=True)
 def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyped-def]
-    """Put the rows up to about the median of a column first; where the others begin."""
+    """Partition rows start to stop in place by about the median of a column; return where the upper part begins."""
     n_numbers, n = numbers.shape[1], stop - start
     values = np.empty(n)
     for t in range(n):
@@ -129,7 +133,7 @@ def _split(numbers, codes, order, start, stop, column):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True, inline="always")
 def _swap(numbers, codes, order, a, b):  # type: ignore[no-untyped-def]
-    """Exchange two rows; they are moved themselves, so that a node is read in one line."""
+    """Swap two rows in place: the rows themselves are moved, so that those of a node are contiguous."""
     order[a], order[b] = order[b], order[a]
     for j in range(numbers.shape[1]):
         numbers[a, j], numbers[b, j] = numbers[b, j], numbers[a, j]
@@ -139,7 +143,7 @@ def _swap(numbers, codes, order, a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _alike(codes, start, stop):  # type: ignore[no-untyped-def]
-    """Whether all rows of a node have the same categories."""
+    """Whether all rows start to stop have equal categories."""
     for row in range(start + 1, stop):
         for j in range(codes.shape[1]):
             if codes[row, j] != codes[start, j]:
@@ -149,7 +153,10 @@ def _alike(codes, start, stop):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _build(numbers, codes, metric, order, leaf, parted):  # type: ignore[no-untyped-def]
-    """Nodes over rows that are put in order, `order` with them."""
+    """Build the nodes, breadth first; the rows and `order` are permuted in place into the order of the tree.
+
+    `leaf`: largest number of rows of a leaf; `parted`: whether nodes are split by categories first.
+    """
     n_rows, n_numbers, n_codes = len(order), numbers.shape[1], codes.shape[1]
     room = 64 + 4 * n_rows // leaf
     place = np.empty((room, 5), np.int64)
@@ -205,10 +212,10 @@ def _build_small(
     order: NDArray[np.int64],
     leaf: int,
 ) -> Nodes:
-    """As `_build`, with trees just as good, where a loop over nodes is sooner done than a kernel compiled."""
+    """Do as `_build` by a Python loop over the nodes, for small files: faster than compiling the kernel."""
     bits = np.uint64(1) << (codes & 63).astype(np.uint64)
     place, low, high, levels = [[0, len(order), -1, 0, 0]], [], [], []
-    for node in place:  # grows on the way
+    for node in place:  # the list grows during the loop
         start, stop, _, depth, _ = node
         rows = order[start:stop]
         node[4] = int((codes[rows] == codes[rows[:1]]).all())
@@ -235,12 +242,12 @@ def _build_small(
 
 
 def _many_alike(codes: NDArray[np.int32]) -> bool:
-    """Whether many of some rows have the same categories."""
+    """Whether a sample of rows has few distinct combinations of categories."""
     return codes.shape[1] > 0 and MANY * len(np.unique(codes, axis=0)) <= len(codes)
 
 
 def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric) -> int:
-    """The column in which pairs of rows differ most on average, else one that tells any rows apart; else -1."""
+    """Index of the column in which pairs of rows differ most on average, else any in which rows differ; else -1."""
     half = len(numbers) // 2
     away = np.minimum(np.abs(numbers[:half] - numbers[half : 2 * half]), metric.caps) ** metric.power
     apart = (codes[:half] != codes[half : 2 * half]) * metric.weights
@@ -251,7 +258,7 @@ def _most_different(numbers: NDArray[np.float64], codes: NDArray[np.int32], metr
 
 
 def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric, *, leaf: int = LEAF) -> BoxTree:
-    """Arrange distinct rows of numbers (K, p) and categories (K, q) as a tree; a `leaf` has so many at most.
+    """Build a tree over distinct rows of numbers (K, p) and categories (K, q), with at most `leaf` rows in a leaf.
 
     >>> metric = Metric(1, np.array([1.0]), np.empty(0))
     >>> build(np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32), metric).nodes[0][0, :2].tolist()
@@ -269,18 +276,18 @@ def build(numbers: NDArray[np.float64], codes: NDArray[np.int32], metric: Metric
     return BoxTree(np.ascontiguousarray(there.T), np.ascontiguousarray(levels.T), order, nodes, metric)
 
 
-# Queries in blocks of neighbours, which come down a tree of boxes together.
+# Queries in blocks of neighbours, which descend a tree together.
 
 
-MOST = 16  # queries of a block; of 8 to 64 they take the least time
-CACHED = 1 << 13  # rows that stay in the processor's cache whatever is asked next
-NUMBERS = 4  # with more, or more columns, neighbours are far apart and have little of their way in common
+MOST = 16  # queries of a block: the fastest of 8 to 64
+CACHED = 1 << 13  # rows that fit into the processor's cache, so that the order of queries does not matter
+NUMBERS = 4  # with more numbers, or more columns, neighbours share little of their path through the tree
 COLUMNS = 8
 
 
 @njit(cache=True, nogil=True)
 def fit(queries, begin, end, low, high):  # type: ignore[no-untyped-def]
-    """The box of a block of queries; its categories where they are alike, else none."""
+    """Bounding box of queries begin to end, into `low` and `high` (p,); return their categories if equal, else none."""
     numbers, codes = queries.numbers, queries.codes
     low[:], high[:] = np.inf, -np.inf
     alike = True
@@ -294,7 +301,7 @@ def fit(queries, begin, end, low, high):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=True)
 def _between(tree, node, low, high, codes):  # type: ignore[no-untyped-def]
-    """A sum that no row of a node falls short of, from whichever point in a box."""
+    """Lower bound of the sums between any row of a node and any point in the box `low` to `high` (p,)."""
     (_, lowest, highest, levels), (power, caps, weights) = tree.nodes, tree.metric
     total = 0.0
     for j in range(len(low)):
@@ -308,7 +315,7 @@ def _between(tree, node, low, high, codes):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def push_near(tree, stack, bounds, top, node, limit, low, high, codes):  # type: ignore[no-untyped-def]
-    """Put the children of a node on the stack that may hold rows within the limit of a block, the nearer one on top."""
+    """Push children of a node with a lower bound within the limit of a block, the nearer one on top; the new top."""
     near = tree.nodes.place[node, 2]
     far = near + 1
     a, b = _between(tree, near, low, high, codes), _between(tree, far, low, high, codes)
@@ -324,10 +331,10 @@ def push_near(tree, stack, bounds, top, node, limit, low, high, codes):  # type:
 
 
 def blocks_of(tree: BoxTree, numbers: NDArray[np.float64], codes: NDArray[np.int32]) -> tuple[Ints, Ints]:
-    """Put queries in an order in which those near each other follow each other, and where in it each block begins.
+    """An order of queries in which neighbours follow each other, and where each block begins in it.
 
-    They are put in a tree of their own, and a block is a leaf of it: about as wide as one of the rows. `numbers` (n, p)
-    and `codes` (n, q): the queries. Returns shapes (n,) and (blocks + 1,).
+    The queries are put into a tree of their own, whose leaves are the blocks. `numbers` (n, p) and `codes` (n, q): the
+    queries. Returns shapes (n,) and (blocks + 1,).
 
     >>> from sdckit.numerics.coding import Metric
     >>> rows, none = np.array([[0.0], [1.0]]), np.empty((2, 0), np.int32)
@@ -348,7 +355,7 @@ def blocks_of(tree: BoxTree, numbers: NDArray[np.float64], codes: NDArray[np.int
 
 
 def _cut(starts: Ints, ends: Ints, size: int) -> Ints:
-    """Where blocks of so many at most begin, and where the last one ends."""
+    """Start of blocks of at most `size` queries within the leaves, and the end of the last one."""
     many = (ends - starts + size - 1) // size
     first = np.repeat(starts, many)
     within = np.arange(len(first)) - np.repeat(np.cumsum(many) - many, many)

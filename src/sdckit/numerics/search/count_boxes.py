@@ -1,9 +1,9 @@
-"""Count the points inside each of many boxes, bucket by bucket, without looking at every pair.
+"""Count the points inside each of many boxes, group by group, without comparing every pair.
 
-A point has two numbers per dimension and lies inside a box where the first is not below the box's lower
-bound and the second not above its upper bound; for an ordinary point they are the same number. Few pairs
-are compared one by one, so that small files need no other kernel. Else one dimension takes two binary searches,
-two take a wavelet matrix (as many steps as the number of points has bits), three or more a k-d tree.
+A point has two numbers per dimension and lies inside a box if the first is not below the box's lower bound and the
+second not above its upper bound; for an ordinary point both are the same number. Few pairs are compared one by one, so
+that small files need no other kernel. Otherwise one dimension takes two binary searches, two dimensions a wavelet
+matrix (as many steps as the number of points has bits), three or more a k-d tree.
 """
 
 from __future__ import annotations
@@ -19,20 +19,19 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
-# Points on a line or in a plane, counted inside intervals or boxes.
-# On the line two binary searches do. In the plane the points are sorted by the first number and the ranks
-# of the second are held in a wavelet matrix: one bit of the rank per level, from the highest, the points
-# with a zero before those with a one. How many of a stretch of points have a rank below a bound takes one
-# look per level (Claude & Navarro 2012). Boxes are taken a block at a time, step by step, so that the
-# processor waits for the memory of many of them at once instead of one by one.
+# Points in one or two dimensions, counted inside intervals or boxes.
+# In one dimension two binary searches suffice. In two, the points are sorted by the first number and the ranks of the
+# second are stored in a wavelet matrix: one bit of the rank per level, from the highest, the points with a zero before
+# those with a one. Counting the ranks below a bound in a range of points takes one step per level (Claude & Navarro
+# 2012). Boxes are processed in blocks, step by step, so that their cache misses overlap.
 
 
-BLOCK = 64  # boxes taken together
+BLOCK = 64  # boxes processed together
 
 
 @njit(cache=True, nogil=True)
 def _search(values, bounds, above, at):  # type: ignore[no-untyped-def]
-    """For each bound the first of the ascending values that is not below it (`above`: that is above it)."""
+    """Binary search: index of the first of the ascending values not below (`above`: above) each bound, into `at`."""
     m, length = len(bounds), len(values)
     at[:m] = 0
     while length > 1:
@@ -50,7 +49,7 @@ def _search(values, bounds, above, at):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def count_line(above, below, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
-    """For boxes q0 to q1 the points between their bounds; `above` and `below` are sorted."""
+    """Count the points in the intervals q0 to q1 into `count`; `above` and `below` (n,): both bounds, each sorted."""
     a, b = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     for start in range(q0, q1, BLOCK):
         stop = min(start + BLOCK, q1)
@@ -62,10 +61,11 @@ def count_line(above, below, low, high, q0, q1, count):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
-    """Wavelet matrix of the second numbers' ranks in the order of the first, and both bounds sorted.
+    """Wavelet matrix of the ranks by the second number, in the order of the first, and both bounds sorted.
 
-    The points from `first` on stand in the order of their first number; `other` sorts them by the second. The matrix
-    has, for every 64 points of a level, a word of bits and how many ones come before it.
+    The points from `first` on are sorted by their first number; `other` (n,) is the sorting order by the second. The
+    matrix `words` (levels, n // 64 + 1, 2) has, for every 64 points of a level, a word of bits and the number of ones
+    before it; `zeros` (levels,) is the number of zeros of each level.
     """
     n = len(other)
     levels = 1
@@ -105,7 +105,7 @@ def build_plane(upper, lower, first, other):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def _ones_before(words, i):  # type: ignore[no-untyped-def]
-    """Ones among the first i bits of a level."""
+    """Number of ones among the first i bits of a level (rank query), by a population count."""
     at = i >> 6
     word = words[at, 0] & ((np.uint64(1) << np.uint64(i & 63)) - np.uint64(1))
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -116,7 +116,10 @@ def _ones_before(words, i):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _add_ranks_below(words, zeros, a, b, bound, sign, m, count):  # type: ignore[no-untyped-def]
-    """Add to each count how many of the points a to b have a rank below the bound; a and b are used up."""
+    """Add `sign` times the number of points a to b with a rank below the bound, for each of m boxes.
+
+    `a`, `b`, `bound`, `count` (m,); `a` and `b` are overwritten.
+    """
     levels = len(zeros)
     for level in range(levels):
         shift, ones, n_zeros = levels - 1 - level, words[level], zeros[level]
@@ -132,7 +135,7 @@ def _add_ranks_below(words, zeros, a, b, bound, sign, m, count):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def count_plane(words, zeros, above, below, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
-    """For boxes q0 to q1 the points inside."""
+    """Count the points in the boxes q0 to q1 of the plane into `count`, given the results of `build_plane`."""
     room = np.empty((6, BLOCK), np.int64)
     a, b, c, d, e, f = room[0], room[1], room[2], room[3], room[4], room[5]
     for start in range(q0, q1, BLOCK):
@@ -152,19 +155,18 @@ def count_plane(words, zeros, above, below, low, high, q0, q1, count):  # type: 
 
 
 # Points in three or more dimensions, counted inside boxes with a k-d tree (Bentley 1975).
-# The points are halved at the median of one dimension after the other. A node whose points all lie inside
-# a box is counted at once, one whose points all lie outside is left; only those that a side of the box
-# passes through are opened.
+# The points are halved at the median of one dimension after the other. A node inside a box is counted at once, one
+# outside is skipped; only nodes that intersect the boundary of the box are opened.
 
 
 LEAF = 64  # points that are compared one by one
-DEEPEST = 64  # nodes waiting to be opened: one per level, and 2**60 points fit nowhere
-LAST = 62  # the bit of this dimension and of all that follow
+DEEPEST = 64  # size of the stack of nodes: one per level, enough for 2**60 points
+LAST = 62  # the bit shared by this dimension and all that follow
 
 
 @njit(cache=True, nogil=True)
 def halve(values, order, start, stop, middle):  # type: ignore[no-untyped-def]
-    """Put the smaller values of order[start:stop] before `middle`, the others from it on."""
+    """Quickselect: permute order[start:stop] so that the smaller values come before `middle`, the others from it on."""
     low, high = start, stop - 1
     while low < high:
         a, b, c = values[order[low]], values[order[(low + high) >> 1]], values[order[high]]
@@ -189,7 +191,7 @@ def halve(values, order, start, stop, middle):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _next_axis(key, order, start, stop, axis):  # type: ignore[no-untyped-def]
-    """The first dimension from `axis` on, in turn, in which points differ; `axis` where they are all equal."""
+    """The first dimension from `axis` on, cyclically, in which points start to stop differ; `axis` if none."""
     dims = len(key)
     for turn in range(dims):
         d = (axis + turn) % dims
@@ -202,7 +204,7 @@ def _next_axis(key, order, start, stop, axis):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _arrange(key, order, depth):  # type: ignore[no-untyped-def]
-    """Put points into the order of the tree, halving by one dimension after the other; where its leaves begin."""
+    """Permute `order` into the order of a tree of some depth, halving by each dimension in turn; return leaf edges."""
     edges, axes = np.array([0, len(order)]), np.zeros(1, np.int64)
     for _ in range(depth):
         parts = len(axes)
@@ -221,7 +223,7 @@ def _arrange(key, order, depth):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fit(above, below, edges):  # type: ignore[no-untyped-def]
-    """The extremes of both numbers of the points of each node: of the leaves, and from these upwards."""
+    """Minimum and maximum of both numbers of the points of each node (nodes, dims, 4), from the leaves upwards."""
     dims, leaves = len(above), len(edges) - 1
     bounds = np.empty((2 * leaves - 1, dims, 4))
     for leaf in range(leaves):
@@ -242,10 +244,10 @@ def _fit(above, below, edges):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def build_tree(key, upper, lower, first, last):  # type: ignore[no-untyped-def]
-    """Points `first` to `last` in the order of the tree, and what each node holds.
+    """Build a k-d tree of points `first` to `last`.
 
-    Returns both numbers of the points in that order, the order, and for each node the extremes of both
-    numbers in each dimension. Node i has the children 2 i + 1 and 2 i + 2, which halve its points.
+    Returns both numbers of the points in the order of the tree (dims, n), the order (n,), and for each node the minimum
+    and maximum of both numbers in each dimension. Node i has the children 2 i + 1 and 2 i + 2, which halve its points.
     """
     dims, n = len(key), last - first
     depth = 0
@@ -262,7 +264,10 @@ def build_tree(key, upper, lower, first, last):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside):  # type: ignore[no-untyped-def]
-    """The points of a leaf in a box, a dimension at a time, so that the processor compares several at once."""
+    """Count the points of a leaf in box q, a dimension at a time so that the loops are vectorised.
+
+    `open_dims`: bit set of the dimensions to compare; `inside`: working memory.
+    """
     m, first = stop - start, True
     for d in range(len(upper)):
         if (open_dims >> min(d, LAST)) & 1:
@@ -275,27 +280,27 @@ def _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside):  # 
                 for i in range(m):
                     inside[i] &= (a[i] >= s) & (b[i] <= t)
             first = False
-    found = 0
+    n_inside = 0
     for i in range(m):
-        found += inside[i]
-    return found
+        n_inside += inside[i]
+    return n_inside
 
 
 @njit(cache=True, nogil=True)
 def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[no-untyped-def]
-    """For boxes q0 to q1 the points inside; the points stand in the order of the tree.
+    """Count the points in the boxes q0 to q1 into `count`, given the results of `build_tree`.
 
-    A dimension in which all points of a node are inside is not looked at again below it.
+    A dimension in which a whole node lies inside the box is not compared again below the node.
     """
     dims, n = upper.shape
     stack, inside = np.empty((DEEPEST, 4), np.int64), np.empty(LEAF, np.int64)
     for q in range(q0, q1):
-        found, top = 0, 1
+        n_inside, top = 0, 1
         stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, 0, n, -1
         while top > 0:
             top -= 1
             node, start, stop, left = stack[top]
-            outside, open_dims = False, np.int64(0)  # a bare 0 has a type of its own, and is compiled apart
+            outside, open_dims = False, np.int64(0)  # a literal 0 has another type and would compile twice
             for d in range(dims):
                 if (left >> min(d, LAST)) & 1:
                     s, t = low[d, q], high[d, q]
@@ -307,7 +312,7 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
             if outside:
                 continue
             if open_dims == 0:
-                found += stop - start
+                n_inside += stop - start
             elif 2 * node + 2 < len(bounds):
                 middle = (start + stop) >> 1
                 for side in range(2):
@@ -315,24 +320,24 @@ def count_tree(bounds, upper, lower, low, high, q0, q1, count):  # type: ignore[
                     stack[top, 1], stack[top, 2] = (middle, stop) if side else (start, middle)
                     top += 1
             else:
-                found += _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside)
-        count[q] = found
+                n_inside += _count_leaf(upper, lower, low, high, q, start, stop, open_dims, inside)
+        count[q] = n_inside
 
 
-PLANE, TREE = 2, 3  # dimensions that take a plane, and from which on a tree
-FEW, FEW_BOXES = 64, 4  # points, and boxes, in a bucket that are compared one by one
-LARGE = 1 << 14  # points in a bucket whose boxes are worth dealing to threads
-PAIRS = 1 << 26  # numbers compared, of all buckets together, that need no line, plane or tree
-BUCKETS = 64  # buckets of which all points are compared with all boxes, with NumPy
-ROOM = 1 << 20  # pairs held at once
-PARTS = 8  # slices of buckets per thread
+PLANE, TREE = 2, 3  # dimensions that take a wavelet matrix, and from which on a tree
+FEW, FEW_BOXES = 64, 4  # points, and boxes, in a group that are compared one by one
+LARGE = 1 << 14  # points in a group whose boxes are distributed to threads
+PAIRS = 1 << 26  # comparisons, of all groups together, up to which all pairs are compared
+BUCKETS = 64  # groups up to which NumPy compares all pairs
+ROOM = 1 << 20  # pairs in memory at once
+PARTS = 8  # slices of groups per thread
 
 
 class Dimension(NamedTuple):
-    """One dimension of the points and of the boxes; for the kernels all of them, one below the other.
+    """One dimension of the points and of the boxes; in the kernels all dimensions, stacked as rows of matrices.
 
-    `upper` and `lower` (points,): a point is inside where ``upper >= low`` and ``lower <= high``; both rise with
-    `key`. `key` (points,): orders the points. `low` and `high` (boxes,): bounds of the boxes.
+    `upper` and `lower` (points,): a point is inside if ``upper >= low`` and ``lower <= high``; both increase with
+    `key`. `key` (points,): sorting key of the points. `low` and `high` (boxes,): bounds of the boxes.
     """
 
     key: Floats
@@ -344,6 +349,7 @@ class Dimension(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-def]
+    """Stable counting sort of rows by group: `order` (n,) and `edges` (n_groups + 1,), zeros before, are filled."""
     for i in range(len(group)):
         edges[group[i] + 1] += 1
     for g in range(n_groups):
@@ -355,7 +361,7 @@ def _order_by_group(group, n_groups, edges, order):  # type: ignore[no-untyped-d
 
 
 def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Ints]:
-    """Rows group by group, and where each group begins in them.
+    """Row indices sorted by group (stable), and where each group begins in them.
 
     >>> [part.tolist() for part in order_by_group(np.array([1, 0, 1]), 2)]
     [[1, 0, 2], [0, 1, 3]]
@@ -370,34 +376,38 @@ def order_by_group(group: NDArray[np.integer], n_groups: int) -> tuple[Ints, Int
 
 @njit(cache=True, nogil=True)
 def _count_pairs(upper, lower, low, high, p0, p1, q0, q1, count):  # type: ignore[no-untyped-def]
+    """Count the points p0 to p1 in the boxes q0 to q1 into `count`, comparing all pairs."""
     dims = upper.shape[0]
     for q in range(q0, q1):
-        found = 0
+        n_inside = 0
         for p in range(p0, p1):
             inside = upper[0, p] >= low[0, q] and lower[0, p] <= high[0, q]
             for d in range(1, dims):
                 inside &= upper[d, p] >= low[d, q] and lower[d, p] <= high[d, q]
-            found += inside
-        count[q] = found
+            n_inside += inside
+        count[q] = n_inside
 
 
 @njit(cache=True, nogil=True)
 def _is_few(p_edges, q_edges, g):  # type: ignore[no-untyped-def]
-    """Whether the points of a bucket are compared one by one with its boxes."""
+    """Whether the points of group g are compared one by one with its boxes."""
     return p_edges[g + 1] - p_edges[g] <= FEW or q_edges[g + 1] - q_edges[g] <= FEW_BOXES
 
 
 @njit(cache=True, nogil=True)
 def _is_skipped(p_edges, q_edges, g, large):  # type: ignore[no-untyped-def]
+    """Whether group g has no points, no boxes, or so many points that it is counted separately."""
     n = p_edges[g + 1] - p_edges[g]
     return n == 0 or q_edges[g] == q_edges[g + 1] or n >= large
 
 
-# A kernel for each kind of search, so that only the one that is needed is compiled.
+# A kernel for each kind of search, so that only the one that is needed is compiled. They count for groups first to
+# last, whose points and boxes begin at `p_edges` and `q_edges`; `rows` is a `Dimension` of matrices.
 
 
 @njit(cache=True, nogil=True)
 def _count_all(first, last, p_edges, q_edges, rows, count):  # type: ignore[no-untyped-def]
+    """Count by comparing all pairs."""
     _key, upper, lower, low, high = rows
     for g in range(first, last):
         p0, p1, q0, q1 = p_edges[g], p_edges[g + 1], q_edges[g], q_edges[g + 1]
@@ -406,6 +416,7 @@ def _count_all(first, last, p_edges, q_edges, rows, count):  # type: ignore[no-u
 
 @njit(cache=True, nogil=True)
 def _count_lines(first, last, p_edges, q_edges, rows, _other, large, count):  # type: ignore[no-untyped-def]
+    """Count in one dimension by binary searches; groups of `large` and more points are left out."""
     _key, upper, lower, low, high = rows
     for g in range(first, last):
         if _is_skipped(p_edges, q_edges, g, large):
@@ -419,6 +430,7 @@ def _count_lines(first, last, p_edges, q_edges, rows, _other, large, count):  # 
 
 @njit(cache=True, nogil=True)
 def _count_planes(first, last, p_edges, q_edges, rows, other, large, count):  # type: ignore[no-untyped-def]
+    """Count in two dimensions by wavelet matrices; `other` (points,) sorts each group by the second number."""
     _key, upper, lower, low, high = rows
     for g in range(first, last):
         if _is_skipped(p_edges, q_edges, g, large):
@@ -433,6 +445,7 @@ def _count_planes(first, last, p_edges, q_edges, rows, other, large, count):  # 
 
 @njit(cache=True, nogil=True)
 def _count_trees(first, last, p_edges, q_edges, rows, _other, large, count):  # type: ignore[no-untyped-def]
+    """Count in three or more dimensions by k-d trees; groups of `large` and more points are left out."""
     key, upper, lower, low, high = rows
     for g in range(first, last):
         if _is_skipped(p_edges, q_edges, g, large):
@@ -451,10 +464,9 @@ def count_in_boxes(
     group_of_box: NDArray[np.int32],
     k: int,
 ) -> Ints:
-    """For each box the points of its group inside it.
+    """Number of points of its group inside each box; shape (boxes,).
 
-    There is one dimension at least. `group_of_point` and `group_of_box`: group of each point and box, 0 to k - 1.
-    Returns (boxes,).
+    There is at least one dimension. `group_of_point` and `group_of_box`: group of each point and box, 0 to k - 1.
 
     >>> x = np.array([1.0, 2.0, 3.0])
     >>> line = Dimension(x, x, x, np.array([1.5, 5.0]), np.array([3.0, 6.0]))
@@ -474,26 +486,26 @@ def count_in_boxes(
     )
     low, high = (_rows([getattr(dimension, side) for dimension in dimensions], q_order) for side in ("low", "high"))
     rows = Dimension(key, upper, lower, low, high)
-    found = np.zeros(len(q_order), np.int64)
+    sorted_count = np.zeros(len(q_order), np.int64)
     if few and np.count_nonzero(np.diff(q_edges)) <= BUCKETS:
-        _compare_all(rows, p_edges, q_edges, found)
+        _compare_all(rows, p_edges, q_edges, sorted_count)
     elif few:
-        run(lambda part: _count_all(*part, p_edges, q_edges, rows, found), _slices(p_edges + q_edges))
+        run(lambda part: _count_all(*part, p_edges, q_edges, rows, sorted_count), _slices(p_edges + q_edges))
     else:
-        _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, found)
-    count = np.empty_like(found)
-    count[q_order] = found
+        _count_many(rows, _second_order(dimensions, group_of_point, k, p_order), p_edges, q_edges, sorted_count)
+    count = np.empty_like(sorted_count)
+    count[q_order] = sorted_count
     return count
 
 
 def _are_few(group_of_point: NDArray[np.int32], n_boxes: Ints, n_dimensions: int) -> bool:
-    """Whether comparing every point with every box of its group is little work: then nothing else is compiled."""
+    """Whether comparing all pairs of points and boxes of a group is little work, so that no search is compiled."""
     n_points = np.bincount(group_of_point, minlength=len(n_boxes))
     return bool(np.sum(n_points * n_boxes.astype(np.float64)) * n_dimensions <= PAIRS)
 
 
-def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
-    """As `_count_all`, which has to be compiled."""
+def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
+    """Do as `_count_all` with NumPy, without compiling."""
     _key, upper, lower, low, high = rows
     for g in np.flatnonzero((np.diff(p_edges) > 0) & (np.diff(q_edges) > 0)).tolist():
         points = slice(p_edges[g], p_edges[g + 1])
@@ -504,19 +516,19 @@ def _compare_all(rows: Dimension, p_edges: Ints, q_edges: Ints, found: Ints) -> 
             for d in range(len(upper)):
                 inside &= upper[d, points] >= low[d, boxes, None]
                 inside &= lower[d, points] <= high[d, boxes, None]
-            found[boxes] = np.count_nonzero(inside, axis=1)
+            count[boxes] = np.count_nonzero(inside, axis=1)
 
 
-def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, found: Ints) -> None:
-    """Count by the search that the number of dimensions takes."""
+def _count_many(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
+    """Count by the search for the number of dimensions, large groups one by one."""
     kernel = (_count_lines, _count_planes, _count_trees)[min(len(rows.key), TREE) - 1]
-    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, found), _slices(p_edges + q_edges))
+    run(lambda part: kernel(*part, p_edges, q_edges, rows, other, LARGE, count), _slices(p_edges + q_edges))
     for g in np.flatnonzero((np.diff(p_edges) >= LARGE) & (np.diff(q_edges) > 0)).tolist():
-        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], found)
+        _count_large(rows, other, p_edges[g : g + 2], q_edges[g : g + 2], count)
 
 
 def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort: bool) -> tuple[Ints, Ints]:
-    """Rows group by group, and by value within each where asked for, and where each group begins in them."""
+    """Row indices sorted by group, within it by value if `sort`, and where each group begins in them."""
     if not sort:
         return order_by_group(group, k)
     by_value = np.argsort(values)
@@ -525,7 +537,7 @@ def _sorted_by_group(values: Floats, group: NDArray[np.integer], k: int, *, sort
 
 
 def _second_order(dimensions: Sequence[Dimension], group: NDArray[np.integer], k: int, p_order: Ints) -> Ints:
-    """In a plane: the places of the points by the second number, group by group, counted from its group's first."""
+    """In two dimensions: positions of the points sorted by the second number, within each group, from 0; else empty."""
     if len(dimensions) != PLANE:
         return np.empty(0, np.int64)
     order, edges = _sorted_by_group(dimensions[1].key, group, k, sort=True)
@@ -535,7 +547,7 @@ def _second_order(dimensions: Sequence[Dimension], group: NDArray[np.integer], k
 
 
 def _rows(columns: Sequence[Floats], order: Ints) -> Floats:
-    """Columns in another order, one below the other."""
+    """Columns reordered and stacked as rows of a matrix."""
     out = np.empty((len(columns), len(order)))
     for row, values in zip(out, columns, strict=True):
         np.take(values, order, out=row, mode="clip")
@@ -543,7 +555,7 @@ def _rows(columns: Sequence[Floats], order: Ints) -> Floats:
 
 
 def _slices(work: Ints) -> list[tuple[int, int]]:
-    """Slices of buckets with about equal numbers of points and boxes; one where they are few."""
+    """Slices of groups with about equal numbers of points and boxes; a single one if there are few."""
     parts = n_threads() * PARTS if work[-1] >= LARGE * PARTS else 1
     cuts = np.searchsorted(work, work[-1] * np.arange(1, parts) / parts)
     edges = np.unique(np.concatenate([[0], cuts, [len(work) - 1]])).tolist()
@@ -551,7 +563,7 @@ def _slices(work: Ints) -> list[tuple[int, int]]:
 
 
 def _count_large(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, count: Ints) -> None:
-    """One bucket of many points: its boxes are dealt to the threads."""
+    """Count for one group of many points, with its boxes distributed to threads."""
     key, upper, lower, low, high = rows
     (p0, p1), (q0, q1) = p_edges.tolist(), q_edges.tolist()
     parts = [(q0 + a, q0 + b) for a, b in chunks(q1 - q0, minimum=1 << 10)]
@@ -564,7 +576,7 @@ def _count_large(rows: Dimension, other: Ints, p_edges: Ints, q_edges: Ints, cou
     else:
         above, below, _, bounds = build_tree(key, upper, lower, p0, p1)
         low, high, order, _ = build_tree(low, low, high, q0, q1)  # boxes side by side open the same nodes
-        found = np.empty(q1 - q0, np.int64)
+        tree_count = np.empty(q1 - q0, np.int64)
         parts = [(a - q0, b - q0) for a, b in parts]
-        run(lambda part: count_tree(bounds, above, below, low, high, *part, found), parts)
-        count[order] = found
+        run(lambda part: count_tree(bounds, above, below, low, high, *part, tree_count), parts)
+        count[order] = tree_count

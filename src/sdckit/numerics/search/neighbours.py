@@ -1,6 +1,6 @@
-"""Nearest rows of another file, exactly: how far, which, and how many are equally near.
+"""Exact nearest neighbours of rows in another file: distances, indices, and numbers of ties.
 
-Equal rows are searched for once, whatever their number. Memory grows with the rows, never with their square.
+Equal rows are searched for once. Memory is proportional to the number of rows, not to its square.
 """
 
 from __future__ import annotations
@@ -19,35 +19,26 @@ from sdckit.numerics.coding import Encoded, Metric, hash_rows
 from sdckit.numerics.grouping import group
 from sdckit.numerics.search.agreement import Base, ColumnSets, Packed, column_sets, find_agreeing, pack
 from sdckit.numerics.search.agreement_pairs import (
-    Asked,
     NumberedRows,
+    PackedQueries,
     find_meeting,
     lead_column,
     shares_agreeing,
     sums_agreeing,
     visit_meeting,
 )
-from sdckit.numerics.search.box_search import (
-    Found,
-    Limits,
-    Queries,
-    Visited,
-    find,
-    in_place,
-    limits_of,
-    visit,
-)
+from sdckit.numerics.search.box_search import Answers, Limits, Queries, Visited, find, in_place, limits_of, visit
 from sdckit.numerics.search.box_tree import LEAF, BoxTree, build
 
-# Which files are searched by what rows agree in, and the rows of such a file made ready for it.
+# Search by the categories in which rows agree, for files that suit it.
 
 
-SMALL = 2000  # so many different rows a tree searches as fast
-ALIKE = 500  # so many rows with the categories of a row, on average, have too many numbers to be compared
+SMALL = 2000  # distinct rows up to which a tree is as fast
+ALIKE = 500  # average number of rows with the categories of a row from which on a tree is faster
 
 
 class Distinct(NamedTuple):
-    """Different rows of a file: numbers (K, p), categories (K, q), how many rows each stands for, the first of them."""
+    """Distinct rows of a file: numbers (K, p), category codes (K, q), number of equal rows, index of the first one."""
 
     numbers: Floats
     codes: NDArray[np.int32]
@@ -57,56 +48,56 @@ class Distinct(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Agreement:
-    """Rows and queries packed for one another. `order` (K,): the place of each row in `Distinct`."""
+    """Rows and queries packed for a search by agreement. `order` (K,): the place of each row in `Distinct`."""
 
     rows: NumberedRows
     order: Ints
-    asked: Asked
+    queries: PackedQueries
     fields: NDArray[np.uint64]
     sets: ColumnSets
     metric: Metric
 
-    def find(self, k: int, *, counted: bool = True) -> Found:
-        """Find the k smallest sums of each query; `tied` is -1 for those that are left to another search."""
+    def find(self, k: int, *, counted: bool = True) -> Answers:
+        """Find the k smallest sums of each query; `tied` is -1 for queries that the tree must answer."""
         if self.rows.numbers.shape[1]:
-            order = np.argsort(self.asked.words, kind="stable")  # those alike meet the same rows
-            asked = self.asked.take(order)
-            found = find_meeting(self.rows, asked, self.fields, self.sets, self.metric, k)
-            return Found(*(in_place(one, order) for one in found))
-        return find_agreeing(self.rows.base, self.asked.words, self.asked.skip, self.sets, k, counted=counted)
+            order = np.argsort(self.queries.words, kind="stable")  # equal ones are compared with the same rows
+            ordered = self.queries.take(order)
+            answers = find_meeting(self.rows, ordered, self.fields, self.sets, self.metric, k)
+            return Answers(*(in_place(field, order) for field in answers))
+        return find_agreeing(self.rows.base, self.queries.words, self.queries.skip, self.sets, k, counted=counted)
 
-    def sums(self, which: Ints, found: Found, values: Floats) -> Floats | None:
-        """Sum `values` of `Distinct` over what was found for some queries; None where that takes a visit."""
-        if self.rows.numbers.shape[1] or (self.asked.skip >= 0).any():
+    def sums(self, which: Ints, answers: Answers, values: Floats) -> Floats | None:
+        """Sum `values` of `Distinct` over the neighbours of some queries; None where that needs `visit`."""
+        if self.rows.numbers.shape[1] or (self.queries.skip >= 0).any():
             return None
-        words, fields = (self.rows.base.words, self.asked.words[which]), (self.fields, self.metric.weights)
-        return sums_agreeing(words, fields, self.sets, found.take(which), values)
+        words, fields = (self.rows.base.words, self.queries.words[which]), (self.fields, self.metric.weights)
+        return sums_agreeing(words, fields, self.sets, answers.take(which), values)
 
-    def shares(self, which: Ints, found: Found, held: Floats, given: Floats) -> tuple[Floats, Floats] | None:
-        """Sums of one value for some queries, and what these give to each row; None where that takes a visit."""
-        sums = self.sums(which, found, held[:, None])
+    def shares(self, which: Ints, answers: Answers, held: Floats, given: Floats) -> tuple[Floats, Floats] | None:
+        """Sums of one value for some queries, and what these give to each row; None where that needs `visit`."""
+        sums = self.sums(which, answers, held[:, None])
         if sums is None:
             return None
-        words = self.rows.base.words, self.asked.words[which]
-        return sums[:, 0], shares_agreeing(words, self.sets, found.take(which), given)
+        words = self.rows.base.words, self.queries.words[which]
+        return sums[:, 0], shares_agreeing(words, self.sets, answers.take(which), given)
 
     def visit(
         self, which: Ints, limits: Limits, *, values: Floats | None = None, begins: Ints | None = None,
         n_listed: int = 0,
     ) -> Visited:  # fmt: skip
-        """Do as `box_search.visit` does for some queries that were found here; `values` are of `Distinct`."""
-        order = np.argsort(self.asked.words[which], kind="stable")
-        found = visit_meeting(
-            self.rows, self.asked.take(which[order]), self.fields, self.sets, self.metric,
+        """Do as `box_search.visit` for some queries that were answered here; `values` are of `Distinct`."""
+        order = np.argsort(self.queries.words[which], kind="stable")
+        visited = visit_meeting(
+            self.rows, self.queries.take(which[order]), self.fields, self.sets, self.metric,
             limits.take(which[order]), values=None if values is None else values[self.order],
             begins=None if begins is None else begins[order], n_listed=n_listed,
         )  # fmt: skip
-        closer, tied, nearest, sums = (in_place(one, order) for one in found[:4])
-        return Visited(closer, tied, nearest, sums, self.order[found.listed].astype(np.int32))
+        closer, tied, nearest, sums = (in_place(field, order) for field in visited[:4])
+        return Visited(closer, tied, nearest, sums, self.order[visited.listed].astype(np.int32))
 
 
 def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement | None:
-    """Make files ready; None where their columns are not made for it. `queries.skip`: rows of `rows`."""
+    """Prepare a search by agreement; None if the columns do not suit it. `queries.skip`: indices into `rows`."""
     numbered = rows.numbers.shape[1] > 0
     if len(rows.sizes) <= SMALL:
         return None
@@ -115,18 +106,18 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
     if packed is None or sets is None or not _suits(packed, queries.skip, numbered=numbered):
         return None
     order = np.arange(len(rows.sizes))
-    leading, asked, cap = np.zeros(len(order)), np.zeros(len(packed.query)), 0.0
+    leading, query_lead, cap = np.zeros(len(order)), np.zeros(len(packed.query)), 0.0
     if numbered:
         lead = lead_column(rows.numbers, metric.caps)
-        leading, asked, cap = rows.numbers[:, lead], queries.numbers[:, lead], float(metric.caps[lead])
+        leading, query_lead, cap = rows.numbers[:, lead], queries.numbers[:, lead], float(metric.caps[lead])
         order = np.argsort(leading, kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     base = Base(packed.base[order], rows.sizes[order], rows.first_row[order])
     return Agreement(
         NumberedRows(base, np.ascontiguousarray(rows.numbers[order]), np.ascontiguousarray(leading[order])), order,
-        Asked(
-            packed.query, queries.numbers, np.ascontiguousarray(asked),
+        PackedQueries(
+            packed.query, queries.numbers, np.ascontiguousarray(query_lead),
             np.where(queries.skip >= 0, place[queries.skip], -1), cap, metric.tolerance,
         ),
         packed.fields, sets, metric,
@@ -134,7 +125,7 @@ def by_agreement(rows: Distinct, queries: Queries, metric: Metric) -> Agreement 
 
 
 def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
-    """Whether few rows have the same categories; without numbers, whether a row that does not count is its query."""
+    """Whether few rows have equal categories; without numbers, whether a row that does not count equals its query."""
     own, size = skip >= 0, np.unique(packed.base, return_counts=True)[1]
     if numbered:
         return float((size.astype(np.float64) ** 2).sum()) <= ALIKE * len(packed.base)
@@ -142,18 +133,18 @@ def _suits(packed: Packed, skip: Ints, *, numbered: bool) -> bool:
     return not own.any() or (alike and len(size) == len(packed.base))
 
 
-LISTED = 1 << 22  # so many nearest rows are listed at once, where they need not be listed together
-FEW = 500  # queries that are compared with all rows sooner than a tree grows
+LISTED = 1 << 22  # nearest rows listed at once, where they need not all be in one list
+FEW = 500  # queries that are compared with all rows in less time than a tree is built
 
 
 @dataclass(frozen=True, eq=False)
 class Neighbours:
     """The nearest rows of the base for each query.
 
-    `distance` (n, k): the k smallest distances, ascending. `index` (n,): a nearest row of the base: of several the
-    first (of those equal to a skipped row, another one). `n_closer` (n,): rows nearer than the k-th distance: below
-    k. `n_tied` (n,): rows at the k-th distance; `n_closer` + `n_tied` is at least k. `tolerance`: distances that
-    differ by no more are equal.
+    `distance` (n, k): the k smallest distances, ascending. `index` (n,): the first nearest row of the base (if it is
+    equal to a skipped row, another one). `n_closer` (n,): rows nearer than the k-th distance, fewer than k. `n_tied`
+    (n,): rows at the k-th distance; `n_closer` + `n_tied` is at least k. `tolerance`: distances that differ by no more
+    are equal.
     """
 
     distance: Floats
@@ -164,7 +155,7 @@ class Neighbours:
 
     @property
     def k(self) -> int:
-        """Neighbours asked for."""
+        """Number of neighbours."""
         return int(self.distance.shape[1])
 
     def chance(self, distance: Floats) -> Floats:
@@ -172,8 +163,8 @@ class Neighbours:
 
         `distance` (n,): from each query to the row of the base in question (see `paired`).
 
-        >>> found = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
-        >>> found.chance(np.array([1.0])).tolist(), found.chance(np.array([0.0])).tolist()
+        >>> near = Neighbours(np.array([[0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]), 1e-12)
+        >>> near.chance(np.array([1.0])).tolist(), near.chance(np.array([0.0])).tolist()
         ([0.5], [1.0])
         """
         last = self.distance[:, -1]
@@ -184,7 +175,7 @@ class Neighbours:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows grouped by equality: the group of each row, its first and second row, its size."""
+    """Rows grouped by equality: group of each row (n,); first row, second row (or the first) and size of each group."""
 
     of_row: Ints
     first: Ints
@@ -193,23 +184,23 @@ class Rows:
 
 
 class Planted(NamedTuple):
-    """A tree; how many rows of the file stand at each of its places, the first of them; the place of each row."""
+    """A tree; number of rows of the file at each of its places, and the first of them; place of each distinct row."""
 
     tree: BoxTree
     sizes: Ints
     first_row: Ints
     place: Ints
 
-    def asked(self, queries: Queries) -> Queries:
-        """The same queries; rows that do not count by their place in the tree."""
+    def with_places(self, queries: Queries) -> Queries:
+        """The same queries, with rows that do not count given by their places in the tree."""
         return queries._replace(skip=np.where(queries.skip >= 0, self.place[queries.skip], -1))
 
 
 @dataclass(frozen=True, eq=False)
 class Index:
-    """A file made ready for searching; one index answers any number of queries.
+    """A file prepared for searching; one index answers any number of queries.
 
-    `n`: its rows. `distinct`: the different ones. `rows`: which rows are each of these.
+    `n`: number of rows. `distinct`: the distinct ones. `rows`: grouping of rows by equality.
     """
 
     n: int
@@ -219,12 +210,12 @@ class Index:
 
     @cached_property
     def planted(self) -> Planted:
-        """The tree, grown when it is asked for."""
+        """The tree, built on first use."""
         return self._plant(LEAF)
 
     @cached_property
     def flat(self) -> Planted:
-        """A tree of one leaf: every query is compared with all rows, and nothing has to grow."""
+        """A tree of one leaf, so that every query is compared with all rows and no tree has to be built."""
         return self._plant(max(1, len(self.rows.size)))
 
     def _plant(self, leaf: int) -> Planted:
@@ -241,20 +232,20 @@ class Index:
         count: itself, when a file is searched in itself. Raises DataError: the base has fewer rows than neighbours
         are asked for.
         """
-        asked = self._asked(query, n_neighbors, skip)
-        index = asked.found.nearest[asked.of_row]
+        search = self._search(query, n_neighbors, skip)
+        index = search.answers.nearest[search.of_row]
         if skip is not None:  # equal rows are searched for once: each then leaves out itself
             index = np.where(index == skip, self.rows.second[self.rows.of_row[skip]], index)
-        distance = asked.found.smallest[asked.of_row]
+        distance = search.answers.smallest[search.of_row]
         return Neighbours(
             np.sqrt(distance) if self.metric.power == 2 else distance, index,
-            asked.found.closer[asked.of_row], asked.found.tied[asked.of_row], self.metric.tolerance,
+            search.answers.closer[search.of_row], search.answers.tied[search.of_row], self.metric.tolerance,
         )  # fmt: skip
 
     def distances(self, query: Encoded, n_neighbors: int = 1, *, skip: Ints | None = None) -> Floats:
-        """The distances of `nearest` alone (n, k), found sooner."""
-        asked = self._asked(query, n_neighbors, skip, counted=False)
-        sums = asked.found.smallest[asked.of_row]
+        """Only the distances of `nearest` (n, k), faster."""
+        search = self._search(query, n_neighbors, skip, counted=False)
+        sums = search.answers.smallest[search.of_row]
         return np.sqrt(sums) if self.metric.power == 2 else sums
 
     def totals(
@@ -263,20 +254,20 @@ class Index:
         """Sum values over the nearest rows of each query, all those tied at the k-th distance included.
 
         `skip` is as in `nearest`. `values` (n_base, v): one row per row of the base: a target, or 0 and 1 for each
-        of its levels. Returns sums (n, v), and over how many rows they are (n,).
+        of its levels. Returns sums (n, v), and the number of rows in each (n,).
         """
         held = self.held(values)
-        asked = self._asked(query, n_neighbors, skip, values=held)
+        search = self._search(query, n_neighbors, skip, values=held)
         # A tree adds up while it searches.
-        sums = asked.found.sums if asked.agreed is None else self.sums(asked, held)
-        return Within(self, asked, skip).told(sums, values)
+        sums = search.answers.sums if search.agreed is None else self.sums(search, held)
+        return Within(self, search, skip).without_skipped(sums, values)
 
     def within(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> Within:
-        """The nearest rows of each query, all those tied at the k-th distance included: to sum values again and again.
+        """The nearest rows of each query, all those tied at the k-th distance included, to sum several values over.
 
         `skip` is as in `nearest`.
         """
-        return Within(self, self._asked(query, n_neighbors, skip), skip)
+        return Within(self, self._search(query, n_neighbors, skip), skip)
 
     def lists(self, query: Encoded, n_neighbors: int, *, skip: Ints | None = None) -> tuple[Ints, Ints]:
         """List the nearest rows of each query, all those tied at the k-th distance included.
@@ -286,20 +277,20 @@ class Index:
         `skip` is as in `nearest`. Returns ``begins`` (n + 1,) and ``rows``: the neighbours of query i are
         ``rows[begins[i]:begins[i + 1]]``, ascending.
         """
-        asked = self._asked(query, n_neighbors, skip)
-        places = self._places(asked)
+        search = self._search(query, n_neighbors, skip)
+        places = self._places(search)
         by_place = np.argsort(self.rows.of_row, kind="stable")
         starts = np.concatenate([[0], np.cumsum(self.rows.size)])
-        found = []
-        for i, u in enumerate(asked.of_row):
+        neighbour_lists = []
+        for i, u in enumerate(search.of_row):
             rows = np.concatenate([by_place[starts[place] : starts[place + 1]] for place in places[u]])
-            found.append(np.sort(rows if skip is None else rows[rows != skip[i]]))
-        begins = np.concatenate([[0], np.cumsum([len(rows) for rows in found])]).astype(np.int64)
-        return begins, np.concatenate([np.empty(0, np.int64), *found])
+            neighbour_lists.append(np.sort(rows if skip is None else rows[rows != skip[i]]))
+        begins = np.concatenate([[0], np.cumsum([len(rows) for rows in neighbour_lists])]).astype(np.int64)
+        return begins, np.concatenate([np.empty(0, np.int64), *neighbour_lists])
 
-    def _asked(
+    def _search(
         self, query: Encoded, k: int, skip: Ints | None, *, counted: bool = True, values: Floats | None = None
-    ) -> _Asked:
+    ) -> _Search:
         available = self.n - (skip is not None)
         if not 1 <= k <= available:
             raise DataError(f"{k} nearest rows are asked for, of {available} there are; ask for fewer, and at least 1")
@@ -308,45 +299,45 @@ class Index:
         queries = Queries(query.numbers, query.codes, place).take(distinct.first)
         agreed = by_agreement(self.distinct, queries, self.metric)
         if agreed is None:
-            found, left = self._find_in_tree(queries, k, values), np.arange(len(distinct.first))
+            answers, left = self._find_in_tree(queries, k, values), np.arange(len(distinct.first))
         else:
-            found = agreed.find(k, counted=counted)
-            left = np.flatnonzero(found.tied < 0)
+            answers = agreed.find(k, counted=counted)
+            left = np.flatnonzero(answers.tied < 0)
             if len(left):
                 rest = self._find_in_tree(queries.take(left), k, few=len(left) <= FEW)
-                for mine, theirs in zip(found, rest, strict=True):
+                for mine, theirs in zip(answers, rest, strict=True):
                     mine[left] = theirs
-        return _Asked(queries, distinct.of_row, found, limits_of(found.smallest, self.metric), agreed, left)
+        return _Search(queries, distinct.of_row, answers, limits_of(answers.smallest, self.metric), agreed, left)
 
-    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False) -> Found:
+    def _find_in_tree(self, queries: Queries, k: int, values: Floats | None = None, *, few: bool = False) -> Answers:
         planted = self.flat if few else self.planted
         tree, sizes, first_row, _ = planted
         held = None if values is None else values[tree.order]
-        return find(tree, sizes, first_row, planted.asked(queries), k, values=held)[0]
+        return find(tree, sizes, first_row, planted.with_places(queries), k, values=held)[0]
 
     def held(self, values: Floats) -> Floats:
-        """Values of rows added up over those that are equal."""
+        """Sums of values (n_base, v) over equal rows; shape (K, v)."""
         n = len(self.rows.size)
-        return np.stack([np.bincount(self.rows.of_row, one, n) for one in values.T], axis=1)
+        return np.stack([np.bincount(self.rows.of_row, column, n) for column in values.T], axis=1)
 
-    def sums(self, asked: _Asked, held: Floats) -> Floats:
-        """Sums of the values of different rows within the limits of each distinct query."""
-        sums = np.empty((len(asked.queries.skip), held.shape[1]))
-        for part in self._parts(asked):
-            agreed = None if part.agreed is None else part.agreed.sums(part.which, asked.found, held)
+    def sums(self, search: _Search, held: Floats) -> Floats:
+        """Sums of the values of distinct rows within the limits of each distinct query."""
+        sums = np.empty((len(search.queries.skip), held.shape[1]))
+        for part in self._parts(search):
+            agreed = None if part.agreed is None else part.agreed.sums(part.which, search.answers, held)
             sums[part.which] = part.visited(values=held).sums if agreed is None else agreed
         return sums
 
-    def handed(self, asked: _Asked, held: Floats, given: Floats) -> tuple[Floats, Floats]:
-        """Sums of one value within the limits of each distinct query, and what queries give to each different row.
+    def handed(self, search: _Search, held: Floats, given: Floats) -> tuple[Floats, Floats]:
+        """Sums of one value within the limits of each distinct query, and what queries give to each distinct row.
 
         `held` (K,); `given` (n,): what a query gives to each of its nearest rows, one in distance and none left out.
         """
         sums, received = np.empty(len(given)), np.zeros(len(held))
         columns = np.column_stack([held, np.ones(len(held))])
-        for part in self._parts(asked, listed=LISTED):
+        for part in self._parts(search, listed=LISTED):
             which = part.which
-            agreed = None if part.agreed is None else part.agreed.shares(which, asked.found, held, given[which])
+            agreed = None if part.agreed is None else part.agreed.shares(which, search.answers, held, given[which])
             if agreed is not None:
                 sums[which], shares = agreed
             else:
@@ -356,38 +347,38 @@ class Index:
             received += shares
         return sums, received
 
-    def _parts(self, asked: _Asked, *, listed: int | None = None) -> Iterator[_Part]:
-        """Queries, and how what is within their limits is visited: where they were found.
+    def _parts(self, search: _Search, *, listed: int | None = None) -> Iterator[_Part]:
+        """Parts of the queries, each with the search that answered it and that visits the rows within its limits.
 
-        At most so many at a time that about `listed` rows are at their last distance.
+        A part has about `listed` rows at its k-th distances.
         """
-        settled = np.ones(len(asked.queries.skip), np.bool_)
-        settled[asked.left] = False
-        for whole, agreed in ((np.flatnonzero(settled), asked.agreed), (asked.left, None)):
-            for which in _cut(whole, asked.found.tied[whole], listed):
+        settled = np.ones(len(search.queries.skip), np.bool_)
+        settled[search.left] = False
+        for whole, agreed in ((np.flatnonzero(settled), search.agreed), (search.left, None)):
+            for which in _cut(whole, search.answers.tied[whole], listed):
                 if agreed is None:
-                    yield _Part(which, None, partial(self._visit_tree, asked, which))
+                    yield _Part(which, None, partial(self._visit_tree, search, which))
                 else:
-                    yield _Part(which, agreed, partial(agreed.visit, which, asked.limits))
+                    yield _Part(which, agreed, partial(agreed.visit, which, search.limits))
 
-    def _visit_tree(self, asked: _Asked, which: Ints, *, values: Floats | None = None, **listing: Any) -> Visited:
-        few = asked.agreed is not None and len(asked.left) <= FEW
+    def _visit_tree(self, search: _Search, which: Ints, *, values: Floats | None = None, **listing: Any) -> Visited:
+        few = search.agreed is not None and len(search.left) <= FEW
         planted = self.flat if few else self.planted
-        tree, limits = planted.tree, asked.limits.take(which)
+        tree, limits = planted.tree, search.limits.take(which)
         held = None if values is None else values[tree.order]
-        queries = planted.asked(asked.queries.take(which))
-        found = visit(tree, planted.sizes, planted.first_row, queries, limits, values=held, **listing)
-        return found._replace(listed=tree.order[found.listed].astype(np.int32))
+        queries = planted.with_places(search.queries.take(which))
+        visited = visit(tree, planted.sizes, planted.first_row, queries, limits, values=held, **listing)
+        return visited._replace(listed=tree.order[visited.listed].astype(np.int32))
 
-    def _places(self, asked: _Asked) -> list[Ints]:
-        """Different rows within the last limit of each distinct query."""
+    def _places(self, search: _Search) -> list[Ints]:
+        """Distinct rows within the outer limit of each distinct query."""
         ones = np.ones((len(self.rows.size), 1))
-        found = [np.empty(0, np.int64)] * len(asked.queries.skip)
-        for part in self._parts(asked):
+        places_of = [np.empty(0, np.int64)] * len(search.queries.skip)
+        for part in self._parts(search):
             many, listed = part.listed(part.visited(values=ones).sums[:, 0])
             for q, places in zip(part.which.tolist(), np.split(listed, np.cumsum(many)[:-1]), strict=True):
-                found[q] = places
-        return found
+                places_of[q] = places
+        return places_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,67 +386,67 @@ class Within:
     """The nearest rows of each query."""
 
     index: Index
-    asked: _Asked
+    search: _Search
     skip: Ints | None
 
     def totals(self, values: Floats) -> tuple[Floats, Ints]:
         """As `Index.totals`."""
-        return self.told(self.index.sums(self.asked, self.index.held(values)), values)
+        return self.without_skipped(self.index.sums(self.search, self.index.held(values)), values)
 
     def balance(self, values: Floats) -> tuple[Floats, Floats]:
-        """The mean of one value over the nearest rows of each query, and what each row weighs in the mean of these.
+        """Mean of one value over the nearest rows of each query, and the weight of each row in the mean of these means.
 
         `values` (n_base,). For one nearest row of each query, ties included, where no row is left out.
         """
-        index, asked = self.index, self.asked
-        often = np.bincount(asked.of_row, minlength=len(asked.found.tied))
-        given = often / asked.found.tied / len(asked.of_row)
-        sums, received = index.handed(asked, index.held(values[:, None])[:, 0], given)
-        return (sums / asked.found.tied)[asked.of_row], received[index.rows.of_row]
+        index, search = self.index, self.search
+        often = np.bincount(search.of_row, minlength=len(search.answers.tied))
+        given = often / search.answers.tied / len(search.of_row)
+        sums, received = index.handed(search, index.held(values[:, None])[:, 0], given)
+        return (sums / search.answers.tied)[search.of_row], received[index.rows.of_row]
 
-    def told(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
-        """The sums of each query, without the row that does not count, and over how many rows they are."""
-        index, asked = self.index, self.asked
-        out, found = sums[asked.of_row], asked.found
+    def without_skipped(self, sums: Floats, values: Floats) -> tuple[Floats, Ints]:
+        """The sums of each query without the row that does not count, and the number of rows in each."""
+        index, search = self.index, self.search
+        out, answers = sums[search.of_row], search.answers
         if self.skip is not None:
             # its values are in the sum of its group, where that has other rows and is near enough
             own = index.rows.of_row[self.skip]
             there = Encoded(index.distinct.numbers[own], index.distinct.codes[own], index.metric)
-            numbers, codes = asked.queries.numbers[asked.of_row], asked.queries.codes[asked.of_row]
+            numbers, codes = search.queries.numbers[search.of_row], search.queries.codes[search.of_row]
             query = Encoded(numbers, codes, index.metric)
-            counted = (index.rows.size[own] > 1) & (_sums(query, there) <= asked.limits.outer[asked.of_row])
+            counted = (index.rows.size[own] > 1) & (_sums(query, there) <= search.limits.outer[search.of_row])
             out -= np.where(counted[:, None], values[self.skip], 0.0)
-        return out, (found.closer + found.tied)[asked.of_row]
+        return out, (answers.closer + answers.tied)[search.of_row]
 
 
 @dataclass(frozen=True, eq=False)
-class _Asked:
-    """Distinct queries, which of them each row asks, the answers, and the queries that the tree answered."""
+class _Search:
+    """A finished search: distinct queries, that of each row, answers and limits; `left`: those answered by the tree."""
 
     queries: Queries
     of_row: Ints
-    found: Found
+    answers: Answers
     limits: Limits
     agreed: Agreement | None
     left: Ints
 
 
 class _Part(NamedTuple):
-    """Some distinct queries, what answered them unless a tree did, and how what is near them is visited."""
+    """Some distinct queries, the search by agreement that answered them (None: a tree), and a function to visit."""
 
     which: Ints
     agreed: Agreement | None
     visited: Callable[..., Visited]
 
     def listed(self, counts: Floats) -> tuple[Ints, NDArray[np.int32]]:
-        """How many different rows are within the limits of each query, and these one after the other."""
+        """Number of distinct rows within the limits of each query, and the list of them, query by query."""
         many = counts.astype(np.int64)
         ends = np.cumsum(many)
         return many, self.visited(begins=ends - many, n_listed=int(ends[-1])).listed
 
 
 def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
-    """Queries in parts that are about as large together as is wanted."""
+    """Queries cut into parts whose sizes add up to about `most`; all in one part if it is None."""
     if len(which) == 0:
         return []
     if most is None:
@@ -464,12 +455,12 @@ def _cut(which: Ints, size: Ints, most: int | None) -> list[Ints]:
 
 
 def prepare(base: Encoded) -> Index:
-    """Make a file ready for searching.
+    """Prepare a file for searching.
 
     >>> from sdckit.numerics.coding import gower
     >>> base, query = gower([(np.array([0.0, 4.0, 4.0, 8.0]), np.array([5.0]))])
-    >>> found = prepare(base).nearest(query, 1)
-    >>> found.distance.tolist(), found.index.tolist(), found.n_tied.tolist()
+    >>> near = prepare(base).nearest(query, 1)
+    >>> near.distance.tolist(), near.index.tolist(), near.n_tied.tolist()
     ([[0.125]], [1], [2])
     """
     rows = _group_rows(base.numbers, base.codes)
@@ -503,7 +494,7 @@ def pairwise(query: Encoded, base: Encoded) -> Floats:
 
 
 def _sums(query: Encoded, base: Encoded) -> Floats:
-    """Column by column, as the search adds them: equal to the last bit."""
+    """Sums of paired rows, added column by column in the order of the search: equal to the last bit."""
     metric = query.metric
     total = np.zeros(max(query.n, base.n) if min(query.n, base.n) else 0)
     for j, cap in enumerate(metric.caps):
@@ -517,12 +508,12 @@ def _group_rows(numbers: Floats, codes: NDArray[np.integer[Any]]) -> Rows:
     positive = np.ascontiguousarray((numbers + 0.0).T)  # + 0.0: one zero, not two
     columns = [*positive.view(np.uint64), *codes.T.astype(np.uint64)]
     of_row = group(hash_rows(columns, len(numbers))).of_row.astype(np.int64)
-    found = _members(of_row)
-    alike = found.first[of_row]
-    if any((column != column[alike]).any() for column in columns):  # two rows, one word
+    rows = _members(of_row)
+    alike = rows.first[of_row]
+    if any((column != column[alike]).any() for column in columns):  # a hash collision
         of_row = np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
-        found = _members(of_row)
-    return found
+        rows = _members(of_row)
+    return rows
 
 
 def _members(of_row: Ints) -> Rows:

@@ -1,1 +1,1 @@
-"""Keys with missing values matched."""
+"""Frequencies of key combinations when a missing key value matches any value (wildcards), of cells and margins."""

@@ -1,9 +1,9 @@
-"""Figures of margins of a table of cells where a missing key stands for any value: keys left out or coarsened.
+"""Risk figures of margins of a contingency table with wildcards: keys left out or recoded.
 
-Margins that share some keys are counted in one round, over cells sorted by those keys. An incomplete cell is filled
-in with every combination of levels and looked up among the complete ones; where that would be too many, complete
-cells are looked up among the incomplete ones. A cell that neither merges nor matches keeps its risk.
-The cell that lacks all of several fields counts for no other.
+Margins that share some keys are counted in one round, over cells sorted by those keys. An incomplete cell (with missing
+keys) is completed by every combination of levels and looked up among the complete cells; where these are too many,
+complete cells are looked up among the incomplete ones instead. A cell that neither merges nor matches keeps its risk.
+The cell in which all of several keys are missing matches no other.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ from sdckit.numerics.wildcard_matches.wildcards import (
     patterns_of,
 )
 
-# Merge equal words and add up what they hold: cells of many keys to cells of fewer, one table at a time.
-# Many such tables are wanted at once, one per set of keys, so a merge stays on its thread and the threads
-# take different sets; `grouping.group` is the opposite, one large table on all threads.
+# Merge equal words and add up their records and weights: from cells of many keys to cells of fewer.
+# Many such margins are computed at once, one per set of keys, so a merge runs on one thread and the threads take
+# different sets; `grouping.group` is the opposite, one large table on all threads.
 
 
 NO_WEIGHT = np.empty(0)
@@ -53,10 +53,10 @@ NO_WEIGHT = np.empty(0)
 
 @dataclass(frozen=True, eq=False)
 class Merged:
-    """Distinct words and what they hold.
+    """Distinct words with their records and weights.
 
-    `size` (K,): records of each word. `weight` (K,) or (0,): their weight, empty where there is none. `slots` (a
-    power of two): hash table of the words: place of each, -1 where empty (`hashing.find_number`).
+    `size` (K,): records of each word. `weight` (K,) or (0,): their weight, empty if there is none. `slots` (a power of
+    two): hash table of the words: index of each, -1 where free (`coding.find_number`).
     """
 
     words: NDArray[np.uint64]
@@ -67,7 +67,10 @@ class Merged:
 
 @njit(cache=True, nogil=True)
 def _merge(words, size, weight, keep, slots, out_words, out_size, out_weight):  # type: ignore[no-untyped-def]
-    """Fill the outputs and the table of their places; the number of distinct words."""
+    """Merge words (n,) that agree in the bit mask `keep`, adding sizes and weights.
+
+    Return the number of distinct words; the outputs (n,) and the hash table `slots` are filled; `weight` may be empty.
+    """
     weighted, n_out = len(weight) > 0, 0
     slots[:] = -1
     for i in range(len(words)):
@@ -99,8 +102,8 @@ def merge(
     `words` and `size` are (n,), `weight` (n,) or (0,). `keep` has ones in the bits to keep; the others are cleared.
     The order of the words depends on the input only.
 
-    >>> found = merge(np.array([5, 4, 6], np.uint64), np.array([1, 2, 4]), keep=0b110)
-    >>> sorted(zip(found.words.tolist(), found.size.tolist()))
+    >>> merged = merge(np.array([5, 4, 6], np.uint64), np.array([1, 2, 4]), keep=0b110)
+    >>> sorted(zip(merged.words.tolist(), merged.size.tolist()))
     [(4, 3), (6, 4)]
     """
     n = len(words)
@@ -112,6 +115,7 @@ def merge(
 
 @njit(cache=True, nogil=True)
 def _recode(words, shift, mask, table, out):  # type: ignore[no-untyped-def]
+    """Replace the code in the field given by `shift` and `mask` by table[code], for each of the words (n,)."""
     for i in range(len(words)):
         code = (words[i] >> shift) & mask
         out[i] = (words[i] & ~(mask << shift)) | (table[code] << shift)
@@ -134,13 +138,14 @@ def recode(words: NDArray[np.uint64], *, shift: int, bits: int, table: NDArray[n
 
 @njit(cache=True, nogil=True)
 def _add_up_field(words, size, shift, mask, out):  # type: ignore[no-untyped-def]
+    """Add `size` (n,) by the code in a field to `out` (tables, codes), word i to table i modulo their number."""
     turn = len(out) - 1  # a power of two less one
     for i in range(len(words)):
         out[i & turn, (words[i] >> shift) & mask] += size[i]
 
 
 def add_up_field(words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: int, bits: int) -> NDArray[np.int64]:
-    """Add up sizes by the code in one field.
+    """Sums of sizes by the code in one field.
 
     >>> add_up_field(np.array([0b101, 0b111, 0b010], np.uint64), np.array([1, 2, 4]), shift=1, bits=2).tolist()
     [0, 4, 1, 2]
@@ -148,25 +153,25 @@ def add_up_field(words: NDArray[np.uint64], size: NDArray[np.int64], *, shift: i
     if is_few(_add_up_field, len(words)):
         codes = (words >> np.uint64(shift) & np.uint64((1 << bits) - 1)).astype(np.int64)
         return np.bincount(codes, size, 1 << bits).astype(np.int64)
-    # neighbours often have one code: in turn into several tables, none waits for the one before
+    # neighbours often have the same code: alternating between tables avoids waiting for the previous addition
     out = np.zeros((4 if bits < 12 else 1, 1 << bits), np.int64)
     _add_up_field(words, size, np.uint64(shift), np.uint64((1 << bits) - 1), out)
     total: NDArray[np.int64] = out.sum(axis=0)
     return total
 
 
-# Wildcard frequencies of merged cells: an incomplete cell is filled in and looked up.
-# `wildcards.match_packed` asks every complete cell whether a pattern of missing keys has a match for it.
-# Where a key has few levels it is cheaper to go the other way: to fill the missing keys of an incomplete
-# cell with every combination of levels and look each up among the cells. This chooses per pattern.
+# Wildcard frequencies of merged cells: incomplete cells are completed and looked up.
+# `wildcards.match_packed` looks every complete cell up among the incomplete cells of each pattern of missing keys.
+# Where keys have few levels it is cheaper to complete an incomplete cell by every combination of levels and look these
+# up among the complete cells. The cheaper way is chosen for each pattern.
 
 
-BITS_PER_CELL = 3  # a bit set of 8 to 16 bits a cell
-COST_OF_FILLING = 2.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
+BITS_PER_CELL = 3  # log2 of the bits per cell of a bit set: 8 to 16 bits
+COST_OF_FILLING = 2.0  # cost of looking up a completed cell, relative to that of a complete cell in a small table
 
 
 class _Table(NamedTuple):
-    """The hash table of all cells, a bit set of the complete ones, and where each is among the cells by pattern."""
+    """Hash table of all cells, bit set of the hashes of complete ones, and position of each cell by pattern."""
 
     words: NDArray[np.uint64]
     slots: NDArray[np.int32]
@@ -176,7 +181,7 @@ class _Table(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _mark(words, bitmap):  # type: ignore[no-untyped-def]
-    """A bit for the hash of each word: most look-ups end there, since most filled cells do not exist."""
+    """Set a bit for the hash of each word: most look-ups end there, since most completed cells do not exist."""
     mask = np.uint64(64 * len(bitmap) - 1)
     for i in range(len(words)):
         set_bit(bitmap, (hash_word(words[i]) >> np.uint64(8)) & mask)
@@ -184,10 +189,10 @@ def _mark(words, bitmap):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fill(table, cells, first, stop, clear, starts, codes, alpha):  # type: ignore[no-untyped-def]
-    """Credit cells first..stop of one pattern and the complete cells that match them, both ways.
+    """Add the sums of incomplete cells first to stop, of one pattern, and of complete cells they match to each other.
 
-    `codes[starts[k] : starts[k + 1]]` are the levels of the k-th missing key, in its field; the first key
-    turns fastest.
+    `codes[starts[k] : starts[k + 1]]` are the levels of the k-th missing key, shifted to its field; the first key
+    varies fastest. `clear`: bit mask of the keys that are present; `alpha`: weight of the incomplete cells.
     """
     words, slots, bitmap, position = table
     incomplete, sums, add = cells
@@ -223,11 +228,11 @@ def match_merged(
     clear_of: dict[int, int],
     alpha: float,
 ) -> Matched:
-    """Sums over the cells of other patterns that match each cell.
+    """Sums of records and weights over the cells of other patterns that match each cell.
 
-    `pattern` (K,): which wildcard keys each cell lacks. `shifts` and `codes`: for each wildcard key, where its
-    field begins and the codes of its levels. `clear_of`: for each pattern present, the word that keeps the fields
-    it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
+    `pattern` (K,): bit set of the wildcard keys that are missing in each cell. `shifts` and `codes`: for each wildcard
+    key, first bit of its field and codes of its levels. `clear_of`: for each pattern present, bit mask of the fields
+    that are not missing. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
     """
     weight = cells.weight if len(cells.weight) else np.zeros(len(cells.size))
     sums = np.column_stack([cells.size, weight]).astype(np.float64, copy=False)
@@ -243,7 +248,7 @@ def match_merged(
         if COST_OF_FILLING * fills * (stop - first) > n_complete:
             probed.append(p)
             continue
-        gone.sort(key=lambda k: -len(codes[k]))  # the key with most levels turns fastest
+        gone.sort(key=lambda k: -len(codes[k]))  # the key with most levels varies fastest
         starts = np.cumsum([0] + [len(codes[k]) for k in gone]).astype(np.int64)
         levels = np.concatenate([codes[k].astype(np.uint64) << np.uint64(shifts[k]) for k in gone])
         _fill(table, laid.cells, first, stop, laid.clears[p], starts, levels, alpha)
@@ -252,7 +257,7 @@ def match_merged(
     return laid.credited(alpha)
 
 
-COST_OF_FILLED_MARGINS = 5.0  # a look-up of a filled cell, in look-ups of a complete cell in a small table
+COST_OF_FILLED_MARGINS = 5.0  # the same as `COST_OF_FILLING`, for cells in sections
 PARTNERS = 4  # pairs counted by one thread at a time
 WORD = 0xFFFFFFFFFFFFFFFF
 NO_ROWS = np.empty(0, np.int32)
@@ -262,10 +267,10 @@ Codes = Sequence[NDArray[np.int64] | None]
 
 @dataclass(frozen=True, eq=False)
 class Wild:
-    """What a missing value of each field means.
+    """Which fields have wildcards.
 
-    `missing`: its code in each field. `codes`: codes of the levels of a field whose missing values stand for any of
-    them; None where they do not, or where there are none. `alpha`: weight of a match through the other cell's
+    `missing`: code of a missing value in each field. `codes`: codes of the levels of a field whose missing values match
+    any of them; None where they do not, or where none is missing. `alpha`: weight of a match through the other cell's
     missing key, 0 to 1.
     """
 
@@ -275,13 +280,13 @@ class Wild:
 
     @property
     def fields(self) -> list[int]:
-        """The fields with a bit in a pattern."""
+        """Indices of the fields with wildcards, which have a bit in a pattern."""
         return [j for j, codes in enumerate(self.codes) if codes is not None]
 
 
 @dataclass(frozen=True, eq=False)
 class _Layout:
-    """Where each field begins in a word, its width and its missing values; the limits to count below."""
+    """First bit and width of each field in a word, its wildcards, and the limits of frequencies to count below."""
 
     shifts: Sequence[int]
     bits: Sequence[int]
@@ -289,21 +294,21 @@ class _Layout:
     limits: NDArray[np.float64]
 
     def field(self, j: int) -> int:
-        """The word with ones in the bits of a field."""
+        """Bit mask of a field."""
         return ((1 << self.bits[j]) - 1) << self.shifts[j]
 
     def bit(self, j: int) -> int:
-        """The bit of a field in a pattern, 0 where it has none."""
+        """The bit of a field in a pattern, 0 if it has no wildcards."""
         return 1 << self.wild.fields.index(j) if self.wild.codes[j] is not None else 0
 
     def lacking(self, pattern: int) -> list[int]:
-        """The fields of a pattern."""
+        """Indices of the fields that are missing in a pattern."""
         return [j for i, j in enumerate(self.wild.fields) if pattern >> i & 1]
 
 
 @dataclass(frozen=True, eq=False)
 class _Round:
-    """What the margins of a round have in common, and rooms of any round that no margin uses."""
+    """Data shared by the margins of a round; `rooms` are working memories not in use, of all rounds."""
 
     cells: Sections
     parts: Parts
@@ -313,7 +318,7 @@ class _Round:
     places: int
 
     def room(self) -> Room:
-        """A room that a thread may use until it is put back: fresh memory costs more than it is used for."""
+        """Working memory for a thread, from the pool: newly allocated memory would cost more than the work in it."""
         try:
             return self.rooms.pop()
         except IndexError:
@@ -322,7 +327,7 @@ class _Round:
 
 
 def _blank(of: _Round, cells: Sections, dropped: Sequence[int]) -> NDArray[np.int64]:
-    """The cell that lacks every field but those dropped, where more than one is left."""
+    """Index of the cell in which all fields but those dropped are missing; empty unless two or more fields are left."""
     layout, none = of.layout, np.empty(0, np.int64)
     left = [j for j in range(len(layout.shifts)) if j not in dropped]
     if len(left) < 2 or any(layout.wild.missing[j] >> layout.bits[j] for j in left):
@@ -332,12 +337,12 @@ def _blank(of: _Round, cells: Sections, dropped: Sequence[int]) -> NDArray[np.in
         return none
     first, stop = cells.edges[section[0]], cells.edges[section[0] + 1]
     word = np.uint64(sum(layout.wild.missing[j] << layout.shifts[j] for j in left))
-    found: NDArray[np.int64] = first + np.flatnonzero(cells.words[first:stop] == word)
-    return found
+    blank: NDArray[np.int64] = first + np.flatnonzero(cells.words[first:stop] == word)
+    return blank
 
 
 def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Sequence[int] = ()) -> Sums:
-    """Figures of cells merged into a room, given the levels of each field and the fields left out."""
+    """Risk figures of cells merged into a room, given the levels of each field and the fields left out."""
     blank = _blank(of, cells, dropped)
     its_own = cells.sums[blank]  # a copy
     cells.sums[blank] = 0.0
@@ -364,16 +369,16 @@ def _counted(of: _Round, cells: Sections, room: Room, codes: Codes, dropped: Seq
 def _credit_many(
     of: _Round, cells: Sections, room: Room, codes: Codes, lacking: Sequence[Sequence[int]], laid: Laid
 ) -> None:
-    """Credit cells merged into a room, by the fields that each pattern lacks: fill some in, look the others up."""
+    """Add the sums of matching cells to each other: complete incomplete cells of some patterns, look up the others."""
     layout, alpha, n_complete = of.layout, of.layout.wild.alpha, int(cells.edges[1])
     probed = []
     for p in range(1, len(lacking)):
         n = int(cells.edges[p + 1] - cells.edges[p])
-        levels = {j: found for j in lacking[p] if (found := codes[j]) is not None}
+        levels = {j: field_codes for j in lacking[p] if (field_codes := codes[j]) is not None}
         if COST_OF_FILLED_MARGINS * n * math.prod(len(level) for level in levels.values()) > n_complete:
             probed.append(p)
             continue
-        order = sorted(levels, key=lambda j: -len(levels[j]))  # the key with most levels turns fastest
+        order = sorted(levels, key=lambda j: -len(levels[j]))  # the key with most levels varies fastest
         placed = {j: levels[j].astype(np.uint64) << np.uint64(layout.shifts[j]) for j in order}
         fill(
             cells, p, of.parts, room, clear=int(laid.clears[p]),
@@ -386,7 +391,7 @@ def _credit_many(
 
 
 def _coarser(of: _Round, branch: Branch, room: Room) -> Sums | None:
-    """Figures with the field of a branch coarser."""
+    """Risk figures with the field of a branch recoded, None if it is not."""
     if branch.coarse is None:
         return None
     layout, codes = of.layout, list(of.layout.wild.codes)
@@ -413,7 +418,7 @@ def _without(of: _Round, cells: Sections, field: int, room: Room) -> Sections:
 
 
 def _count(of: _Round, branch: Branch, partners: Sequence[int], *, alone: bool) -> Counted:
-    """A branch with some of its partners; its own figures only where `alone`."""
+    """Risk figures of a branch with some of its partners; its own figures only if `alone`."""
     room, other_room, codes = of.room(), of.room(), of.layout.wild.codes
     coarse = _coarser(of, branch, room) if alone else None
     single = _without(of, of.cells, branch.field, room)
@@ -431,7 +436,7 @@ def _select(cells: Weighed, rows: NDArray[np.bool_] | NDArray[np.int64]) -> Weig
 
 
 def _prepared(cells: Weighed, layout: _Layout, rounds: Sequence[Sequence[int]]) -> list[_Round]:
-    """The cells of each round: complete ones by the shared fields, then the others by pattern and those."""
+    """The cells of each round: complete ones sorted by the shared fields, then others by pattern and these fields."""
     wild, free = layout.wild, layout.wild.fields
     pattern = patterns_of(
         cells.words,
@@ -471,18 +476,17 @@ def matched_sums(
     limits: Sequence[float],
     wild: Wild,
 ) -> list[list[Counted]]:
-    """Count the margins of cells that leave fields out, missing values matching any.
+    """Risk figures of margins in which fields are left out or recoded, with wildcards.
 
-    The cells are distinct, of whole records. `rounds`: fields that no branch of a round leaves out or coarsens, and
-    its branches. `shifts` and `bits`: where each field begins in a word, and its width. `limits`: numbers of
-    matches to count records with fewer of. Returns one per branch, round by round; there, the risk of a record is
-    that of what matches it.
+    The cells are distinct, of whole records. `rounds`: fields that no branch of a round leaves out or recodes, and its
+    branches. `shifts` and `bits`: first bit and width of each field. `limits`: frequencies below which records are
+    counted. Returns one result per branch, round by round; the risk of a record is that of all cells it matches.
 
     >>> from sdckit.numerics.wildcard_matches.submargins import weigh
     >>> cells = weigh(np.array([0b00, 0b01, 0b10], np.uint64), np.array([1, 1, 2]), None)
     >>> wild = Wild([1, 1], [np.array([0]), None], 1.0)
-    >>> ((found,),) = matched_sums(cells, [([0], [Branch(1)])], shifts=[0, 1], bits=[1, 1], limits=[2, 5], wild=wild)
-    >>> found.alone.below.tolist(), found.alone.risk
+    >>> ((sums,),) = matched_sums(cells, [([0], [Branch(1)])], shifts=[0, 1], bits=[1, 1], limits=[2, 5], wild=wild)
+    >>> sums.alone.below.tolist(), sums.alone.risk
     ([0, 4], 1.0)
     """
     layout = _Layout(shifts, bits, wild, np.array(limits, np.float64))
@@ -493,9 +497,9 @@ def matched_sums(
         for b, branch in enumerate(branches)
         for at in range(0, max(1, len(branch.partners)), PARTNERS)
     ]
-    found = run(lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks)
+    counts = run(lambda task: _count(prepared[task[0]], rounds[task[0]][1][task[1]], task[2], alone=task[3]), tasks)
     out: list[list[Counted]] = [[] for _ in rounds]
-    for (r, _, _, alone), counted in zip(tasks, found, strict=True):
+    for (r, _, _, alone), counted in zip(tasks, counts, strict=True):
         if alone:
             out[r].append(counted)
         else:

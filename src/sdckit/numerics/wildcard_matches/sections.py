@@ -1,7 +1,7 @@
-"""Cells in sections, one per pattern of missing keys: merged as keys are left out, filled in, and counted.
+"""Cells in sections, one per pattern of missing keys: merge them when keys are left out, match them, count them.
 
-The complete cells are the first section and have a hash table. It is in parts, one for each value of some keys: of
-cells sorted by those keys, what is looked up in turn lies together, mostly in the processor's cache.
+The complete cells are the first section and have a hash table. It is partitioned by the values of some keys: cells
+sorted by those keys are looked up in the same partition one after the other, mostly in the processor's cache.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from sdckit.numerics.wildcard_matches.submargins import Sums
 
 CELLS_PER_PART = 1 << 9
 MAX_PART_BITS = 10
-LIKELY = 256  # filled cells kept until they are looked up
-IN_CACHE = 1 << 10
+LIKELY = 256  # completed cells collected before they are looked up
+IN_CACHE = 1 << 10  # cells that stay in the processor's cache while the limits pass
 TERMS = 4  # steps of the risk of one cell, about: most are of few records, or as they were
 WORD = 0xFFFFFFFFFFFFFFFF
 
 
 class Parts(NamedTuple):
-    """The bits of a word that choose its part of a table; where each part begins, and its last place."""
+    """Partitions of a hash table: bit mask of the fields that choose the partition; start and slot mask of each."""
 
     keep: np.uint64
     starts: NDArray[np.int64]
@@ -35,14 +35,14 @@ class Parts(NamedTuple):
 
 
 class Table(NamedTuple):
-    """Where the cells stand in a list, by the hash of their words; a bit set of these hashes."""
+    """Hash table of the indices of cells, by their words, and a bit set of the hashes."""
 
     slots: NDArray[np.int32]
     bitmap: NDArray[np.uint64]
 
 
 class _Levels(NamedTuple):
-    """Levels of some fields, those of field k at starts[k] : starts[k + 1]; the first `n_inner` turn within a cell."""
+    """Levels of some fields, of field k codes[starts[k] : starts[k + 1]]; the first `n_inner` vary within a cell."""
 
     starts: NDArray[np.int64]
     codes: NDArray[np.uint64]
@@ -50,11 +50,11 @@ class _Levels(NamedTuple):
 
 
 class Sections(NamedTuple):
-    """Cells by pattern, complete ones first.
+    """Cells by pattern of missing keys, complete ones first.
 
-    `words`, `sums` and `risk` (K,), (K, 2), (K,): packed codes; records and weight; sum of the risks of a cell that
-    matches nobody, NaN where unknown. `present` and `edges` (P,), (P + 1,): the patterns, ascending from 0, and
-    where each begins.
+    `words`, `sums` and `risk` (K,), (K, 2), (K,): packed codes; records and weight; sum of the risks of the records of
+    a cell without matches, NaN if unknown. `present` and `edges` (P,), (P + 1,): the patterns, ascending from 0, and
+    the start of each.
     """
 
     words: NDArray[np.uint64]
@@ -65,7 +65,7 @@ class Sections(NamedTuple):
 
 
 class Room:
-    """Memory that one margin after another is merged into: fresh arrays would cost more in page faults."""
+    """Working memory that one margin after another is merged into: new arrays would cost more in page faults."""
 
     def __init__(self, n: int, n_incomplete: int, n_places: int) -> None:
         n_slots = n_places + (1 << max(4, (2 * n_incomplete).bit_length()))
@@ -85,27 +85,29 @@ class Room:
 
 @njit(cache=True, nogil=True, inline="always")
 def _part(word, n_parts):  # type: ignore[no-untyped-def]
-    """Part that the shared fields of a word fall into."""
+    """Partition of a word, given its shared fields."""
     return np.int64((spread(word) >> np.uint64(40)) & np.uint64(n_parts - 1))
 
 
 @njit(cache=True, nogil=True)
 def _count_parts(words, keep, counts):  # type: ignore[no-untyped-def]
+    """Add the number of words (n,) in each partition to `counts`; `keep`: bit mask of the shared fields."""
     for i in range(len(words)):
         counts[_part(words[i] & keep, len(counts))] += 1
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _bit(h, base, mask):  # type: ignore[no-untyped-def]
-    """Bit of a hash among the eight to a place of its part."""
+    """Index of the bit of a hash h; a partition that starts at slot `base` has eight bits for each slot."""
     return np.uint64(8 * base) + ((h >> np.uint64(16)) & (np.uint64(8) * mask + np.uint64(7)))
 
 
 @njit(cache=True, nogil=True)
 def _merge_section(cells, start, stop, clear, parts, table, to, n_out):  # type: ignore[no-untyped-def]
-    """Merge cells start..stop, with some fields cleared, into those there are; their number then.
+    """Merge cells start to stop, with some fields cleared, into the `n_out` cells of `to`; return their new number.
 
-    A bit for the hash of each word goes into the bit set, if there is one: most look-ups end there.
+    `clear`: bit mask of the fields to keep. A bit for the hash of each word is set in the bit set, if there is one:
+    most look-ups end there.
     """
     keep, starts, masks = parts
     words, sums, risk, _, _ = cells
@@ -133,13 +135,13 @@ def _merge_section(cells, start, stop, clear, parts, table, to, n_out):  # type:
 
 @njit(cache=True, nogil=True)
 def _merge_sections(cells, sources, first_source, clear, parts, whole, table, to):  # type: ignore[no-untyped-def]
-    """Merge what agrees in the fields left; section q from sources[first_source[q] : first_source[q + 1]].
+    """Merge cells that agree in the fields left; section q of `to` from sources[first_source[q] : first_source[q + 1]].
 
-    The first section's table and bit set stay, for look-ups; the tables of the others take the end of `slots`.
-    `whole`: a single part, written over.
+    The table and bit set of the first section are kept for look-ups; those of the others use the end of `slots`.
+    `whole`: a single partition, overwritten.
     """
     slots, bitmap = table
-    n_places, n_out = parts.starts[-1], np.int64(0)  # a bare 0 has a type of its own, and is compiled apart
+    n_places, n_out = parts.starts[-1], np.int64(0)  # a literal 0 has another type and would compile twice
     bitmap[: n_places // 8] = 0
     whole.starts[0] = n_places
     for q in range(len(to.edges) - 1):
@@ -165,7 +167,7 @@ def _merge_sections(cells, sources, first_source, clear, parts, whole, table, to
 
 @njit(cache=True, nogil=True)
 def next_levels(turn, starts, first, stop):  # type: ignore[no-untyped-def]
-    """The next combination of the levels of the keys first..stop; False after the last."""
+    """Advance `turn` (keys,) to the next combination of levels of the keys first to stop; False after the last."""
     for k in range(first, stop):
         turn[k] += 1
         if turn[k] < starts[k + 1] - starts[k]:
@@ -176,7 +178,10 @@ def next_levels(turn, starts, first, stop):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _meet(cells, parts, all_slots, likely, rows, n, alpha, add):  # type: ignore[no-untyped-def]
-    """Credit incomplete cells and the complete cells that they are filled in to, both ways, where these exist."""
+    """Add the sums of incomplete cells `rows` and of the complete cells with their completed words to each other.
+
+    `likely` (n,): completed words that the bit set contains; those not in the table are skipped. `add` (K, 2): updated.
+    """
     keep, starts, masks = parts
     words, sums = cells.words, cells.sums
     for c in range(n):
@@ -193,10 +198,10 @@ def _meet(cells, parts, all_slots, likely, rows, n, alpha, add):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def _fill(cells, number, clear, parts, table, levels, alpha, scratch, add):  # type: ignore[no-untyped-def]
-    """Credit the cells of one section and the complete cells that match them, both ways.
+    """Add the sums of the cells of section `number` and of the complete cells they match to each other.
 
-    The levels are those of the missing keys, in their fields. The first key turns fastest, those from `n_inner` on
-    are shared and turn once for all cells.
+    `levels`: those of the missing keys, shifted to their fields; the first key varies fastest, those from `n_inner` on
+    are shared and vary in the outermost loop. `clear`: bit mask of the keys present. `add` (K, 2): updated.
     """
     words, first, stop = cells.words, cells.edges[number], cells.edges[number + 1]
     keep, part_starts, masks = parts
@@ -234,6 +239,7 @@ def _fill(cells, number, clear, parts, table, levels, alpha, scratch, add):  # t
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def _below(sums, add, limit):  # type: ignore[no-untyped-def]
+    """Records of the cells whose frequency (own records plus matches) is below a limit."""
     total = 0.0
     for i in range(len(sums)):
         total += sums[i, 0] if sums[i, 0] + add[i, 0] < limit else 0.0
@@ -242,7 +248,10 @@ def _below(sums, add, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _figures(sums, add, risk, limits, below):  # type: ignore[no-untyped-def]
-    """Records in cells of fewer matches than each limit; the sum of all risks."""
+    """Add records in cells of a frequency below each limit to `below` (L,); return the sum of the risks of all records.
+
+    `sums` and `add` (K, 2): own and matching records and weights; `risk` (K,): of unmatched cells, filled where NaN.
+    """
     total = 0.0
     for b in range(0, len(sums), IN_CACHE):
         for k in range(len(limits)):
@@ -262,7 +271,7 @@ def _figures(sums, add, risk, limits, below):  # type: ignore[no-untyped-def]
 
 
 def parts_of(words: NDArray[np.uint64], keep: int) -> Parts:
-    """Parts of a table that these words, or what they merge into, fill to the half at most.
+    """Partitions of a hash table that these words, or those they merge into, fill to one half at most.
 
     >>> keep, starts, masks = parts_of(np.arange(8, dtype=np.uint64), 0b100)
     >>> int(starts[-1]) >= 16, np.diff(starts).tolist() == (masks + 1).tolist()
@@ -284,9 +293,9 @@ def merge_sections(
 ) -> Sections:
     """Merge cells that agree when some fields are cleared.
 
-    `words` (K,): words to take in place of those of the cells. `parts` are by fields that are not cleared. `room`:
-    holds the result, and the table and bit set of its complete cells, until it is used again. `clear`: ones in the
-    bits to keep. `gone`: bits of the cleared fields in a pattern.
+    `words` (K,): words in place of those of the cells. `parts` are by fields that are not cleared. `room` holds the
+    result, and the table and bit set of its complete cells, until it is used again. `clear`: bit mask of the fields to
+    keep. `gone`: bits of the cleared fields in a pattern.
     """
     present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
     sources = np.argsort(section, kind="stable")
@@ -299,7 +308,7 @@ def merge_sections(
 
 
 def merge_few(cells: Sections, words: NDArray[np.uint64], *, clear: int, gone: int) -> Sections:
-    """Do as `merge_sections` by NumPy, for few cells: in order of their words, with no table for look-ups."""
+    """Do as `merge_sections` with NumPy, for few cells: sorted by their words, without a hash table."""
     words = words & np.uint64(clear)
     present, section = np.unique(cells.present & np.uint64(WORD & ~gone), return_inverse=True)
     of_cell = np.repeat(section, np.diff(cells.edges))
@@ -309,11 +318,11 @@ def merge_few(cells: Sections, words: NDArray[np.uint64], *, clear: int, gone: i
     begins[1:] |= words[order][1:] != words[order][:-1]
     group = np.empty(len(words), np.int64)
     group[order] = np.cumsum(begins) - 1
-    one, n = order[begins], int(begins.sum())
+    first, n = order[begins], int(begins.sum())
     sums = np.stack([sum_by(group, column, n) for column in cells.sums.T], axis=1)
-    risk = np.where(np.bincount(group, minlength=n) == 1, cells.risk[one], np.nan)
-    edges = np.searchsorted(of_cell[one], np.arange(len(present) + 1))
-    return Sections(words[one], sums, risk, present, edges)
+    risk = np.where(np.bincount(group, minlength=n) == 1, cells.risk[first], np.nan)
+    edges = np.searchsorted(of_cell[first], np.arange(len(present) + 1))
+    return Sections(words[first], sums, risk, present, edges)
 
 
 def fill(
@@ -328,12 +337,12 @@ def fill(
     alpha: float,
     add: NDArray[np.float64],
 ) -> None:
-    """Credit the cells of a section and the complete cells that match them.
+    """Add the sums of the cells of a section and of the complete cells they match to each other.
 
-    The cells are as merged into the room, `number` is that of the section. `clear`: the word that keeps the fields
-    the section has. `inner` and `outer`: levels of the missing fields, in their places. The outer ones turn once
-    for all cells: those of the parts. `alpha`: weight of a match through the other cell's missing key. `add` (K,
-    2): what is credited is added here.
+    The cells are those merged into the room; `number`: index of the section. `clear`: bit mask of the fields that the
+    section has. `inner` and `outer`: levels of the missing fields, shifted to their fields; the outer ones, by which
+    the table is partitioned, vary in the outermost loop. `alpha`: weight of a match through the other cell's missing
+    key. `add` (K, 2): matching records and weights, updated.
     """
     every = [*inner, *outer]
     levels = _Levels(np.cumsum([0] + [len(some) for some in every]), np.concatenate(every), len(inner))
@@ -342,7 +351,7 @@ def fill(
 
 
 def count(cells: Sections, add: NDArray[np.float64], limits: NDArray[np.float64]) -> Sums:
-    """Records in cells of fewer matches than each limit, and the sum of all risks."""
+    """Records in cells of a frequency below each limit, and the sum of the risks of all records."""
     below = np.zeros(len(limits))
     kernel = sparing(_figures, len(add) * (len(limits) + TERMS))
     total = kernel(cells.sums, add, cells.risk, limits, below)

@@ -1,9 +1,9 @@
-"""Figures of many margins of a table of cells at once: fields of their packed words left out or coarsened.
+"""Risk figures of many margins of a contingency table at once: fields of packed words left out or recoded.
 
-Cells that agree on some fields are dealt into one bucket. Every margin that keeps those fields is then a
-matter of the buckets, small enough for the processor's cache, so a bucket is read once for all of them. In it,
-words are merged without a branch to guess: each writes its place into a table at its hash, and who finds
-another's place there is merged into it. A cell that merges with no other keeps its risk.
+Cells that agree on some fields are put into one bucket. Every margin that keeps those fields can be computed bucket by
+bucket, and a bucket fits into the processor's cache, so it is read once for all margins. Within a bucket, words are
+merged without unpredictable branches: each writes its index into a table at its hash, and is merged into the word
+whose index it finds there, if that is equal. A cell that merges with no other keeps its risk.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sdckit.numerics.compiling import is_few, njit, sparing
 from sdckit.numerics.risk_kernel import mean_inverse
 from sdckit.numerics.threads import chunks, run
 
-# Cells dealt into buckets: those that agree on some fields of their packed words stand together.
+# Cells sorted into buckets by the hash of some fields of their packed words.
 
 
 CELLS_PER_BUCKET = 1 << 9
@@ -31,9 +31,9 @@ TERMS = 32  # steps of the risk of one cell, about
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """Cells and what they hold.
+    """Cells with their frequencies and risks.
 
-    All are (K,). `size`, `weight` and `risk`: records; the persons they stand for; the sum of their risks.
+    All are (K,). `size`, `weight` and `risk`: sample frequency, population frequency, and sum of the records' risks.
     """
 
     words: NDArray[np.uint64]
@@ -44,6 +44,7 @@ class Weighed:
 
 @njit(cache=True, nogil=True)
 def _weigh(size, weight, start, stop, out_size, out_risk):  # type: ignore[no-untyped-def]
+    """Write the size as a float and the sum of the records' risks of cells start to stop into the outputs (K,)."""
     for i in range(start, stop):
         f = np.float64(size[i])
         out_size[i] = f
@@ -51,7 +52,7 @@ def _weigh(size, weight, start, stop, out_size, out_risk):  # type: ignore[no-un
 
 
 def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np.float64] | None) -> Weighed:
-    """Give cells their risk: E[1/F | f] of each record, 1/f without weights.
+    """Compute the risks of cells: E[1/F | f] for each record, 1/f without weights.
 
     >>> weigh(np.array([0, 1], np.uint64), np.array([1, 2]), np.array([215.0, 360.0])).risk.round(9).tolist()
     [0.025096439, 0.01084904]
@@ -69,12 +70,14 @@ def weigh(words: NDArray[np.uint64], size: NDArray[np.int64], weight: NDArray[np
 
 @njit(cache=True, nogil=True)
 def _count(words, keep, shift, start, stop, counts):  # type: ignore[no-untyped-def]
+    """Add cells start to stop to the `counts` of their buckets; `keep`: bit mask of the fields that choose these."""
     for i in range(start, stop):
         counts[spread(words[i] & keep) >> shift] += 1
 
 
 @njit(cache=True, nogil=True)
 def _deal(words, size, weight, risk, keep, shift, start, stop, position, to):  # type: ignore[no-untyped-def]
+    """Scatter cells start to stop into their buckets in `to`; `position`: next free index of each bucket."""
     to_words, to_size, to_weight, to_risk = to
     for i in range(start, stop):
         bucket = spread(words[i] & keep) >> shift
@@ -84,10 +87,9 @@ def _deal(words, size, weight, risk, keep, shift, start, stop, position, to):  #
 
 
 def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
-    """Sort cells by the bucket that the bits to keep of their words fall into.
+    """Sort cells by bucket, the hash of some fields of their words; within a bucket they keep their order.
 
-    `keep` has ones in those bits. In a bucket, cells keep their order. Also returns where each bucket begins, and
-    the number of cells.
+    `keep`: bit mask of those fields. Also returns the edges of the buckets (buckets + 1,).
 
     >>> cells = weigh(np.array([5, 2, 7], np.uint64), np.array([1, 1, 1]), None)
     >>> dealt, edges = deal(cells, 0b10)
@@ -116,19 +118,19 @@ def deal(cells: Weighed, keep: int) -> tuple[Weighed, NDArray[np.int64]]:
     return out, edges
 
 
-STEP = np.uint64(0x2545F4914F6CDD1E)  # from the multiplier of one turn to that of the next
+STEP = np.uint64(0x2545F4914F6CDD1E)  # increment of the hash multiplier from one round to the next
 Room = tuple[NDArray[Any], ...]
 Plan = tuple[NDArray[np.int64], NDArray[np.uint64], NDArray[np.uint64]]
 EVERY = (1 << 64) - 1
-BATCHES = 16  # independent of the number of threads, and with it every sum
+BATCHES = 16  # independent of the number of threads, so that sums are, too
 
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A field to leave out, and other fields to leave out with it.
+    """A field to leave out, alone and together with each of its partners.
 
-    `partners`: fields to leave out together with it. `coarse` (2**bits,): new code of each code of the field, where
-    the field is to be counted coarser as well.
+    `partners`: indices of these fields. `coarse` (2**bits,): new code of each code of the field, if figures with the
+    field recoded are wanted as well.
     """
 
     field: int
@@ -138,9 +140,9 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """What is counted of one margin.
+    """Risk figures of one margin.
 
-    `below` (L,): records in merged cells of fewer records than each limit. `risk`: sum of the risks of all records.
+    `below` (L,): records in cells of a frequency below each limit. `risk`: sum of the risks of all records.
     """
 
     below: NDArray[np.int64]
@@ -149,7 +151,7 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Counted:
-    """What is counted of a branch: its field coarser, left out, and left out together with each partner."""
+    """Risk figures of a branch: its field recoded, left out, and left out together with each partner."""
 
     coarse: Sums | None
     alone: Sums
@@ -161,9 +163,10 @@ class Counted:
 
 @njit(cache=True, nogil=True)
 def _merge(keys, size, weight, n, f, big_f, hashes, table, left):  # type: ignore[no-untyped-def]
-    """Sums of equal keys in `f` and `big_f`, at the place of one of them; f is 0 at the others.
+    """Sum `size` and `weight` (n,) over equal keys (n,) into `f` and `big_f`, at the index of one of them.
 
-    `table` needs no clearing: a place that is read has been written in the same turn.
+    `f` is 0 at the others. `hashes`, `table` and `left` are working memory. `table` needs no clearing: a slot that is
+    read has been written in the same round.
     """
     bits = 4
     while (1 << bits) < 4 * n:
@@ -199,6 +202,7 @@ def _merge(keys, size, weight, n, f, big_f, hashes, table, left):  # type: ignor
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def _risk_unmerged(f, size, risk, n):  # type: ignore[no-untyped-def]
+    """Sum of the risks of the cells that merged with no other."""
     total = 0.0
     for i in range(n):
         total += risk[i] if f[i] == size[i] else 0.0
@@ -207,6 +211,7 @@ def _risk_unmerged(f, size, risk, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath={"reassoc", "nsz"})
 def _records_below(f, n, limit):  # type: ignore[no-untyped-def]
+    """Number of records in cells of a frequency below a limit."""
     total = 0.0
     for i in range(n):
         total += f[i] if f[i] < limit else 0.0
@@ -215,7 +220,11 @@ def _records_below(f, n, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _margin(cells, n, limits, keys, sums, places, spots, below):  # type: ignore[no-untyped-def]
-    """Merge the cells of a bucket by their keys; the sum of all risks, and how many cells have grown."""
+    """Merge the n cells of a bucket by their keys; return the sum of all risks, and how many cells have grown.
+
+    `cells` (3, n): size, weight, risk; `sums`, `places` and `spots`: working memory; `below` (L,): records in cells of
+    a frequency below each limit, updated.
+    """
     size, risk, f, big_f, fresh, grown = cells[0], cells[2], sums[0], sums[1], sums[2], places[2]
     _merge(keys, size, cells[1], n, f, big_f, places[0], spots, places[1])
     total = _risk_unmerged(f, size, risk, n)
@@ -234,7 +243,7 @@ def _margin(cells, n, limits, keys, sums, places, spots, below):  # type: ignore
 
 @njit(cache=True, nogil=True)
 def _keep(keys, risk, n, n_grown, sums, grown, words, cells):  # type: ignore[no-untyped-def]
-    """Write the cells that `_margin` has left, one after the other; their number."""
+    """Write the merged cells of `_margin` without gaps into `words` and `cells`; return their number."""
     f, big_f, fresh = sums[0], sums[1], sums[2]
     to_size, to_weight, to_risk = cells[0], cells[1], cells[2]
     k = np.uint64(0)
@@ -250,7 +259,7 @@ def _keep(keys, risk, n, n_grown, sums, grown, words, cells):  # type: ignore[no
 
 @njit(cache=True, nogil=True)
 def _visit(edges, first, last, dealt, plan, limits, room, below, risk):  # type: ignore[no-untyped-def]
-    """Every margin of the buckets first..last; `below` and `risk` have a row for each step of the plan."""
+    """Compute every margin of the buckets first to last; `below` and `risk` have a row for each step, updated."""
     routes, marks, coarse = plan
     all_words, size, weight, all_risk = dealt
     n_cells, words, cells, keys, sums, places, spots = room
@@ -263,22 +272,22 @@ def _visit(edges, first, last, dealt, plan, limits, room, below, risk):  # type:
         for r in range(len(routes)):
             source, to, start = routes[r, 0], routes[r, 1], routes[r, 2]
             clear, shift, mask = marks[r, 0], marks[r, 1], marks[r, 2]
-            n, kept, found = n_cells[source], words[source], cells[source]
+            n, kept, figures = n_cells[source], words[source], cells[source]
             for i in range(n):
                 keys[i] = kept[i] & clear
             if start >= 0:
                 for i in range(n):
                     keys[i] |= coarse[np.uint64(start) + ((kept[i] >> shift) & mask)] << shift
-            total, n_grown = _margin(found, n, limits, keys, sums, places, spots, below[r])
+            total, n_grown = _margin(figures, n, limits, keys, sums, places, spots, below[r])
             risk[r] += total
             if to > 0:
-                n_cells[to] = _keep(keys, found[2], n, n_grown, sums, places[2], words[to], cells[to])
+                n_cells[to] = _keep(keys, figures[2], n, n_grown, sums, places[2], words[to], cells[to])
 
 
 def _room(n: int) -> Room:
-    """Where a bucket of n cells is counted: three tables, of how many cells, words, sizes, weights and risks.
+    """Working memory for buckets of up to n cells: three tables (number of cells, words, sizes, weights, risks).
 
-    Then what merging asks for. Made outside the kernel, where making arrays takes long to compile.
+    Then that of merging. Allocated outside the kernel, where the code for it takes long to compile.
     """
     return (
         np.empty(3, np.int64), np.empty((3, n), np.uint64), np.empty((3, 3, n)), np.empty(n, np.uint64),
@@ -290,10 +299,10 @@ def _room(n: int) -> Room:
 
 
 def _plan(branches: Sequence[Branch], shifts: Sequence[int], bits: Sequence[int]) -> Plan:
-    """The steps of all branches: a field coarser, left out of that, and left out of this with each partner.
+    """The steps of all branches: recode a field, leave it out, and leave each partner out as well.
 
-    Of each step the table that it reads, the one it writes (0 for none) and where its codes begin (-1 for none);
-    then the fields that stay, and where the field begins and its ones.
+    For each step: the table that it reads, the one it writes (0: none) and where its new codes begin (-1: none); then
+    the bit mask of the other fields, and first bit and mask of its field; the new codes of all steps.
     """
     routes, marks, codes = [], [], [np.empty(0, np.uint64)]
 
@@ -331,16 +340,16 @@ def margin_sums(
     shared: Sequence[int],
     limits: Sequence[int],
 ) -> list[Counted]:
-    """Count the margins of cells that leave fields out.
+    """Risk figures of margins in which fields are left out or recoded.
 
-    The cells are distinct, of whole records. `shifts` and `bits`: where each field begins in a word, and its width.
-    `shared`: fields that no branch leaves out or coarsens: cells that agree on them are dealt into one bucket.
-    `limits`: sizes to count smaller cells of.
+    The cells are distinct, of whole records. `shifts` and `bits`: first bit and width of each field. `shared`: fields
+    that no branch leaves out or recodes, by which cells are put into buckets. `limits`: frequencies below which records
+    are counted.
 
     >>> from sdckit.numerics.wildcard_matches.submargins import weigh
     >>> cells = weigh(np.array([0b00, 0b01, 0b10], np.uint64), np.array([1, 1, 2]), None)
-    >>> (found,) = margin_sums(cells, [Branch(0)], shifts=[0, 1], bits=[1, 1], shared=[1], limits=[2, 3])
-    >>> found.alone.below.tolist(), found.alone.risk
+    >>> (sums,) = margin_sums(cells, [Branch(0)], shifts=[0, 1], bits=[1, 1], shared=[1], limits=[2, 3])
+    >>> sums.alone.below.tolist(), sums.alone.risk
     ([0, 4], 2.0)
     """
     dealt, edges = deal(cells, sum(((1 << bits[j]) - 1) << shifts[j] for j in shared))
@@ -352,7 +361,7 @@ def margin_sums(
     def visit(t: int) -> None:
         first, last = batches[t]
         largest = int(np.diff(edges[first : last + 1]).max())
-        room = _room(largest + 1)  # what is appended without a branch is written before it is known to stay
+        room = _room(largest + 1)  # branch-free appending writes one element beyond the end
         _visit(edges, first, last, columns, plan, sizes, room, below[t], risk[t])
 
     run(visit, range(len(batches)))

@@ -1,8 +1,8 @@
-"""Frequencies when a missing key may stand for any value: cells matched with cells of other patterns.
+"""Frequencies with wildcards: cells matched with cells of other patterns of missing keys.
 
-A cell's pattern is the set of its missing keys. Two cells of one pattern match only if they are the same
-cell; cells of different patterns match when they agree on the keys that both have. For a pair of patterns
-that is a comparison of two words with the fields of the missing keys cleared, hence a hash look-up.
+A cell's pattern is the set of its missing keys. Two cells of one pattern match only if they are equal; cells of
+different patterns match if they agree on the keys that both have. For a pair of patterns that is a comparison of two
+words with the fields of the missing keys cleared, hence a hash look-up.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from sdckit.numerics.compiling import is_few, njit
 from sdckit.numerics.grouping import Arena, bytes_for, group
 from sdckit.numerics.threads import chunks, n_threads, run
 
-# Wildcard matches of few cells by NumPy, which is done before kernels are compiled.
+# Wildcard matches of few cells with NumPy, which takes less time than compiling kernels.
 
 
-PAIRS = 1 << 19  # of incomplete cells: all are compared
-LOOKED_UP = 1 << 16  # complete cells, once for each pattern
+PAIRS = 1 << 19  # pairs of incomplete cells, at most
+LOOKED_UP = 1 << 16  # look-ups of complete cells, one for each pattern, at most
 
 
 def are_few(edges: NDArray[np.int64]) -> bool:
-    """Whether cells are few, given where each of their patterns begins, complete cells first.
+    """Whether cells are few, given the edges of their patterns (P + 1,), complete cells first.
 
     >>> are_few(np.array([0, 9000, 9100])), are_few(np.array([0, 100, 9100]))
     (True, False)
@@ -45,11 +45,10 @@ def credit_few(
     edges: NDArray[np.int64],
     alpha: float,
 ) -> NDArray[np.float64]:
-    """Add to each cell the sums of the cells of other patterns that match it, times alpha where these lack a key.
+    """Add to each cell the sums of the cells of other patterns that match it, times alpha if these have a missing key.
 
-    `words` (K,), distinct, by pattern, complete ones first; `sums` and `add` (K, L). `clears` and `edges`: the word
-    that keeps the fields that each pattern has, and where each begins. Also returns (K,) what complete cells add to
-    the first sum.
+    `words` (K,), distinct, by pattern, complete ones first; `sums` and `add` (K, L). `clears` and `edges`: bit mask of
+    the fields that each pattern has, and its start. Returns (K,) what complete cells add to the first sum.
 
     >>> words, sums, add = np.array([0b01, 0b10, 0b11], np.uint64), np.array([[1.0], [2.0], [4.0]]), np.zeros((3, 1))
     >>> complete = credit_few(words, sums, add, np.array([0b11, 0b10], np.uint64), np.array([0, 2, 3]), 0.5)
@@ -76,18 +75,18 @@ def credit_few(
     return by_complete[:, 0]
 
 
-SMALL = 1 << 12  # fewer incomplete cells are not worth a thread
-FEW = 1 << 13  # pairs of cells, or a single cell against any number, compared one by one
+SMALL = 1 << 12  # incomplete cells from which on threads are used
+FEW = 1 << 13  # pairs of cells that are compared one by one
 BLOCK = 1 << 11  # cells whose words and sums stay in the first-level cache while the patterns pass
-EVERYTHING = 0xFFFFFFFFFFFFFFFF  # what keeps all fields
+EVERYTHING = 0xFFFFFFFFFFFFFFFF  # the mask that keeps all fields
 
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What the matching cells of other patterns add to each cell.
+    """Sums over the matching cells of other patterns, for each cell.
 
-    `size` and `weight` (K,): their records and weights, each multiplied by alpha where the matching cell has a
-    missing key. `complete` (K,): records of those without a missing key, which is all that alpha = 0 would add.
+    `size` and `weight` (K,): their records and weights, each multiplied by alpha if the matching cell has a missing
+    key. `complete` (K,): records of those without a missing key, which is the size for alpha = 0.
     """
 
     size: NDArray[np.float64]
@@ -97,16 +96,17 @@ class Matched:
 
 @njit(cache=True, nogil=True)
 def _patterns(words, shifts, masks, missing, start, stop, pattern):  # type: ignore[no-untyped-def]
+    """Write the bit set of the fields whose code is `missing` into `pattern` (K,), for cells start to stop."""
     for i in range(start, stop):
-        found = np.uint64(0)
+        bits = np.uint64(0)
         for j in range(len(shifts)):
             if (words[i] >> shifts[j]) & masks[j] == missing[j]:
-                found |= np.uint64(1) << np.uint64(j)
-        pattern[i] = found
+                bits |= np.uint64(1) << np.uint64(j)
+        pattern[i] = bits
 
 
 def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Words:
-    """Which wildcard keys each cell lacks, as a bit set over the fields given."""
+    """Bit set of the missing wildcard keys of each cell, over the fields given; shape (K,)."""
     if is_few(_patterns, len(words)):
         lacks = ((words[:, None] >> shifts) & masks) == missing
         return np.asarray(lacks @ (np.uint64(1) << np.arange(len(shifts), dtype=np.uint64)), np.uint64)
@@ -116,7 +116,7 @@ def patterns_of(words: Words, shifts: Words, masks: Words, missing: Words) -> Wo
 
 
 class Credited(NamedTuple):
-    """Cells: packed codes (K,); sums, as records and weight (K, L); what matching cells have added so far (K, L)."""
+    """Cells: packed codes (K,); sums, as records and weight (K, L); sums over matching cells so far (K, L)."""
 
     words: Words
     sums: NDArray[np.float64]
@@ -124,7 +124,7 @@ class Credited(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A hash table of words, the entry of each, and a bit for the hash of each."""
+    """A hash table: words, number of each, and a bit set of their hashes."""
 
     keys: Words
     slots: NDArray[np.int32]
@@ -132,7 +132,7 @@ class _Table(NamedTuple):
 
 
 class _Tables(NamedTuple):
-    """A table per incomplete pattern, laid end to end, and where those of each begin."""
+    """Hash tables of all incomplete patterns, concatenated, and the start of each."""
 
     table: _Table
     starts: NDArray[np.int64]
@@ -141,7 +141,7 @@ class _Tables(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _part(tables, p):  # type: ignore[no-untyped-def]
-    """The table of a pattern."""
+    """The hash table of pattern p, as views."""
     at = slice(tables.starts[p], tables.starts[p + 1])
     bit_at = slice(tables.bit_starts[p], tables.bit_starts[p + 1])
     return _Table(tables.table.keys[at], tables.table.slots[at], tables.table.bitmap[bit_at])
@@ -149,7 +149,10 @@ def _part(tables, p):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fill_table(words, clear, table, group_of):  # type: ignore[no-untyped-def]
-    """Hash words with the cleared fields; an empty place holds what no cleared word can be."""
+    """Fill a hash table with the words (n,) masked by `clear`, and `group_of` (n,) with their numbers; how many differ.
+
+    A free slot holds ~clear, which no masked word equals.
+    """
     keys, slots, bitmap = table
     bit_mask, empty = np.uint64(64 * len(bitmap) - 1), ~clear
     keys[:] = empty
@@ -170,6 +173,7 @@ def _fill_table(words, clear, table, group_of):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fill_tables(words, edges, clears, chosen, tables):  # type: ignore[no-untyped-def]
+    """Fill the hash tables of the `chosen` patterns with the words of their cells."""
     for p in chosen:
         mine = words[edges[p] : edges[p + 1]]
         _fill_table(mine, clears[p], _part(tables, p), np.empty(len(mine), np.int32))
@@ -177,9 +181,9 @@ def _fill_tables(words, edges, clears, chosen, tables):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def _probe(cells, start, stop, clear, table, theirs, credit, back, candidates):  # type: ignore[no-untyped-def]
-    """Look cells start..stop up in a table: credit them, and gather their sums per entry in `back`.
+    """Look cells start to stop up in a table; add `credit` times `theirs` to them, and their sums to `back`, per entry.
 
-    A bit per entry settles most look-ups without a branch; only the rest go to the table.
+    The bit set decides most look-ups without a branch; only the others, `candidates`, are looked up in the table.
     """
     words, sums, add = cells
     keys, slots, bitmap = table
@@ -200,7 +204,7 @@ def _probe(cells, start, stop, clear, table, theirs, credit, back, candidates): 
 
 @njit(cache=True, nogil=True)
 def _scan_complete(cells, start, stop, edges, clears, alpha, chosen, tables, back):  # type: ignore[no-untyped-def]
-    """Complete cells start..stop against the chosen incomplete patterns."""
+    """Match complete cells start to stop with the chosen incomplete patterns; `back`: sums for incomplete cells."""
     candidates = np.empty(BLOCK, np.int64)
     for b in range(start, stop, BLOCK):
         e = min(b + BLOCK, stop)
@@ -212,7 +216,7 @@ def _scan_complete(cells, start, stop, edges, clears, alpha, chosen, tables, bac
 
 @njit(cache=True, nogil=True)
 def _places(n):  # type: ignore[no-untyped-def]
-    """Places of a table of so many cells."""
+    """Number of slots (a power of two) of a hash table for n cells."""
     places = 16
     while places < 2 * n:
         places *= 2
@@ -221,7 +225,7 @@ def _places(n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _room(n, width):  # type: ignore[no-untyped-def]
-    """A table for so many cells and sums, and what goes with it: fresh ones for every pair would cost page faults."""
+    """Working memory for matching up to n cells with `width` sums; new arrays for every pair would cost page faults."""
     places = _places(n)
     table = _Table(np.empty(places, np.uint64), np.empty(places, np.int32), np.empty(max(1, places // 16), np.uint64))
     return table, np.empty(n, np.int32), np.empty((n, width)), np.empty((n, width)), np.empty(BLOCK, np.int64)
@@ -229,7 +233,7 @@ def _room(n, width):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _match_pair(cells, small, large, clear, alpha, room):  # type: ignore[no-untyped-def]
-    """Two incomplete patterns (slices of the cells): each is credited with alpha times the other's sums."""
+    """Add alpha times the sums of matching cells of two incomplete patterns, slices of the cells, to each other."""
     words, sums, add = cells
     n = small[1] - small[0]
     places, ((keys, slots, bitmap), group_of, theirs, back, candidates) = _places(n), room
@@ -250,7 +254,7 @@ def _match_pair(cells, small, large, clear, alpha, room):  # type: ignore[no-unt
 
 @njit(cache=True, nogil=True)
 def _match_few(cells, small, large, clear, alpha):  # type: ignore[no-untyped-def]
-    """The same cell by cell: a hash table of a handful of cells would cost more than they do."""
+    """Do as `_match_pair` comparing all pairs of cells, which is faster for a handful of cells than a hash table."""
     words, sums, add = cells
     for r in range(small[0], small[1]):
         mine = words[r] & clear
@@ -263,27 +267,27 @@ def _match_few(cells, small, large, clear, alpha):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def _match_pairs(cells, edges, clears, first, step, alpha):  # type: ignore[no-untyped-def]
-    """Every `step`-th pair of incomplete patterns, from number `first` on."""
-    number, largest = 0, np.int64(1)  # a bare 1 has a type of its own, and `_room` would be compiled twice
+    """Match every `step`-th pair of incomplete patterns, from number `first` on."""
+    number, largest = 0, np.int64(1)  # a literal 1 has another type, and `_room` would be compiled twice
     for a in range(1, len(clears)):
         largest = max(largest, edges[a + 1] - edges[a])
     room = _room(largest, cells.sums.shape[1])
     for a in range(1, len(clears)):
         for b in range(a + 1, len(clears)):
             if number % step == first:
-                one, two = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
-                if one[1] - one[0] > two[1] - two[0]:
-                    one, two = two, one
-                if (one[1] - one[0]) * min(two[1] - two[0], FEW) <= FEW:
-                    _match_few(cells, one, two, clears[a] & clears[b], alpha)
+                small, large = (edges[a], edges[a + 1]), (edges[b], edges[b + 1])
+                if small[1] - small[0] > large[1] - large[0]:
+                    small, large = large, small
+                if (small[1] - small[0]) * min(large[1] - large[0], FEW) <= FEW:
+                    _match_few(cells, small, large, clears[a] & clears[b], alpha)
                 else:
-                    _match_pair(cells, one, two, clears[a] & clears[b], alpha, room)
+                    _match_pair(cells, small, large, clears[a] & clears[b], alpha, room)
             number += 1
 
 
 @njit(cache=True, nogil=True)
 def _sort_cells(group_of, rank, next_free, words, given, out_words, sums, add, position):  # type: ignore[no-untyped-def]
-    """Lay cells out by pattern, complete ones first."""
+    """Counting sort of cells by pattern, complete ones first; words, sums and `position` are filled, `add` set to 0."""
     for i in range(len(words)):
         p = rank[group_of[i]]
         at = next_free[p]
@@ -296,6 +300,7 @@ def _sort_cells(group_of, rank, next_free, words, given, out_words, sums, add, p
 
 @njit(cache=True, nogil=True)
 def _unsort(add, by_complete, position, start, stop, size, weight, complete):  # type: ignore[no-untyped-def]
+    """Write the sums of cells start to stop into the outputs (K,), in the original order of the cells."""
     for i in range(start, stop):
         size[i] = add[position[i], 0]
         weight[i] = add[position[i], 1]
@@ -304,10 +309,10 @@ def _unsort(add, by_complete, position, start, stop, size, weight, complete):  #
 
 @dataclass(frozen=True, eq=False)
 class Laid:
-    """Cells laid out by their pattern of missing keys, complete ones first.
+    """Cells sorted by their pattern of missing keys, complete ones first.
 
-    `position` (K,): where each of the original cells lies. `present`, `clears` and `edges` (P,), (P,), (P + 1,):
-    the patterns, the word that keeps the fields each has, and where each begins.
+    `position` (K,): index of each original cell among them. `present`, `clears` and `edges` (P,), (P,), (P + 1,): the
+    patterns, bit mask of the fields that each has, and its start.
     """
 
     cells: Credited
@@ -317,7 +322,7 @@ class Laid:
     edges: NDArray[np.int64]
 
     def credited(self, alpha: float) -> Matched:
-        """What is added, in the order of the original cells, once complete ones and others have credited each other."""
+        """Match incomplete cells with each other too, and return the sums in the order of the original cells."""
         n, first = len(self.position), int(self.edges[1])
         by_complete = np.zeros(n)
         by_complete[first:] = self.cells.add[first:, 0]
@@ -348,19 +353,19 @@ def match_packed(
     clear_of: dict[int, int],
     alpha: float,
 ) -> Matched:
-    """Sums over the cells of other patterns that match each cell.
+    """Sums of records and weights over the cells of other patterns that match each cell.
 
     `words` (K,): the cells, distinct. `size` and `weight` (K,): records and sum of weights of each cell. `pattern`
-    (K,): which wildcard keys each cell lacks. `clear_of`: for each pattern present, the word that keeps the fields
-    it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
+    (K,): bit set of the missing wildcard keys of each cell. `clear_of`: for each pattern present, bit mask of the
+    fields that it has. `alpha`: weight of a match through the other cell's missing key, 0 to 1.
 
     Time proportional to cells times incomplete patterns, memory to cells.
     """
     laid = lay_out(words, np.column_stack([size, weight]).astype(np.float64, copy=False), pattern, clear_of)
     if are_few(laid.edges):
         complete = credit_few(*laid.cells, laid.clears, laid.edges, alpha)[laid.position]
-        found = laid.cells.add[laid.position].T.copy()
-        return Matched(found[0], found[1], complete)
+        sums = laid.cells.add[laid.position].T.copy()
+        return Matched(sums[0], sums[1], complete)
     credit_complete(laid, np.arange(1, len(laid.clears)), alpha)
     return laid.credited(alpha)
 
@@ -371,7 +376,7 @@ def match_columns(
     pattern: Words,
     clear_of: dict[int, int],
 ) -> NDArray[np.float64]:
-    """Several sums over the cells of other patterns that match each cell (K, L), each match counted whole.
+    """Several sums over the cells of other patterns that match each cell (K, L), with alpha = 1.
 
     `sums` (K, L); the other arguments as `match_packed`. Which cells match is looked up once for all sums.
 
@@ -385,12 +390,12 @@ def match_columns(
     else:
         credit_complete(laid, np.arange(1, len(laid.clears)), 1.0)
         credit_incomplete(laid, 1.0)
-    found: NDArray[np.float64] = laid.cells.add[laid.position]
-    return found
+    matched: NDArray[np.float64] = laid.cells.add[laid.position]
+    return matched
 
 
 def _kept(present: Words, clear_of: dict[int, int]) -> Words:
-    """The word that keeps the fields of each pattern."""
+    """Bit mask of the fields that each pattern has."""
     return np.array([clear_of[int(p)] if p else EVERYTHING for p in present], np.uint64)
 
 
@@ -431,7 +436,7 @@ def _lay_out_few(words: Words, sums: NDArray[np.float64], pattern: Words, clear_
 
 
 def credit_incomplete(laid: Laid, alpha: float) -> None:
-    """Incomplete cells of different patterns credit each other."""
+    """Add the sums of matching incomplete cells of different patterns to each other."""
     if len(laid.present) <= 2 or alpha == 0:
         return
     first = int(laid.edges[1])  # only the incomplete ones
@@ -446,7 +451,7 @@ def credit_incomplete(laid: Laid, alpha: float) -> None:
 
 
 def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None:
-    """Complete cells and incomplete ones of the chosen patterns credit each other."""
+    """Add the sums of complete cells and of the matching incomplete cells of the chosen patterns to each other."""
     tables, first = _tables(laid, chosen), int(laid.edges[1])
     parts = chunks(first)
     back = np.zeros((len(parts), len(laid.cells.words) - first, laid.cells.sums.shape[1]))
@@ -457,34 +462,32 @@ def credit_complete(laid: Laid, chosen: NDArray[np.int64], alpha: float) -> None
     laid.cells.add[first:] += back.sum(axis=0)
 
 
-# Which cells match when missing keys stand for any value: bit sets of the cells that could have each
-# value.
-# Cells stand in blocks. For every level of a key, a block holds a bit per cell: set where the cell has the
-# level or no value. What matches a cell is then the intersection of the sets of its values, a few words
-# that are mostly empty after some keys. The time is quadratic in the cells, but a block takes nanoseconds
-# and the patterns of missing keys cost nothing, however many they are.
+# Wildcard matches by bit sets of the cells that may have each value.
+# For every level of a key, a block of cells has a bit per cell, set if the cell has the level or the key is missing.
+# The matches of a cell are the intersection of the bit sets of its values, mostly empty after a few keys. The time is
+# quadratic in the cells, but a block takes nanoseconds, and the number of patterns does not matter.
 
 
-LEVELS = 64  # bit sets of a key; more levels share them, and what they find is compared
+LEVELS = 64  # bit sets of a key; more levels share them, and candidates are then compared
 WORDS = 16
 CELLS_OF_BLOCK = 64 * WORDS  # cells of a block
-QUERIES = 1 << 11  # cells that look at a block while it is in the cache
-BYTES = 1 << 24  # bit sets held at a time
-SORTED_KEYS = 4  # cells sorted by these: most blocks then lack the first value that is asked for
+QUERIES = 1 << 11  # cells that are matched with a block while it is in the cache
+BYTES = 1 << 24  # memory of bit sets at a time
+SORTED_KEYS = 4  # keys by which cells are sorted, so that most blocks have no cell with the first value of a query
 NO_SET = -1
 
-DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # any six neighbouring bits differ, so a product tells a lone bit's place
+DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)  # every six neighbouring bits are unique: gives the index of a single bit
 PLACE_OF = np.argsort([(int(DE_BRUIJN) << place & 0xFFFFFFFFFFFFFFFF) >> 58 for place in range(64)])
 
 
 @dataclass(frozen=True, eq=False)
 class _Query:
-    """Cells in sorted order, and which set each of their values asks for.
+    """Cells in sorted order, and the bit set of each of their values.
 
-    `sets` (K, m): number of the set, the most telling key first; -1 where a missing value asks for none.
-    `first_set` (m + 1,): first set of each key, and their number. `shared` (h, K): codes of the keys whose levels
-    share sets, -1 where missing and free. `order` (K,): the original cell of each. `n_complete`: cells without a
-    missing value that is free; they come first.
+    `sets` (K, m): number of the bit set, the most selective key first; -1 for a wildcard. `first_set` (m + 1,): first
+    bit set of each key, and their number. `shared` (h, K): codes of the keys whose levels share bit sets, -1 for a
+    wildcard. `order` (K,): index of the original cell. `n_complete`: number of cells without wildcards, which come
+    first.
     """
 
     sets: NDArray[np.int32]
@@ -496,7 +499,7 @@ class _Query:
 
 @njit(cache=True, nogil=True)
 def _build(sets, first_set, start, stop, bits):  # type: ignore[no-untyped-def]
-    """The sets of cells start..stop."""
+    """Fill the bit sets (sets, words) of a block, cells start to stop; wildcards are in every set of their key."""
     n_keys = len(first_set) - 1
     for k in range(n_keys):
         low, high = first_set[k], first_set[k + 1]
@@ -517,6 +520,7 @@ def _build(sets, first_set, start, stop, bits):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, inline="always")
 def _agree(shared, i, j):  # type: ignore[no-untyped-def]
+    """Whether cells i and j agree in the keys whose levels share bit sets, wildcards matching any."""
     for h in range(len(shared)):
         mine, other = shared[h, i], shared[h, j]
         if mine != other and mine >= 0 and other >= 0:
@@ -526,35 +530,38 @@ def _agree(shared, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _scan(sets, shared, start, stop, edges, bits, sums, add):  # type: ignore[no-untyped-def]
-    """Add the sums of the cells of some blocks that match cells start..stop."""
-    found, everybody = np.empty(WORDS, np.uint64), np.empty(WORDS, np.uint64)
-    one = np.uint64(1)
+    """Add the sums (K, 2) of the matching cells in some blocks to `add` (K, 2), for cells start to stop.
+
+    `edges`: start of each block; `bits` (blocks, sets, words): their bit sets.
+    """
+    matching, everybody = np.empty(WORDS, np.uint64), np.empty(WORDS, np.uint64)
+    unit = np.uint64(1)
     for b in range(len(edges) - 1):
         first, n = edges[b], edges[b + 1] - edges[b]
         block = bits[b]
         for w in range(WORDS):
             left = min(64, max(0, n - 64 * w))
-            everybody[w] = ~np.uint64(0) if left == 64 else (one << np.uint64(left)) - one
+            everybody[w] = ~np.uint64(0) if left == 64 else (unit << np.uint64(left)) - unit
         for i in range(start, stop):
-            some = one
+            some = unit
             for w in range(WORDS):
-                found[w] = everybody[w]
+                matching[w] = everybody[w]
             for k in range(sets.shape[1]):
                 s = sets[i, k]
                 if s >= 0:
                     some = np.uint64(0)
                     for w in range(WORDS):
-                        found[w] &= block[s, w]
-                        some |= found[w]
+                        matching[w] &= block[s, w]
+                        some |= matching[w]
                     if some == 0:
                         break
             if some == 0:
                 continue
             size, weight = 0.0, 0.0
             for w in range(WORDS):
-                rest = found[w]
+                rest = matching[w]
                 while rest != 0:
-                    lone = rest & (~rest + one)
+                    lone = rest & (~rest + unit)
                     rest ^= lone
                     j = first + 64 * w + PLACE_OF[(lone * DE_BRUIJN) >> np.uint64(58)]
                     if j != i and _agree(shared, i, j):
@@ -567,12 +574,12 @@ def _scan(sets, shared, start, stop, edges, bits, sums, add):  # type: ignore[no
 def _fields(
     codes: Sequence[NDArray[np.int64]], missing: Sequence[int | None]
 ) -> tuple[list[NDArray[np.int32]], list[bool], list[float]]:
-    """The set of each cell among those of each key, whether levels share sets, and the share of pairs that agree."""
+    """For each key: bit set of each cell, whether levels share bit sets, and the share of pairs of cells that agree."""
     fields, sharing, agreeing = [], [], []
     for column, gone in zip(codes, missing, strict=True):
         free = np.zeros(len(column), bool) if gone is None else column == gone
         shares = int(column.max(initial=0, where=~free)) >= LEVELS
-        # the high bits of a product: codes are often a few apart
+        # the high bits of a product, since codes are often multiples of a small number
         mixed = (column.astype(np.uint64) * GOLDEN) >> np.uint64(58)
         field = (mixed if shares else column).astype(np.int32)
         field[free] = NO_SET
@@ -603,7 +610,7 @@ def _prepare(codes: Sequence[NDArray[np.int64]], missing: Sequence[int | None]) 
 
 
 def _add_up(query: _Query, sums: NDArray[np.float64], start: int, blocks: tuple[int, int]) -> NDArray[np.float64]:
-    """For each cell from `start` on, the sums of the other cells of a range that match it."""
+    """Sums over the cells of a range that match each cell from `start` on (K, 2)."""
     n, n_sets = len(query.order), int(query.first_set[-1])
     add = np.zeros((n, 2))
     queries = [(i, min(i + QUERIES, n)) for i in range(start, n, QUERIES)]
