@@ -30,7 +30,7 @@ def rows(*files: str) -> list[Measure]:
 
 def further() -> tuple[str, ...]:
     """The measures of one file that `assess` runs only where they are asked for."""
-    return tuple(row.name for row in rows("one") if row.asked)
+    return tuple(row.name for row in rows("one") if row.on_request)
 
 
 def measure(name: str) -> Measure:

@@ -231,14 +231,14 @@ class Measure:
         Why it cannot run here though its roles are declared, in one sentence; "" where it can.
     when : callable or None
         Whether there is anything for it to look at; where there is not it is left out, and not among what did not run.
-    asked : bool
-        Whether it runs only where it is asked for by name.
+    on_request : bool
+        Whether `assess` runs it only where it is named.
     essential : bool
         Whether nothing can be said without it, so that its error ends the run.
     of_intruder : bool
         Whether it depends on what an intruder knows.
-    each : bool
-        Whether it is run for every sensitive variable by itself.
+    per_target : bool
+        Whether it is run once for each sensitive variable.
     residual_risk : bool
         Whether it gives a residual risk, on which a scenario may set a limit.
     inside : callable or None
@@ -263,10 +263,10 @@ class Measure:
     parts: Callable[[Context], Iterator[Part]] | None = None
     condition: Callable[[Context], str] = nothing_lacks
     when: Callable[[Context], bool] | None = None
-    asked: bool = False
+    on_request: bool = False
     essential: bool = False
     of_intruder: bool = True
-    each: bool = False
+    per_target: bool = False
     residual_risk: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""

@@ -110,11 +110,11 @@ def counts(value: object, name: str, says: str = "is a count", *, at_least: int 
     >>> counts((3, 2, 3), "k", "counts records"), counts(5, "k", "counts records")
     ((2, 3), (5,))
     """
-    asked = _listed(value)
-    found = [int(one) for one in asked if is_whole(one) and one >= at_least]
-    if len(found) < len(asked):
+    entries = _listed(value)
+    whole = [int(entry) for entry in entries if is_whole(entry) and entry >= at_least]
+    if len(whole) < len(entries):
         raise _refused(name, says, f"whole numbers of {at_least} or more")
-    return tuple(sorted(set(found)))
+    return tuple(sorted(set(whole)))
 
 
 def number(value: object, name: str, says: str = "is a number") -> float:
@@ -138,10 +138,10 @@ def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) ->
     >>> amounts_above([0.2, 0.1], "limits", "are distances")
     (0.1, 0.2)
     """
-    asked = _listed(value)
-    if not all(above < _real(one) < math.inf for one in asked):
+    entries = _listed(value)
+    if not all(above < _real(entry) < math.inf for entry in entries):
         raise _refused(name, says, f"numbers above {above:g}")
-    return tuple(sorted({_real(one) for one in asked}))
+    return tuple(sorted({_real(entry) for entry in entries}))
 
 
 def share(value: object, name: str, says: str = "is a share") -> float:
@@ -177,12 +177,12 @@ def within(value: object, name: str, says: str, low: float, high: float, ends: s
     >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
     0.0
     """
-    found = _real(value)
-    above = found >= low if ends[0] == "[" else found > low
-    below = found <= high if ends[1] == "]" else found < high
+    real = _real(value)
+    above = real >= low if ends[0] == "[" else real > low
+    below = real <= high if ends[1] == "]" else real < high
     if not (above and below):
         raise _refused(name, says, give or f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
-    return found
+    return real
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -210,7 +210,7 @@ def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
     """
     if isinstance(value, str) and value in allowed:
         return value
-    words = ", ".join(repr(one) for one in allowed)
+    words = ", ".join(repr(word) for word in allowed)
     if not isinstance(value, str):
         raise DataError(f"{name} is one of {words}, not {type(value).__name__}", argument=name)
     raise DataError(f"{name} {value!r} is unknown; {did_you_mean(value, allowed)}", argument=name)
@@ -221,10 +221,10 @@ def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) ->
 
     Raises `DataError`: there is none, or another one.
     """
-    asked = _listed(value)
-    if not asked:
+    words = _listed(value)
+    if not words:
         raise DataError(f"{name} is empty; give some of {', '.join(allowed)}", argument=name)
-    return tuple(choice(one, name, allowed) for one in asked)
+    return tuple(choice(word, name, allowed) for word in words)
 
 
 def text(value: object, name: str) -> str:
@@ -244,10 +244,10 @@ def texts(value: object, name: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
         raise DataError(f"{name} is a list of texts, not {type(value).__name__}", argument=name)
-    found = tuple(value)
-    if not all(isinstance(one, str) or is_number(one) for one in found):
+    entries = tuple(value)
+    if not all(isinstance(entry, str) or is_number(entry) for entry in entries):
         raise DataError(f"{name} is a list of texts; one of them is none", argument=name)
-    return tuple(str(one) for one in found)
+    return tuple(str(entry) for entry in entries)
 
 
 def mapping(value: object, name: str, says: str) -> dict[Any, Any]:
@@ -296,13 +296,13 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
         raise ColumnError(f"{name} must be a list of column names; write {name}=[{value!r}]", argument=name)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise ColumnError(f"{name} must be a list of column names, not {type(value).__name__}", argument=name)
-    found = tuple(value)
-    for one in found:  # pandas numbers columns, too
-        if not isinstance(one, str) and not is_whole(one):
-            raise ColumnError(f"{name}: column names are text, got {type(one).__name__}", argument=name)
-    if twice := sorted({str(one) for one in found if found.count(one) > 1}):
+    listed = tuple(value)
+    for entry in listed:  # pandas numbers columns, too
+        if not isinstance(entry, str) and not is_whole(entry):
+            raise ColumnError(f"{name}: column names are text, got {type(entry).__name__}", argument=name)
+    if twice := sorted({str(entry) for entry in listed if listed.count(entry) > 1}):
         raise ColumnError(f"{name}: {twice[0]!r} is listed more than once", argument=name)
-    return found
+    return listed
 
 
 def present(

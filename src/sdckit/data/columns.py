@@ -35,8 +35,8 @@ def categories_of(coded: Coded) -> list[str]:
     """
     if coded.categories is None:
         return []
-    found = coded.categories.to_pylist()
-    return found if all(isinstance(one, str) for one in found) else []
+    categories = coded.categories.to_pylist()
+    return categories if all(isinstance(category, str) for category in categories) else []
 
 
 def joint_categories(files: Sequence[Coded]) -> list[str]:
@@ -126,16 +126,16 @@ class Coded:
         known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = _listed(levels.take(pa.array(known))) if self.span else []
+            values = _listed(levels.take(pa.array(known))) if self.span else []
         elif self.kind == "date":
             stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
-            found = _listed(stored.view(self.arrow_type))
+            values = _listed(stored.view(self.arrow_type))
         else:
-            found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
+            values = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
-            found = [bool(v) for v in found]
-        found = found or [None] * len(codes)
-        return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
+            values = [bool(v) for v in values]
+        values = values or [None] * len(codes)
+        return [_printed(v) if ok else "(missing)" for v, ok in zip(values, present, strict=True)]
 
 
 def _listed(values: pa.Array) -> list[Any]:
@@ -145,7 +145,7 @@ def _listed(values: pa.Array) -> list[Any]:
     except (OverflowError, ValueError):
         unit = getattr(values.type, "unit", "days")
         counts = values.cast(pa.int64() if values.type.bit_width == 64 else pa.int32())
-        return [None if one is None else f"{one} {unit} since 1970" for one in counts.to_pylist()]
+        return [None if count is None else f"{count} {unit} since 1970" for count in counts.to_pylist()]
     return listed
 
 
@@ -230,8 +230,8 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
 
 def _own_categories(name: str, own: Any) -> Coded | None:
     """Code by an engine's own codes, -1 where missing, and name the levels by their text."""
-    found = np.asarray(own.codes)
-    coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
+    codes = np.asarray(own.codes)
+    coded = _code_integers(name, pa.array(codes, mask=codes < 0), "category", pa.large_string())
     if coded.span == 0:
         return None
     every = pa.array([str(category) for category in own.categories], pa.large_string())
@@ -373,7 +373,7 @@ def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8
         return (column.values, column.valid, known.low) if fits else None
     if column.levels is None or known.levels is None:
         return None
-    own, others = (one() if callable(one) else one for one in (column.levels, known.levels))
+    own, others = (levels() if callable(levels) else levels for levels in (column.levels, known.levels))
     if own.type != others.type:
         return None
     places = pc.index_in(own, value_set=others)
@@ -503,13 +503,13 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
         return there
     if pa.types.is_nested(first.type):
         pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
-        return np.array([one != other for one, other in pairs], np.bool_)
+        return np.array([value != other for value, other in pairs], np.bool_)
     other = np.asarray(pc.fill_null(pc.not_equal(first, second), False))
     if pa.types.is_floating(first.type):
         nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(first), pc.is_nan(second)), False))
         other = other & ~nan
-    found: NDArray[np.bool_] = gone | other
-    return found
+    differs: NDArray[np.bool_] = gone | other
+    return differs
 
 
 def _simple(array: Any) -> Any:
@@ -560,8 +560,8 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     values, codes = array.dictionary, array.indices
     if isinstance(values.type, pa.BaseExtensionType):  # intervals of pandas, say: by their text
         coded = code_column(series)
-        found = coded.codes()
-        places = np.where(found < coded.span, found, -1)
+        category_codes = coded.codes()
+        places = np.where(category_codes < coded.span, category_codes, -1)
         return _used(coded.labels(np.arange(coded.span)), places, "text", category)
     if pt.is_nested(values.type):
         raise DataError(

@@ -73,7 +73,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
             f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}",
             argument="formula",
         )
-    sides = [side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")]
+    sides = [side.strip() for side in QUOTED.sub(lambda match: match[0].replace("~", "\0"), formula).split("~")]
     sides = [side.replace("\0", "~") for side in sides]
     if len(sides) != 2 or not all(sides):
         raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'", argument="formula")
@@ -191,9 +191,9 @@ def evaluate(text: str, columns: Mapping[str, Floats]) -> Floats:
     [4.0]
     """
     with np.errstate(all="ignore"):
-        found = np.asarray(_value(_parsed(text), _names(text, columns), text), np.float64)
+        values = np.asarray(_value(_parsed(text), _names(text, columns), text), np.float64)
     n = len(next(iter(columns.values()))) if columns else 1
-    return np.where(np.isfinite(found), found, np.nan) if found.ndim else np.full(n, float(found))
+    return np.where(np.isfinite(values), values, np.nan) if values.ndim else np.full(n, float(values))
 
 
 def check_expression(text: str) -> None:

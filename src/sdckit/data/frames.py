@@ -205,7 +205,7 @@ def carried_out(run: Callable[[], Of]) -> Of:
     except (SdcError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
     except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
-        ours = _ours(error)
+        ours = _our_error(error)
     raise ours  # outside: the error of the engine is no context of this one
 
 
@@ -219,7 +219,7 @@ def built(run: Callable[[], Of]) -> Of:
     except Exception as error:
         if not any(_is_of(error, module, name) for module, name in OF_ENGINES.items()):
             raise
-        ours = _ours(error)
+        ours = _our_error(error)
     raise ours
 
 
@@ -229,7 +229,7 @@ def _is_of(error: BaseException, module: str, name: str) -> bool:
     return kind is not None and isinstance(error, kind)
 
 
-def _ours(error: BaseException) -> BaseException:
+def _our_error(error: BaseException) -> BaseException:
     """Our error for one of an engine: nothing of its words."""
     what, words = type(error).__name__, str(error)
     if isinstance(error, RuntimeError) and words == "Query interrupted":  # what DuckDB makes of Ctrl-C
@@ -242,7 +242,7 @@ def _ours(error: BaseException) -> BaseException:
             "that has them (PYSPARK_PYTHON, spark.pyspark.python); nothing else is needed"
         )
     reasons = [why for name, why in OF_DUCKDB.items() if _is_of(error, "duckdb", name)]
-    reasons += [why for told, why in IN_WORDS.items() if re.search(told, words)]
+    reasons += [why for pattern, why in IN_WORDS.items() if re.search(pattern, words)]
     if reasons:
         return DataError(f"the plan cannot be carried out ({what}): {reasons[0]}")
     return DataError(
@@ -311,5 +311,5 @@ def rows_of(frame: Any) -> list[dict[str, Any]]:
     >>> rows_of(pl.DataFrame({"a": [1, 2]}))
     [{'a': 1}, {'a': 2}]
     """
-    found: list[dict[str, Any]] = nw.from_native(frame, eager_only=True).rows(named=True)
-    return found
+    rows: list[dict[str, Any]] = nw.from_native(frame, eager_only=True).rows(named=True)
+    return rows

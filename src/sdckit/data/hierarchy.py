@@ -66,23 +66,23 @@ def read_band(label: str) -> Band | None:
     text = UNIT.sub("", text)
     if text == "any":
         return Band(-math.inf, math.inf)
-    if found := INTERVAL.fullmatch(text):
-        opened, low, high, closed = found.groups()
+    if match := INTERVAL.fullmatch(text):
+        opened, low, high, closed = match.groups()
         lowest = -math.inf if low is None else float(low)
         highest = math.inf if high is None else float(high)
         return _ordered(Band(lowest, highest, opened == "[", closed == "]"))
-    if (found := RANGE.fullmatch(text)) and not _is_code(found[1], found[2]):
-        return _ordered(Band(float(found[1]), float(found[2]), dashed=True))
-    if found := SINGLE.fullmatch(text):
-        return Band(float(found[1]), float(found[1]))
+    if (match := RANGE.fullmatch(text)) and not _is_code(match[1], match[2]):
+        return _ordered(Band(float(match[1]), float(match[2]), dashed=True))
+    if match := SINGLE.fullmatch(text):
+        return Band(float(match[1]), float(match[1]))
     for pattern, above, has in (
         (FROM, True, True),
         (ABOVE, True, False),
         (UP_TO, False, True),
         (BELOW, False, False),
     ):
-        if found := pattern.fullmatch(text):
-            edge = float(next(part for part in found.groups() if part is not None))
+        if match := pattern.fullmatch(text):
+            edge = float(next(part for part in match.groups() if part is not None))
             return Band(edge, math.inf, has_low=has) if above else Band(-math.inf, edge, has_high=has)
     return None
 
@@ -241,8 +241,8 @@ def _cut(name: str, lines: Sequence[str], delimiter: str | None) -> list[tuple[i
         raise FileFormatError(f"{name}: each line needs a value and its coarser names; name the delimiter")
     fits = [mark for mark in used if _fits(name, lines, mark)]
     if len(fits) > 1:
-        found = " and ".join(SPELT[mark] for mark in fits)
-        raise FileFormatError(f"{name}: {found} cut the lines alike; say which with delimiter=")
+        spelt = " and ".join(SPELT[mark] for mark in fits)
+        raise FileFormatError(f"{name}: {spelt} cut the lines alike; say which with delimiter=")
     return _cut(name, lines, fits[0] if fits else used[0])
 
 

@@ -97,12 +97,12 @@ def homes_of(codes: Ints, missing: int) -> Homes:
     """
     alone = codes == missing
     own = np.where(alone, codes.max(initial=0) + 1 + np.cumsum(alone), codes)
-    found, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
-    rank = np.empty(len(found), np.int64)
+    distinct, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
+    rank = np.empty(len(distinct), np.int64)
     order = np.argsort(begin)
-    rank[order] = np.arange(len(found))
+    rank[order] = np.arange(len(distinct))
     of_row = rank[inverse.reshape(-1)]
-    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(found)))
+    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(distinct)))
 
 
 def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:

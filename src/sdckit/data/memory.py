@@ -17,11 +17,11 @@ TEXTS = {".csv", ".tsv", ".txt"}
 def free_bytes() -> int | None:
     """Bytes that a process may have, what caches of files hold and would give back included; None where unknown."""
     try:
-        told = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
+        match = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
     except OSError:
-        told = None
-    if told is not None:
-        return 1024 * int(told[1])
+        match = None
+    if match is not None:
+        return 1024 * int(match[1])
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):

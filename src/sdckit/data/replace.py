@@ -355,8 +355,8 @@ class Records:
         if self.counts is None:
             return np.bincount(chosen, minlength=n_groups)
         counts = self.counts if among is None else self.counts[among]
-        found: Ints = np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
-        return found
+        totals: Ints = np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
+        return totals
 
     def times(self, values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
         """What all records of each of some rows sum to; `values` are those of the rows chosen."""
@@ -371,14 +371,14 @@ class Records:
         """
         known = ~np.isnan(values)
         if self.counts is None:
-            found: NDArray[np.float64] = np.quantile(values[known], at)
-            return found
+            quantiles: NDArray[np.float64] = np.quantile(values[known], at)
+            return quantiles
         order = np.argsort(values[known])
         held, ends = values[known][order], np.cumsum(self.counts[known][order])
         place = at * (ends[-1] - 1)
         below = np.floor(place).astype(np.int64)
         above = np.minimum(below + 1, ends[-1] - 1)
-        low, high = (held[np.searchsorted(ends, one, side="right")] for one in (below, above))
+        low, high = (held[np.searchsorted(ends, rank, side="right")] for rank in (below, above))
         share = place - below
         made: NDArray[np.float64] = np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
         return made

@@ -111,18 +111,18 @@ def read_secret(given: bytes | str | None, *, name: str = "secret", kept: str = 
     """
     if given is None:
         return secrets.token_bytes(MADE_UP)
-    found: object = given
+    raw: object = given
     if isinstance(given, str):
         try:
-            found = bytes.fromhex(given)
+            raw = bytes.fromhex(given)
         except ValueError:
             raise DataError(f"{name}= as a text is hexadecimal, as in {kept}; else give bytes", argument=name) from None
-    if not isinstance(found, bytes) or len(found) < SHORTEST:
+    if not isinstance(raw, bytes) or len(raw) < SHORTEST:
         raise DataError(
             f"{name}= is {SHORTEST} random bytes or more; leave it out for a new one, kept in {kept}",
             argument=name,
         )
-    return found
+    return raw
 
 
 @dataclass(frozen=True)
@@ -147,8 +147,8 @@ class Mixed:
 
     def of_step(self, number: int) -> int:
         """The seed of a step, whatever stands before and after it."""
-        told = b"%s %d: %x" % (PURPOSE, number, self.seed)
-        return int.from_bytes(hmac.digest(self.secret, told, "sha256")[: BITS // 8], "big")
+        message = b"%s %d: %x" % (PURPOSE, number, self.seed)
+        return int.from_bytes(hmac.digest(self.secret, message, "sha256")[: BITS // 8], "big")
 
 
 def is_short(seed: arguments.Seed) -> bool:

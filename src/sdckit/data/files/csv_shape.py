@@ -125,9 +125,9 @@ class CsvText:
 
     def blocks(self) -> Iterator[bytes]:
         """Give the bytes from the start, in blocks, without a byte-order mark."""
-        found = _blocks(self.path, self.data)
-        yield next(found, b"").removeprefix(codecs.BOM_UTF8)
-        yield from found
+        blocks = _blocks(self.path, self.data)
+        yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
+        yield from blocks
 
     def lines(self) -> Iterator[str]:
         """Give the lines, ended by line feeds only, for an exact but slow reading."""
@@ -297,8 +297,8 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
     ragged = counted.ragged(len(header))
     if delimiter is not None and (len(header) == 1 or ragged):
         _refuse_delimiter(text.path, head, mark)
-    found = header_names(text.path, header, _readable(rows))
-    names = found.names
+    heading = header_names(text.path, header, _readable(rows))
+    names = heading.names
     if ragged:
         counted = _exact(text, mark, len(names), quoted=quoted)
     first = lead + 1
@@ -313,7 +313,7 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
         blank, total, skip = blank[between:] - between, total - between, skip + between
     if total - len(blank) <= 0:
         raise DataError(f"{text.path.name} holds a header but no records")
-    return CsvShape(names, mark, quoted, skip, total - len(blank), blank, found.certain)
+    return CsvShape(names, mark, quoted, skip, total - len(blank), blank, heading.certain)
 
 
 def _head(text: CsvText) -> str:
@@ -377,15 +377,15 @@ def _widths(head: str, mark: str) -> list[int]:
 
 def _detected(head: str) -> str:
     """Choose the delimiter under which most lines have as many fields as the header."""
-    best, found = (0.0, 0), ","
+    best, delimiter = (0.0, 0), ","
     for mark in _DELIMITERS:
         widths = _widths(head, mark)
         if not widths or widths[0] < 2:
             continue
         score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
         if score > best:
-            best, found = score, mark
-    return found
+            best, delimiter = score, mark
+    return delimiter
 
 
 def _refuse_delimiter(path: Path, head: str, given: str) -> None:
@@ -517,8 +517,8 @@ def _exact(text: CsvText, delimiter: str, width: int, *, quoted: bool) -> _Count
     return _Counted(records, np.array(blank, dtype=np.int64), frozenset({width}))
 
 
-def _ragged(path: Path, line: int, found: int, width: int) -> str:
+def _ragged(path: Path, line: int, n_fields: int, width: int) -> str:
     return (
-        f"{path.name}, line {line}: {found} fields where the header has {width}; "
+        f"{path.name}, line {line}: {n_fields} fields where the header has {width}; "
         "check the delimiter, the quotes and the decimal mark on that line"
     )

@@ -175,19 +175,19 @@ def file_format(path: Path) -> str:
     head, tail, size = _ends(path)
     inside = FORMATS.get(bare_name(path).suffix.lower())
     expected = PACKED.get(path.suffix.lower(), inside) if inside else None
-    found = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    actual = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
     if expected is None:
         supported = f"{', '.join(FORMATS)}, and .csv before {', '.join(PACKED)}"
-        says = f"; its content looks like {found}" if found else ""
+        says = f"; its content looks like {actual}" if actual else ""
         raise FileFormatError(f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}")
-    if found == "Feather version 1":
+    if actual == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
     if expected in PACKED.values() and inside != "CSV":
         raise FileFormatError(f"{path.name}: of compressed files only CSV is read; unpack it first")
-    if found is not None and found != _NAMES.get(expected, expected):
-        what = f"is called {path.suffix} but its content is {found}"
+    if actual is not None and actual != _NAMES.get(expected, expected):
+        what = f"is called {path.suffix} but its content is {actual}"
         raise FileFormatError(f"{path.name} {what}; rename or convert it")
-    if found is None and expected in _ALWAYS_MARKED:
+    if actual is None and expected in _ALWAYS_MARKED:
         raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
     marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
     end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
@@ -264,11 +264,11 @@ def pick_columns(
     present = set(names)
     absent = [name for name in wanted if name not in present]
     if absent and may_tell(names, wanted, certain=certain):
-        told = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
-        raise ColumnError(f"{path.name} has no column {told}")
+        listed = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
+        raise ColumnError(f"{path.name} has no column {listed}")
     if absent:
-        told = ", ".join(f"'{name}'" for name in absent)
-        raise ColumnError(f"{path.name} has no column {told}; {WITHHELD}")
+        listed = ", ".join(f"'{name}'" for name in absent)
+        raise ColumnError(f"{path.name} has no column {listed}; {WITHHELD}")
     warn_of_absent(identifiers, names)
     return wanted
 
@@ -278,12 +278,12 @@ def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
     absent = [name for name in identifiers if name not in names]
     if not absent:
         return
-    told = []
+    listed = []
     for name in absent:
         close = None if any(map(is_value, names)) else nearest(name, names)
-        told.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
+        listed.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
     warnings.warn(
-        f"the file has no identifier {', '.join(told)}: listing it protects nothing; check the spelling, "
+        f"the file has no identifier {', '.join(listed)}: listing it protects nothing; check the spelling, "
         "or leave it so where the column is already removed",
         SdcWarning,
         stacklevel=2,

@@ -73,10 +73,10 @@ class FileLabels(Displayed):
     @property
     def variables(self) -> dict[str, str]:
         """The variable labels by column, where there are some."""
-        return {name: one.label for name, one in self.columns.items() if one.label}
+        return {name: column.label for name, column in self.columns.items() if column.label}
 
     def _repr_html_(self) -> str:
-        rows = [[name, one.label, str(len(one.codes) or "")] for name, one in self.columns.items()]
+        rows = [[name, column.label, str(len(column.codes) or "")] for name, column in self.columns.items()]
         return table_html(["column", "label", "codes"], rows)
 
     def get(self, column: str) -> ColumnLabels:
@@ -93,7 +93,7 @@ def as_labels(labels: object) -> FileLabels:
         return FileLabels()
     if isinstance(labels, FileLabels):
         return labels
-    if isinstance(labels, Mapping) and all(isinstance(one, str) for pair in labels.items() for one in pair):
+    if isinstance(labels, Mapping) and all(isinstance(entry, str) for pair in labels.items() for entry in pair):
         return FileLabels.of(labels)
     raise DataError("labels= is what read_labels gives, or {column: label}, all of text", argument="labels")
 
@@ -137,7 +137,7 @@ def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColu
 
 def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) -> FileLabels:
     """Give labels by which files of one release get the same code for the same category."""
-    found = dict(labels.columns)
+    columns = dict(labels.columns)
     for name in frames[0].columns:
         parts = [frame[name] for frame in frames if name in frame.columns]
         known = labels.get(name)
@@ -145,8 +145,8 @@ def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) 
             continue
         levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
         codes = codes_of_levels([level for level in levels if not _was_missing(level, known)], known, kind)
-        found[name] = replace(known, codes={**known.codes, **codes})
-    return FileLabels(found)
+        columns[name] = replace(known, codes={**known.codes, **codes})
+    return FileLabels(columns)
 
 
 def _is_declared(dtype: pl.DataType) -> bool:

@@ -151,25 +151,25 @@ def typed(
     held, clean = _without_codes(len(names), codes)
     choice = _choice(sample, held, clean, kinds)
     done: dict[int, pl.Series] = {}
-    found: list[Found] = []
+    code_counts: list[Found] = []
     while len(done) < len(names):
         waiting = [i for i in range(len(names)) if i not in done]
         wanted = [_convert(f"c{i}", choice[i]).alias(f"v{i}") for i in waiting]
         doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
-        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not found]
+        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not code_counts]
         marked = raw.with_columns(held[i] for i in waiting).with_columns(clean[i] for i in waiting)
         frame = marked.select(wanted + doubts + counts).collect()
         first = frame.head(1)
         for i in waiting:
             if counts and frame.height:
-                codes_here = [(one[f"r{i}"], one["count"]) for one in first.item(0, f"n{i}")]
-                found += [Found(names[i], code, int(n)) for code, n in codes_here if code]
+                codes_here = [(row[f"r{i}"], row["count"]) for row in first.item(0, f"n{i}")]
+                code_counts += [Found(names[i], code, int(n)) for code, n in codes_here if code]
             if frame.height and first.item(0, f"b{i}"):
                 choice[i] = kinds[kinds.index(choice[i]) + 1]
             else:
                 done[i] = frame[f"v{i}"].alias(names[i])
-    series = [one.cast(pl.String) if one.null_count() == len(one) else one for _, one in sorted(done.items())]
-    return pl.DataFrame(series), tuple(found)
+    series = [part.cast(pl.String) if part.null_count() == len(part) else part for _, part in sorted(done.items())]
+    return pl.DataFrame(series), tuple(code_counts)
 
 
 def streamed(
@@ -184,13 +184,13 @@ def streamed(
     while waiting:
         doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
         empty = [pl.col(f"c{i}").is_null().all().alias(f"e{i}") for i in waiting]
-        found = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
+        flags = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
         for i in waiting:
-            if found[f"b{i}"]:
+            if flags[f"b{i}"]:
                 choice[i] = kinds[kinds.index(choice[i]) + 1]
-            elif found[f"e{i}"]:
+            elif flags[f"e{i}"]:
                 choice[i] = "text"
-        waiting = [i for i in waiting if found[f"b{i}"]]
+        waiting = [i for i in waiting if flags[f"b{i}"]]
     return marked.select(_convert(f"c{i}", choice[i]).alias(name) for i, name in enumerate(names))
 
 
@@ -223,7 +223,7 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
     """
     mark: Literal[".", ","] = "," if "comma" not in kinds else "."
     kind: Kind = "comma" if mark == "," else "point"
-    found = []
+    names = []
     for name, dtype in frame.schema.items():
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
@@ -231,8 +231,8 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         parts = (column.head(_SAMPLE), column)
         fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
         if fits and column.to_series().str.contains(mark, literal=True).any():
-            found.append(name)
-    return found, mark
+            names.append(name)
+    return names, mark
 
 
 def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
@@ -306,12 +306,12 @@ def read_csv(
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
     with clear_errors(path, kind, lambda: quotes_apart(text)):
-        frame, found = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
+        frame, code_counts = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
         raise FileFormatError(f"{path.name} cannot be read as {kind}: {quotes_apart(text)}")
     hint_at_decimals(path, frame, kinds)
-    return apply_codes(frame, missing), () if missing else found
+    return apply_codes(frame, missing), () if missing else code_counts
 
 
 def check_decimal(path: Path, decimal: str | None) -> None:
@@ -324,10 +324,10 @@ def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> 
     """Warn of columns that stay texts only for the decimal mark that was tried."""
     names, mark = other_decimals(frame, kinds)
     if names:
-        told = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
+        listed = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
         more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
         warnings.warn(
-            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {told}"
+            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {listed}"
             f'{more}. If so give decimal="{mark}" (on the command line --decimal {mark})',
             SdcWarning,
             stacklevel=2,

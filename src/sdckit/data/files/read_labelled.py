@@ -79,13 +79,13 @@ def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -
 
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
     """Give what the metadata of each field says that it is."""
-    found = {}
-    for one in _schema(path, kind):
-        told = {name.decode("utf-8", "replace").casefold(): text for name, text in (one.metadata or {}).items()}
-        text = next((told[name] for name in DESCRIBES if told.get(name, b"").strip()), None)
+    descriptions = {}
+    for field in _schema(path, kind):
+        metadata = {name.decode("utf-8", "replace").casefold(): text for name, text in (field.metadata or {}).items()}
+        text = next((metadata[name] for name in DESCRIBES if metadata.get(name, b"").strip()), None)
         if text is not None:
-            found[one.name] = text.decode("utf-8", "replace").strip()
-    return found
+            descriptions[field.name] = text.decode("utf-8", "replace").strip()
+    return descriptions
 
 
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
@@ -166,17 +166,17 @@ def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) ->
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
     named: Mapping[str, str | None] = meta.column_names_to_labels
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    found: dict[str, ColumnLabels] = {}
+    by_column: dict[str, ColumnLabels] = {}
     for name in map(str, meta.column_names):
-        one = ColumnLabels(
+        labels = ColumnLabels(
             (named.get(name) or "").strip(),
             _category_codes(sets.get(name, {})),
             _user_missing(meta, name),
             _measure(meta, name),
             str(meta.original_variable_types.get(name, "")) if kind == "SPSS" else "",
         )
-        found |= {} if one == ColumnLabels() else {name: one}
-    return found
+        by_column |= {} if labels == ColumnLabels() else {name: labels}
+    return by_column
 
 
 def _with_user_missing(kind: str) -> dict[str, bool]:
@@ -184,9 +184,9 @@ def _with_user_missing(kind: str) -> dict[str, bool]:
 
 
 def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
-    ranges = tuple((_plain_code(one["lo"]), _plain_code(one["hi"])) for one in meta.missing_ranges.get(name, ()))
+    ranges = tuple((_plain_code(ends["lo"]), _plain_code(ends["hi"])) for ends in meta.missing_ranges.get(name, ()))
     labelled = meta.variable_value_labels.get(name, {})
-    letters = {*meta.missing_user_values.get(name, ()), *(one for one in labelled if _is_letter(meta, one))}
+    letters = {*meta.missing_user_values.get(name, ()), *(code for code in labelled if _is_letter(meta, code))}
     return ranges + tuple((letter, letter) for letter in sorted(letters))
 
 
@@ -196,8 +196,8 @@ def _is_letter(meta: Any, code: object) -> bool:
 
 
 def _measure(meta: Any, name: str) -> str:
-    found = str(meta.variable_measure.get(name, ""))
-    return found if found in ("nominal", "ordinal", "scale") else ""
+    measure = str(meta.variable_measure.get(name, ""))
+    return measure if measure in ("nominal", "ordinal", "scale") else ""
 
 
 def _category_codes(labels: Mapping[Any, str]) -> dict[str, Code]:
@@ -239,7 +239,7 @@ def _as_codes(frame: pl.DataFrame, sets: Mapping[str, Mapping[Any, str]]) -> pl.
     """Stata's missing values stand as letters among numbers: text, and missing where a letter has no label."""
     plain = frame.with_columns(_plain(frame))
     texts = [
-        pl.Series(name, [code_text(one) if _known(one, sets[name]) else None for one in frame[name]], pl.String)
+        pl.Series(name, [code_text(code) if _known(code, sets[name]) else None for code in frame[name]], pl.String)
         for name, dtype in frame.schema.items()
         if dtype == pl.Object
     ]

@@ -95,10 +95,10 @@ def join_frames(
         )
     # By another name meanwhile: Polars takes some for a pattern.
     beside = [other[name].alias("x").gather(places).alias(name) for name in other.columns if name != key]
-    for one in beside:
-        if one.name in frame.columns:
-            _check_equal(frame[one.name], one, names)
-    return pl.DataFrame([*frame.get_columns(), *(one for one in beside if one.name not in frame.columns)])
+    for column in beside:
+        if column.name in frame.columns:
+            _check_equal(frame[column.name], column, names)
+    return pl.DataFrame([*frame.get_columns(), *(column for column in beside if column.name not in frame.columns)])
 
 
 def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]) -> tuple[pl.Series, pl.Series]:
@@ -123,7 +123,7 @@ def _common(mine: pl.Series, theirs: pl.Series) -> pl.DataType:
 
 def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str) -> pl.Series:
     """The row of the second file for each record of the first."""
-    mine, theirs = (one.to_frame() for one in keys)
+    mine, theirs = (column.to_frame() for column in keys)
     known = theirs.with_row_index("row").drop_nulls("key")
     repeated = known.height - known["key"].n_unique()
     if repeated:
@@ -292,7 +292,7 @@ def _read_both(
         file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
         join=second, join_key=key,
     )  # fmt: skip
-    first, other_header = (_header(one, how["delimiter"], how["encoding"]) for one in (file, second))
+    first, other_header = (_header(path, how["delimiter"], how["encoding"]) for path in (file, second))
     parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
     frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
     other, others = _read(second, parts[1], (), missing, rows=None, **how)
@@ -324,16 +324,16 @@ def _read(
         )  # fmt: skip
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
-    found = suspects(frame)
-    if user_missing and found:
-        found = tuple(one for one in found if not _is_kept(one, file, encoding))
-    return frame, MissingNotes(codes, taken, found)
+    suspected = suspects(frame)
+    if user_missing and suspected:
+        suspected = tuple(suspect for suspect in suspected if not _is_kept(suspect, file, encoding))
+    return frame, MissingNotes(codes, taken, suspected)
 
 
-def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
+def _is_kept(suspect: Found, file: Path, encoding: str | None) -> bool:
     """Whether a suspected code is one that was to be kept as a category."""
-    known = read_labels(file, encoding=encoding).get(one.column)
-    return one.code in known.codes and known.is_missing(known.codes[one.code])
+    known = read_labels(file, encoding=encoding).get(suspect.column)
+    return suspect.code in known.codes and known.is_missing(known.codes[suspect.code])
 
 
 def scan_header(
@@ -394,9 +394,9 @@ def describe_file(
         labels=labels, user_missing=user_missing,
     )  # fmt: skip
     notes.warn(file.name)
-    told = read_labels(file, encoding=encoding, join=join)
-    values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
-    return FileSample(header, frame, notes, told.variables, values)
+    file_labels = read_labels(file, encoding=encoding, join=join)
+    values = {name: tuple(column.codes) for name, column in file_labels.columns.items() if column.codes}
+    return FileSample(header, frame, notes, file_labels.variables, values)
 
 
 # What a file, a folder of files or an address says of itself, before any record is read of it.

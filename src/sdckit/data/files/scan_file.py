@@ -124,8 +124,8 @@ def scan_file(
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
     names_of = [str(file) for file in files]
-    found = carried_out(lambda: _opened(engine, names_of, base, memory))
-    return _with_columns(found, place, columns, identifiers, codes)
+    plan = carried_out(lambda: _opened(engine, names_of, base, memory))
+    return _with_columns(plan, place, columns, identifiers, codes)
 
 
 def _not_of_parquet(name: str) -> FileFormatError:
@@ -159,8 +159,8 @@ def is_address(path: str | Path) -> bool:
 def _address_of(path: str | Path) -> str | None:
     """The address of an object store that a path is; None where it is a path of this machine."""
     text = str(path)
-    found = ADDRESS.match(text)
-    return None if found is None else f"{found[1]}://{text[found.end() :]}"
+    match = ADDRESS.match(text)
+    return None if match is None else f"{match[1]}://{text[match.end() :]}"
 
 
 def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
@@ -172,9 +172,9 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
         )
 
     def opened() -> Any:
-        found = _opened(engine, [address], None, memory, anywhere=True)
-        nw.from_native(found).collect_schema()
-        return found
+        plan = _opened(engine, [address], None, memory, anywhere=True)
+        nw.from_native(plan).collect_schema()
+        return plan
 
     try:
         return carried_out(opened)
@@ -190,15 +190,15 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
 def files_of(path: Path) -> list[Path]:
     """The Parquet or CSV files that a path names, each as its first bytes say."""
     if not path.is_dir():
-        if (found := file_format(path)) not in ("Parquet", "CSV"):
+        if (kind := file_format(path)) not in ("Parquet", "CSV"):
             raise FileFormatError(
-                f"{displayed(path.name)} is {found}: an engine reads Parquet and CSV; write it with sdckit.write_file "
+                f"{displayed(path.name)} is {kind}: an engine reads Parquet and CSV; write it with sdckit.write_file "
                 "first"
             )
         return [path]
-    inside = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith(("_", ".")))
-    files = [one for one in inside if one.suffix == ".parquet"]
-    files = files or [one for one in inside if bare_name(one).suffix.lower() == ".csv"]
+    inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.name.startswith(("_", ".")))
+    files = [file for file in inside if file.suffix == ".parquet"]
+    files = files or [file for file in inside if bare_name(file).suffix.lower() == ".csv"]
     if not files:
         raise FileFormatError(
             f"the folder {displayed(path.name)} holds neither Parquet (.parquet) nor CSV files (.csv)"
@@ -285,9 +285,9 @@ def is_for_an_engine(path: Path, columns: int) -> bool:
 def _needed(path: Path, columns: int) -> int:
     """Bytes of a Parquet or CSV file; none of others, and of damaged ones: whoever reads them says why."""
     try:
-        found = file_format(path)
-        if found != "Parquet":
-            return bytes_of_file(path) if found == "CSV" else 0
+        kind = file_format(path)
+        if kind != "Parquet":
+            return bytes_of_file(path) if kind == "CSV" else 0
         import pyarrow as pa
         import pyarrow.parquet as pq
     except FileFormatError:

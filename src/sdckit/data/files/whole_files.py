@@ -78,9 +78,9 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
             part.mkdir(mode=0o700)
             made = part / "made"
             yield made
-            for one in made.rglob("*"):
-                if one.is_file():
-                    _to_disk(one)
+            for file in made.rglob("*"):
+                if file.is_file():
+                    _to_disk(file)
             if target.exists():
                 target.replace(old)
             try:
@@ -110,8 +110,8 @@ def remove_left(folder: Path) -> None:
         return  # elsewhere nobody can be asked whether a process lives without ending it
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = OURS.fullmatch(entry.name)
-            if found and found["host"] == _host() and not _lives(int(found["process"])):
+            match = OURS.fullmatch(entry.name)
+            if match and match["host"] == _host() and not _lives(int(match["process"])):
                 with contextlib.suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_uid == os.getuid():
                         remove(Path(entry.path))
@@ -138,8 +138,8 @@ def reason_of(error: BaseException) -> str:
 def number_of(error: BaseException) -> int | None:
     """The system's number of an error, also where a library has only put it into words."""
     number = getattr(error, "errno", None)
-    told = _OS_ERROR.search(str(error)) if number is None else None
-    return int(told[1]) if told else number
+    match = _OS_ERROR.search(str(error)) if number is None else None
+    return int(match[1]) if match else number
 
 
 def _make(part: Path) -> None:
@@ -250,9 +250,9 @@ def real_target(path: str | os.PathLike[str]) -> Path:
     given = Path(path)
     target = Path(os.path.realpath(given))
     # Both: a link to an open pipe leads to a name under which nothing can be found.
-    for one in (given, target):
+    for place in (given, target):
         try:
-            mode = one.stat().st_mode
+            mode = place.stat().st_mode
         except FileNotFoundError:
             continue
         except OSError as error:

@@ -68,7 +68,7 @@ def _run(write: Any) -> None:
     """Let an engine write; a full disk is told as such, all else without its words."""
     full = False
 
-    def told() -> None:
+    def attempt() -> None:
         nonlocal full
         try:
             write()
@@ -77,7 +77,7 @@ def _run(write: Any) -> None:
             raise
 
     try:
-        carried_out(told)
+        carried_out(attempt)
     except Exception:
         if full:
             raise OSError(errno.ENOSPC, "") from None
@@ -148,21 +148,21 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
 
     check_names(frame.columns, kind)
     coded = {name: coded_column(_storable(frame[name], kind), labels.get(name), kind) for name in frame.columns}
-    data = pl.DataFrame({name: one.values for name, one in coded.items()})
-    told: dict[str, Any] = {
+    data = pl.DataFrame({name: column.values for name, column in coded.items()})
+    options: dict[str, Any] = {
         "column_labels": {name: _cut(text, kind, 0) for name, text in labels.variables.items() if name in coded},
         "variable_value_labels": {
-            name: {code: _cut(text, kind, 1) for code, text in one.labels.items()}
-            for name, one in coded.items()
-            if one.labels
+            name: {code: _cut(text, kind, 1) for code, text in column.labels.items()}
+            for name, column in coded.items()
+            if column.labels
         },
     }
     try:
         if kind == "SPSS":
-            pyreadstat.write_sav(data, str(path), compress=compress, **told, **_of_spss(coded, labels))
+            pyreadstat.write_sav(data, str(path), compress=compress, **options, **_of_spss(coded, labels))
         else:
-            letters = {name: found for name, one in coded.items() if (found := _letters(one))}
-            pyreadstat.write_dta(data, str(path), missing_user_values=letters or None, **told)
+            letters = {name: codes for name, column in coded.items() if (codes := _letters(column))}
+            pyreadstat.write_dta(data, str(path), missing_user_values=letters or None, **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, TypeError):
         _tell_system(path)
         raise DataError(f"a column cannot be written as {kind}; make it text or numbers first") from None
@@ -175,38 +175,38 @@ def _tell_system(path: Path) -> None:
         file.write(b"\0" * 4096)
 
 
-def _letters(one: CodedColumn) -> list[str]:
-    return [code for code in one.missing if isinstance(code, str)]
+def _letters(column: CodedColumn) -> list[str]:
+    return [code for code in column.missing if isinstance(code, str)]
 
 
 def _of_spss(coded: Mapping[str, CodedColumn], labels: FileLabels) -> dict[str, Any]:
-    shown = {name: form for name, one in coded.items() if (form := _display(one, labels.get(name)))}
+    shown = {name: form for name, column in coded.items() if (form := _display(column, labels.get(name)))}
     return {
-        "missing_ranges": {name: _ranges(one, labels.get(name)) for name, one in coded.items() if one.missing},
-        "variable_measure": {name: one.measure for name, one in coded.items() if one.measure},
+        "missing_ranges": {name: _ranges(column, labels.get(name)) for name, column in coded.items() if column.missing},
+        "variable_measure": {name: column.measure for name, column in coded.items() if column.measure},
         "variable_format": shown,
     }
 
 
-def _ranges(one: CodedColumn, known: ColumnLabels) -> list[Any]:
+def _ranges(column: CodedColumn, known: ColumnLabels) -> list[Any]:
     """User-missing codes one by one; more than SPSS can name so by the ranges of the file that hold them."""
-    if len(one.missing) <= SPSS_DISCRETE:
-        return list(one.missing)
+    if len(column.missing) <= SPSS_DISCRETE:
+        return list(column.missing)
     held = [
         {"lo": low, "hi": high}
         for low, high in known.missing
-        if not isinstance(low, str) and any(low <= code <= high for code in one.missing)
+        if not isinstance(low, str) and any(low <= code <= high for code in column.missing)
     ]
-    return held or [{"lo": min(one.missing), "hi": max(one.missing)}]
+    return held or [{"lo": min(column.missing), "hi": max(column.missing)}]
 
 
-def _display(one: CodedColumn, known: ColumnLabels) -> str:
+def _display(column: CodedColumn, known: ColumnLabels) -> str:
     """How SPSS shows numbers: as the file had it, whole numbers without decimals."""
-    if not one.values.dtype.is_numeric():
+    if not column.values.dtype.is_numeric():
         return ""
-    if one.values.dtype.is_float():
+    if column.values.dtype.is_float():
         return known.display if re.fullmatch(r"F\d+\.\d+", known.display) else ""
-    longest = max(len(str(value)) for value in (0, one.values.min(), one.values.max()))
+    longest = max(len(str(value)) for value in (0, column.values.min(), column.values.max()))
     return f"F{longest}.0"
 
 
@@ -334,7 +334,7 @@ def writing_file(
     private: bool = False,
 ) -> Iterator[None]:
     """Write the same beside its place, and move it there when the block has ended well."""
-    told = as_labels(labels)
+    file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
     read = _paths(sources)
@@ -342,7 +342,7 @@ def writing_file(
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
     if is_lazy(open_frame(data)):
-        if told.columns:
+        if file_labels.columns:
             raise FileFormatError(f"{Path(path).name}: an engine writes no labels; leave them out")
         with writing_plan(data, target, kind, private=private):
             yield
@@ -353,9 +353,9 @@ def writing_file(
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
     with replacing(target, what=target.name, private=private) as part:
         if kind in LABELLED:
-            write_labelled(frame, part, kind, told, compress=target.suffix.lower() == ".zsav")
-        elif kind != "CSV" and told.variables:
-            _write_described(frame, part, kind, told.variables)
+            write_labelled(frame, part, kind, file_labels, compress=target.suffix.lower() == ".zsav")
+        elif kind != "CSV" and file_labels.variables:
+            _write_described(frame, part, kind, file_labels.variables)
         else:
             _write(frame, part, kind, delimiter)
         yield
@@ -384,15 +384,15 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     if target.exists() and not stat.S_ISREG(target.stat().st_mode) and not _of_spark(target, kind):
         raise FileFormatError(f"cannot write {file.name}: there is something that is no regular file")
     for source in sources:
-        one = Path(source)
-        if one.resolve() == target or (target.exists() and one.exists() and one.samefile(target)):
+        origin = Path(source)
+        if origin.resolve() == target or (target.exists() and origin.exists() and origin.samefile(target)):
             raise FileFormatError(f"cannot write {file.name}: it is read here; an input is never overwritten")
     return kind, target
 
 
 def _of_spark(target: Path, kind: str) -> bool:
     """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
-    files = [one.name for one in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
+    files = [entry.name for entry in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
     return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files)
 
 

@@ -56,7 +56,7 @@ def canonical(coded: Coded) -> Levels:
         table[used] = np.arange(len(used))
         numbered = table[codes]
     used = used[used < coded.span]
-    printed = [_plain(coded.kind, text) for text in coded.labels(used)]
+    printed = [_plain_text(coded.kind, text) for text in coded.labels(used)]
     # two stored values may print alike: a decimal of two scales, say
     texts = tuple(dict.fromkeys(printed))
     number = {text: code for code, text in enumerate(texts, 1)}
@@ -64,7 +64,7 @@ def canonical(coded: Coded) -> Levels:
     return Levels(coded.name, joint[numbered], texts)
 
 
-def _plain(kind: str, text: str) -> str:
+def _plain_text(kind: str, text: str) -> str:
     if kind == "number":
         value = float(text)
         return str(int(value)) if value.is_integer() else repr(value)
@@ -91,8 +91,8 @@ class Digester:
         self._key = key
         # HMAC with its two starts made once: `hmac` makes a Python object for each of millions of short messages.
         block = self.purpose(b"digests").ljust(BLOCK, b"\0")
-        self._inner = hashlib.sha256(bytes(one ^ 0x36 for one in block))
-        self._outer = hashlib.sha256(bytes(one ^ 0x5C for one in block))
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
     def purpose(self, name: bytes) -> bytes:
         """A key for one purpose, from which no other follows."""
@@ -104,16 +104,16 @@ class Digester:
 
     def levels(self, column: Levels) -> Bytes:
         """A digest of each level of a column, the missing value first."""
-        told = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
-        return self._digests(self._about(b"value", column.name.encode()), told)
+        messages = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
+        return self._digests(self._about(b"value", column.name.encode()), messages)
 
     def combinations(self, parts: Sequence[tuple[Bytes, NDArray[np.int32]]], n: int) -> Bytes:
         """A digest of each of n combinations: of each column its digests, and the level of each combination."""
-        about, found = self._about(b"combination", b""), []
+        about, blocks = self._about(b"combination", b""), []
         for first in range(0, n, AT_ONCE):
             rows = np.concatenate([digests[codes[first : first + AT_ONCE]] for digests, codes in parts], axis=1)
-            found.append(self._digests(about, _split(rows)))
-        return np.concatenate(found) if found else np.zeros((0, WIDTH), np.uint8)
+            blocks.append(self._digests(about, _split(rows)))
+        return np.concatenate(blocks) if blocks else np.zeros((0, WIDTH), np.uint8)
 
     def joined(self, base: Bytes, further: Bytes) -> Bytes:
         """A digest of each combination with one value more."""
@@ -131,13 +131,13 @@ class Digester:
         start = self._inner.copy()
         start.update(about)
         inner, outer = start.copy, self._outer.copy
-        found = []
+        digests = []
         for message in messages:
             first, last = inner(), outer()
             first.update(message)
             last.update(first.digest())
-            found.append(last.digest()[:WIDTH])
-        return np.frombuffer(b"".join(found), np.uint8).reshape(-1, WIDTH)
+            digests.append(last.digest()[:WIDTH])
+        return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, WIDTH)
 
 
 def _split(rows: Bytes) -> Iterator[bytes]:
@@ -213,8 +213,8 @@ class Sketch:
 
     def sets(self) -> list[tuple[str, ...]]:
         """The sets of columns whose combinations are counted, the widest first."""
-        found = [place[1:] for place in self.parts if place[0] == "counts"]
-        return sorted(found, key=lambda columns: (-len(columns), columns))
+        column_sets = [place[1:] for place in self.parts if place[0] == "counts"]
+        return sorted(column_sets, key=lambda columns: (-len(columns), columns))
 
     def get(self, kind: Kind, columns: Sequence[str]) -> Part | None:
         """A part; None where the sketch has none."""

@@ -141,7 +141,7 @@ class LedgerFile:
             raise FileFormatError(
                 f"the sketch of {entry.name!r} is not what was added: {file.name} or its entry in {TOML} was changed"
             )
-        return _opened(raw, entry, self.digester)
+        return _unsealed(raw, entry, self.digester)
 
     def with_entry(self, name: str, sketch: Sketch, *, date: str = "", people: str = "") -> LedgerFile:
         """Write a further release; `ledger.toml` names it once its file is whole.
@@ -149,9 +149,9 @@ class LedgerFile:
         Raises DataError: the name is taken, empty, or the date none; FileFormatError: it cannot be written.
         """
         _check_name(name, date)
-        with _alone(self.folder):
+        with _locked(self.folder):
             now = open_file(self.folder, self.digester)  # another process may have added since
-            if any(one.name == name for one in now.entries):
+            if any(entry.name == name for entry in now.entries):
                 raise DataError(
                     f"the ledger has a release {name!r} already; give another name (what went out stays in it)",
                     argument="name",
@@ -162,9 +162,9 @@ class LedgerFile:
             entry = replace(entry, seal=_seal(now, entry, raw))
             with replacing(self.folder / entry.file, what="the sketch", private=True) as part:
                 part.write_bytes(raw)
-            found = replace(now, entries=(*now.entries, entry))
-            _write(found)
-        return found
+            ledger = replace(now, entries=(*now.entries, entry))
+            _write(ledger)
+        return ledger
 
 
 def create_file(folder: Path, survey: str, digester: Digester) -> LedgerFile:
@@ -178,9 +178,9 @@ def create_file(folder: Path, survey: str, digester: Digester) -> LedgerFile:
         folder.mkdir(mode=0o700, parents=False, exist_ok=True)
     except OSError as error:
         raise FileFormatError(f"could not make the folder {folder.name}: {reason_of(error)}") from None
-    found = LedgerFile(folder, survey, secrets.token_hex(WIDTH), (), digester)
-    _write(found)
-    return found
+    ledger = LedgerFile(folder, survey, secrets.token_hex(WIDTH), (), digester)
+    _write(ledger)
+    return ledger
 
 
 def open_file(folder: Path, digester: Digester) -> LedgerFile:
@@ -197,7 +197,7 @@ def open_file(folder: Path, digester: Digester) -> LedgerFile:
         raise FileFormatError(f"{TOML} in {folder.name} is no ledger that this version reads")
     try:
         survey, number, check = (str(plain[name]) for name in ("survey", "number", "check"))
-        entries = tuple(_entry(name, one) for name, one in plain.get("releases", {}).items())
+        entries = tuple(_entry(name, table) for name, table in plain.get("releases", {}).items())
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FileFormatError(f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind") from None
     if not hmac.compare_digest(digester.check(_head(survey, number)), check):
@@ -260,7 +260,7 @@ def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
     return out.getvalue()
 
 
-def _opened(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
+def _unsealed(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
     table = pq.read_table(pa.BufferReader(raw)).combine_chunks()
     sealed, n = table["sealed"].chunk(0) if table.num_rows else None, table.num_rows
     packed = b"" if sealed is None else sealed.buffers()[1].to_pybytes()[: n * ROW]
@@ -284,7 +284,7 @@ def _check_name(name: str, date: str) -> None:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _locked(folder: Path) -> Iterator[None]:
     """Let one process at a time add a release."""
     lock = folder / LOCK
     try:

@@ -60,7 +60,7 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
         if low in _BELOW or high in _ABOVE:
             by_name[name] = _far_off(frame[name])
-    return tuple(one for name in frame.columns for one in by_name[name])
+    return tuple(code_count for name in frame.columns for code_count in by_name[name])
 
 
 def _far_off(series: pl.Series) -> list[Found]:
@@ -69,14 +69,14 @@ def _far_off(series: pl.Series) -> list[Found]:
     codes = [code for code in _BELOW if bool((values == code).any())]
     body = values.filter(~values.is_in([float(code) for code in codes]))
     if codes and len(body) and _least(body) >= 0:
-        found = codes
+        outliers = codes
     else:
-        found, body = [], values
+        outliers, body = [], values
         while (code := _end(body, least=True)) is not None:
-            found, body = [*found, code], body.filter(body != code)
+            outliers, body = [*outliers, code], body.filter(body != code)
     while (code := _end(body, least=False)) is not None:
-        found, body = [*found, code], body.filter(body != code)
-    return [Found(series.name, str(code), int((values == code).sum())) for code in found]
+        outliers, body = [*outliers, code], body.filter(body != code)
+    return [Found(series.name, str(code), int((values == code).sum())) for code in outliers]
 
 
 def _end(values: pl.Series, *, least: bool) -> int | None:
@@ -166,21 +166,21 @@ def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]
     (['a', None, None], (Found(column='y', code='NA', records=1),))
     """
     texts = ("", *DEFAULT_CODES)
-    found = found_texts(frame, texts)
-    columns = {one.column for one in found}
+    code_counts = found_texts(frame, texts)
+    columns = {code_count.column for code_count in code_counts}
     changed = [
         pl.when(exactly(name).cast(pl.String).is_in(texts)).then(None).otherwise(exactly(name)).alias(name)
         for name in frame.columns
         if name in columns
     ]
-    return frame.with_columns(changed), tuple(one for one in found if one.code)
+    return frame.with_columns(changed), tuple(code_count for code_count in code_counts if code_count.code)
 
 
 def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
     """Count texts in the text columns: one pass over each, none over columns of numbers."""
     plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     hits = frame.select(exactly(name).is_in(texts) for name in plain)
-    found: list[Found] = []
+    code_counts: list[Found] = []
     for name, dtype in frame.schema.items():
         if dtype == pl.String:
             values = frame[name].filter(hits[name])
@@ -192,8 +192,8 @@ def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
         else:
             continue
         counted = values.alias("text").value_counts(sort=True).rows()  # it may be called count
-        found += [Found(name, text, int(records)) for text, records in counted]
-    return tuple(found)
+        code_counts += [Found(name, text, int(records)) for text, records in counted]
+    return tuple(code_counts)
 
 
 def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:
@@ -220,15 +220,15 @@ def counted_codes(frame: pl.DataFrame, codes: Sequence[str]) -> tuple[Found, ...
     >>> counted_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "-999"]}), ["-999", "NA"])
     (Found(column='x', code='-999', records=1), Found(column='y', code='-999', records=1))
     """
-    found = []
+    code_counts = []
     for code in dict.fromkeys(code for code in codes if code):
         texts, numbers = code_texts([code]), code_numbers([code])
         hits = {name: _hits(exactly(name), dtype, texts, numbers) for name, dtype in frame.schema.items()}
         known = [(name, hit) for name, hit in hits.items() if hit is not None]
         sums = frame.select(hit.sum().cast(pl.Int64).alias(str(at)) for at, (_, hit) in enumerate(known))
         counts = sums.row(0) if known else ()
-        found += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
-    return tuple(found)
+        code_counts += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
+    return tuple(code_counts)
 
 
 # What a reader says about missing values: the codes it applied, and those it only suspects.
@@ -248,8 +248,8 @@ class MissingNotes:
     @property
     def suggested(self) -> tuple[str, ...]:
         """The codes to give if the suspicion is right: naming some replaces those taken by default."""
-        applied = self.given or tuple(one.code for one in self.taken)
-        codes = (*applied, *(one.code for one in self.suspected))
+        applied = self.given or tuple(code_count.code for code_count in self.taken)
+        codes = (*applied, *(code_count.code for code_count in self.suspected))
         return tuple(dict.fromkeys(code for code in codes if code))
 
     def messages(self, name: str) -> list[str]:
@@ -265,20 +265,20 @@ missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes
         survey.csv: educ holds -999 in 31 records. If that means missing give missing=["NA", "-999"] (on the \
 command line --missing=NA --missing=-999); a code holds for all columns
         """
-        told = []
+        sentences = []
         if self.taken:
-            codes = tuple(dict.fromkeys(one.code for one in self.taken))
-            told.append(
+            codes = tuple(dict.fromkeys(code_count.code for code_count in self.taken))
+            sentences.append(
                 f"{name}: taken for missing: {by_code(self.taken)}. "
                 f'To choose the codes yourself give {_options(codes)}; missing="" (--missing=) takes the empty '
                 "field alone"
             )
         if self.suspected:
-            told.append(
+            sentences.append(
                 f"{name}: {counted(self.suspected)}. If that means missing give "
                 f"{_options(self.suggested)}; a code holds for all columns"
             )
-        return told
+        return sentences
 
     def warn(self, name: str) -> None:
         """Give the sentences as warnings."""
@@ -286,26 +286,26 @@ command line --missing=NA --missing=-999); a code holds for all columns
             warnings.warn(message, SdcWarning, stacklevel=3)
 
 
-def counted(found: Sequence[Found]) -> str:
+def counted(code_counts: Sequence[Found]) -> str:
     """Say which column holds which code how often.
 
     >>> counted([Found("educ", "-999", 31), Found("job", "refused", 1)])
     "educ holds -999 in 31 records, job holds 'refused' in 1 record"
     """
-    shown = [f"{one.column} holds {_code(one.code)} in {_records(one)}" for one in found[:_ENOUGH]]
-    return ", ".join(shown) + _more(len(found))
+    shown = [f"{seen.column} holds {_code(seen.code)} in {_records(seen)}" for seen in code_counts[:_ENOUGH]]
+    return ", ".join(shown) + _more(len(code_counts))
 
 
-def by_code(found: Sequence[Found]) -> str:
+def by_code(code_counts: Sequence[Found]) -> str:
     """Say which code stands in which columns.
 
     >>> by_code([Found("educ", "NA", 3), Found("job", "NA", 1), Found("job", ".", 2)])
     "'NA' in educ (3 records), job (1 record); '.' in job (2 records)"
     """
     parts = []
-    for code in dict.fromkeys(one.code for one in found):
-        held = [one for one in found if one.code == code]
-        columns = ", ".join(f"{one.column} ({_records(one)})" for one in held[:_ENOUGH])
+    for code in dict.fromkeys(code_count.code for code_count in code_counts):
+        held = [code_count for code_count in code_counts if code_count.code == code]
+        columns = ", ".join(f"{code_count.column} ({_records(code_count)})" for code_count in held[:_ENOUGH])
         parts.append(f"'{code}' in {columns}{_more(len(held))}")
     return "; ".join(parts)
 
@@ -314,8 +314,8 @@ def _more(n: int) -> str:
     return f" and {n - _ENOUGH} more" if n > _ENOUGH else ""
 
 
-def _records(one: Found) -> str:
-    return f"{one.records:,} record{'' if one.records == 1 else 's'}"
+def _records(code_count: Found) -> str:
+    return f"{code_count.records:,} record{'' if code_count.records == 1 else 's'}"
 
 
 def _code(code: str) -> str:

@@ -80,8 +80,8 @@ def column_use(column: pa.ChunkedArray) -> InUse | None:
 
     if not pa.types.is_dictionary(column.type):
         return None
-    one = _unified(column)
-    return in_use(one.dictionary.to_pylist(), one.indices.drop_null().to_numpy().astype(np.int64))
+    unified = _unified(column)
+    return in_use(unified.dictionary.to_pylist(), unified.indices.drop_null().to_numpy().astype(np.int64))
 
 
 def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
@@ -102,9 +102,9 @@ def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
         column = column.cast(plain)
     if use is None:
         return pa.chunked_array([bare_array(chunk) for chunk in column.chunks], column.type)
-    one = _unified(column)
-    indices = bare_array(one.indices)
-    dictionary = one.dictionary
+    unified = _unified(column)
+    indices = bare_array(unified.indices)
+    dictionary = unified.dictionary
     if not use.all_used:
         dictionary = dictionary.take(pa.array(use.places))
         indices = pa.array(use.new_place).take(indices).cast(column.type.index_type)
@@ -118,8 +118,8 @@ def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
 
     if column.num_chunks == 0:
         return pa.array([], column.type)
-    found = column.unify_dictionaries().combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    combined = column.unify_dictionaries().combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
 def bare_array(array: pa.Array) -> pa.Array:
@@ -172,16 +172,16 @@ def pandas_use(frame: pd.DataFrame) -> dict[str, InUse]:
     """Categories of the categorical columns, and of the dictionary columns of Arrow."""
     import pandas as pd
 
-    found = {}
+    uses = {}
     for name in frame.columns:
         series = frame[name]
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = np.asarray(series.cat.codes)
-            found[name] = in_use(list(series.cat.categories), codes[codes >= 0])
+            uses[name] = in_use(list(series.cat.categories), codes[codes >= 0])
         elif isinstance(series.dtype, pd.ArrowDtype):
             use = column_use(_arrow(series))
-            found |= {} if use is None else {name: use}
-    return found
+            uses |= {} if use is None else {name: use}
+    return uses
 
 
 def pandas_records(frame: pd.DataFrame, use: Mapping[str, InUse]) -> pd.DataFrame:
@@ -238,8 +238,8 @@ def _on_arrow(series: pd.Series) -> bool:
 def _arrow(series: pd.Series) -> Any:
     import pyarrow as pa
 
-    found = series.array.__arrow_array__()
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+    array = series.array.__arrow_array__()
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
 # Polars frames with nothing but their records.
@@ -356,8 +356,8 @@ def only_records(data: Any) -> Any:
     """
     if not isinstance(data, list):
         return _bare(data, _use(data))
-    uses = [_use(one) for one in data]
-    return [_bare(one, _together(use, uses)) for one, use in zip(data, uses, strict=True)]
+    uses = [_use(frame) for frame in data]
+    return [_bare(frame, _together(use, uses)) for frame, use in zip(data, uses, strict=True)]
 
 
 def _use(data: Any) -> dict[str, InUse]:
@@ -386,9 +386,9 @@ def _bare(data: Any, use: Mapping[str, InUse]) -> Any:
 
 def _together(own: Mapping[str, InUse], all_files: Sequence[Mapping[str, InUse]]) -> dict[str, InUse]:
     """What this file and the others that declare the same categories use."""
-    found = dict(own)
+    joint = dict(own)
     for other in all_files:
         for name, mine in own.items():
             if name in other and other[name].declared == mine.declared:
-                found[name] = found[name].joined(other[name])
-    return found
+                joint[name] = joint[name].joined(other[name])
+    return joint

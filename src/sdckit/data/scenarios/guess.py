@@ -129,11 +129,11 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
     if not guesses.of("weight"):
-        told = "# No weight was found. Share of the population in the file:"
-        blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
+        comment = "# No weight was found. Share of the population in the file:"
+        blocks.append(f"{comment}\n# sampling_fraction = 0.05\n")
     for entry, role, meaning in _LISTS[1:]:
-        found = [guess for guess in guesses if guess.role == role]
-        blocks += [_list(entry, meaning, found)] if found else []
+        of_role = [guess for guess in guesses if guess.role == role]
+        blocks += [_list(entry, meaning, of_role)] if of_role else []
     blocks += _shared(guesses)
     blocks += _codes(notes)
     left = [guess for guess in guesses if guess.role == "ignore"]
@@ -151,8 +151,8 @@ def _shared(guesses: RoleGuesses) -> list[str]:
     names = [name for name in guesses.household_variables if name in used]
     if not names or not guesses.of("household"):
         return []
-    told = _comment("The same for all members of every household, and protected once for all of them.")
-    return ["\n".join([*told, toml_entry("household_variables", names)]) + "\n"]
+    comment = _comment("The same for all members of every household, and protected once for all of them.")
+    return ["\n".join([*comment, toml_entry("household_variables", names)]) + "\n"]
 
 
 def _codes(notes: MissingNotes) -> list[str]:
@@ -173,9 +173,9 @@ def _codes(notes: MissingNotes) -> list[str]:
     return blocks
 
 
-def _quoted(found: Sequence[Found]) -> list[Found]:
+def _quoted(code_counts: Sequence[Found]) -> list[Found]:
     """Spell column names so that a line end in one does not end the comment."""
-    return [replace(one, column=toml_string(one.column)) for one in found]
+    return [replace(code_count, column=toml_string(code_count.column)) for code_count in code_counts]
 
 
 def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
@@ -190,8 +190,8 @@ def _single(entry: str, meaning: str, guess: Guess) -> str:
 
 
 def _why(guess: Guess) -> str:
-    told = f"{guess.confidence}: {guess.reason}"
-    return told if guess.warning is None else f"{told}. WARNING: {guess.warning}"
+    reason = f"{guess.confidence}: {guess.reason}"
+    return reason if guess.warning is None else f"{reason}. WARNING: {guess.warning}"
 
 
 SAMPLE = 1_000_000  # records looked at

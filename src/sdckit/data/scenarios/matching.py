@@ -76,19 +76,19 @@ class Matching(ScenarioTable):
     def _widths(cls, value: Any) -> Any:
         if value is None:
             return None
-        found = {}
-        for name, one in _by_name(value).items():
-            if type(one) not in (int, float) or not (0 <= one < math.inf):
+        widths = {}
+        for name, entry in _by_name(value).items():
+            if type(entry) not in (int, float) or not (0 <= entry < math.inf):
                 more = "" if name else ", or a table of them per key"
                 raise ScenarioError(f"{_place('width', name)} must be a number of 0 or more{more}")
-            found[name] = float(one)
-        return found[""] if not isinstance(value, Mapping) else found
+            widths[name] = float(entry)
+        return widths[""] if not isinstance(value, Mapping) else widths
 
     @field_validator("relative", mode="before")
     @classmethod
     def _shares(cls, value: Any) -> Any:
-        for name, one in _by_name(value).items():
-            if not isinstance(one, bool):
+        for name, entry in _by_name(value).items():
+            if not isinstance(entry, bool):
                 more = "" if name else ", or a table of them per key"
                 raise ScenarioError(f"{_place('relative', name)} must be true or false{more}")
         return dict(value) if isinstance(value, Mapping) else value
@@ -111,10 +111,10 @@ class Matching(ScenarioTable):
         entries: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
         for name, value in entries.items():
             if isinstance(value, tuple):
-                entries[name] = tuple(one for one in value if one in keys)
+                entries[name] = tuple(key for key in value if key in keys)
             elif isinstance(value, dict):
                 default = None if name == "width" else True
-                entries[name] = {key: one for key, one in value.items() if key in keys} or default
+                entries[name] = {key: entry for key, entry in value.items() if key in keys} or default
         return Matching(**entries)
 
     def check(self, keys: Collection[str]) -> None:
@@ -140,11 +140,11 @@ def merged(declared: Matching | None, given: Mapping[str, Any]) -> dict[str, Any
     >>> merged(Matching(width={"age": 2}, tol=0.1), {"width": {"income": 0.2}})
     {'width': {'age': 2.0, 'income': 0.2}, 'tol': 0.1}
     """
-    found = {} if declared is None else dict(declared.declared)
+    entries = {} if declared is None else dict(declared.declared)
     for name, value in given.items():
-        before = found.get(name)
-        found[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-    return found
+        before = entries.get(name)
+        entries[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+    return entries
 
 
 def _by_name(value: Any) -> Mapping[str, Any]:

@@ -22,14 +22,14 @@ def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hi
     >>> read_hierarchies(Scenario(keys=["region"]), ["region"])
     {}
     """
-    found = {}
+    hierarchies = {}
     for name in columns:
         if (file := scenario.hierarchies.get(name)) is not None:
             try:
-                found[name] = read_hierarchy(scenario.folder / file)
+                hierarchies[name] = read_hierarchy(scenario.folder / file)
             except FileFormatError as error:
                 raise FileFormatError(f"hierarchies.{name}: {error}") from None
-    return found
+    return hierarchies
 
 
 MOST_KEYS = 1_000

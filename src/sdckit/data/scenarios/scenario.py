@@ -59,27 +59,27 @@ def read_tables(value: Any) -> tuple[dict[str, Any], ...]:
     ({'variables': ['region', 'sex'], 'rounded': 5},)
     """
     listed = isinstance(value, Sequence) and not isinstance(value, str)
-    if not listed or not all(isinstance(one, Mapping) for one in value):
+    if not listed or not all(isinstance(table, Mapping) for table in value):
         raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
-    return tuple(_read(one, f"tables[{number}]") for number, one in enumerate(value, 1))
+    return tuple(_read(table, f"tables[{number}]") for number, table in enumerate(value, 1))
 
 
 def _read(given: Mapping[Any, Any], place: str) -> dict[str, Any]:
-    found = {str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()}
-    for name, entry in found.items():
+    table = {str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()}
+    for name, entry in table.items():
         if name not in ENTRIES:
             raise ScenarioError(f"there is no entry '{place}.{name}'; {did_you_mean(name, ENTRIES)}")
         if name in TEXTS and not isinstance(entry, str):
             raise ScenarioError(f"{place}.{name} must be text in quotes")
         if name in BASES and (type(entry) is not int or entry < 2):
             raise ScenarioError(f"{place}.{name} must be a whole number, 2 or more")
-    if found.get("rounding", "random") not in ROUNDING:
+    if table.get("rounding", "random") not in ROUNDING:
         raise ScenarioError(f"{place}.rounding must be 'random' or 'nearest'")
-    if "variables" in found:
-        found["variables"] = _names(found["variables"], place)
-    elif "file" not in found:
+    if "variables" in table:
+        table["variables"] = _names(table["variables"], place)
+    elif "file" not in table:
         raise ScenarioError(f"{place} has neither variables nor a file of counts")
-    return found
+    return table
 
 
 def _names(given: Any, place: str) -> list[str]:
@@ -389,12 +389,12 @@ class Scenario(Displayed, BaseModel):
                 absent.setdefault(name, role)
         if absent:
             may = may_tell(columns, self.columns, certain=certain)
-            told = [
+            problems = [
                 f"the file has no column '{name}' (declared as {role_words(role)})"
                 + (f"; {did_you_mean(name, columns)}" if may else "")
                 for name, role in absent.items()
             ]
-            raise ColumnError("; ".join([*told, *([] if may else [WITHHELD])]))
+            raise ColumnError("; ".join([*problems, *([] if may else [WITHHELD])]))
         warn_of_absent(self.identifiers, columns)
 
     @classmethod
@@ -413,12 +413,12 @@ class Scenario(Displayed, BaseModel):
             entries = read_toml(file)
             if isinstance(office := entries.get("release_types"), str):
                 entries["release_types"] = file.parent / office
-            found = cls(**entries)
+            scenario = cls(**entries)
         except ScenarioError as error:
-            told = str(error)
-            raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
-        found._folder = file.parent
-        return found
+            message = str(error)
+            raise ScenarioError(message if message.startswith(file.name) else f"{file.name}: {message}") from None
+        scenario._folder = file.parent
+        return scenario
 
     def _repr_html_(self) -> str:
         return plain_html(self.to_toml())

@@ -71,10 +71,10 @@ def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") 
     prefix
         Place of the model in the file, such as ``"thresholds"``.
     """
-    told = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
-    told = list(dict.fromkeys(told))
-    more = f"; and {len(told) - _ENOUGH} more" if len(told) > _ENOUGH else ""
-    return "; ".join(told[:_ENOUGH]) + more
+    problems = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
+    problems = list(dict.fromkeys(problems))
+    more = f"; and {len(problems) - _ENOUGH} more" if len(problems) > _ENOUGH else ""
+    return "; ".join(problems[:_ENOUGH]) + more
 
 
 def check_consistent(scenario: Scenario) -> None:
@@ -134,15 +134,15 @@ def check_missing_rules(value: Any) -> None:
 
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
     """List (role, column) in the order columns are read."""
-    found = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
+    pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
-        found += [(role, column)] if column is not None else []
+        pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
-        found += [(role, column) for column in getattr(scenario, role)]
+        pairs += [(role, column) for column in getattr(scenario, role)]
     if scenario.ledger is not None and scenario.ledger.id is not None:
-        found.append(("ledger.id", scenario.ledger.id))
-    return found
+        pairs.append(("ledger.id", scenario.ledger.id))
+    return pairs
 
 
 def role_words(role: str) -> str:

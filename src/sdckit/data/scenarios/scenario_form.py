@@ -69,8 +69,8 @@ def intruders_of(scenario: Plain) -> dict[str, list[str]]:
     """
     if scenario.get("keys"):
         return {FIRST: list(scenario["keys"])}
-    told = scenario.get("intruders") or {}
-    return {name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()}
+    intruders = scenario.get("intruders") or {}
+    return {name: list(who.get("keys", ()) if isinstance(who, Mapping) else who) for name, who in intruders.items()}
 
 
 def release_choices(scenario: Plain) -> dict[str, str]:
@@ -197,23 +197,23 @@ def declared(
         raise ScenarioError(
             f"no intruder knows {unknown[0]!r}, which is a key: tick it for one, or give it another role"
         )
-    found = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
-    found["intruders"] = {name: ones for name, ones in known.items() if ones}
+    entries = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
+    entries["intruders"] = {name: ones for name, ones in known.items() if ones}
     for role, entry in LISTS.items():
-        found[entry] = [name for name, one in roles.items() if role in one.split()]
+        entries[entry] = [name for name, chosen in roles.items() if role in chosen.split()]
     for role in SINGLE:
-        found |= _single(role, [name for name, one in roles.items() if one == role])
+        entries |= _single(role, [name for name, chosen in roles.items() if chosen == role])
     stated = {**limits_of(base), **limits}
-    found["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
-    found |= others
-    used = {*keys, *found["sensitive"]}
-    found["ordered"] = [name for name in found.get("ordered", ()) if name in used]
-    shared = (name for name in found.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
-    found["household_variables"] = list(shared) if found.get("household") else []
-    found["hierarchies"] = {name: one for name, one in found.get("hierarchies", {}).items() if name in used}
-    if isinstance(found.get("missing"), Mapping):
-        found["missing"] = {key: rule for key, rule in found["missing"].items() if key in keys}
-    return {name: value for name, value in found.items() if value not in (None, "", [], {}, ())}
+    entries["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
+    entries |= others
+    used = {*keys, *entries["sensitive"]}
+    entries["ordered"] = [name for name in entries.get("ordered", ()) if name in used]
+    shared = (name for name in entries.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
+    entries["household_variables"] = list(shared) if entries.get("household") else []
+    entries["hierarchies"] = {name: file for name, file in entries.get("hierarchies", {}).items() if name in used}
+    if isinstance(entries.get("missing"), Mapping):
+        entries["missing"] = {key: rule for key, rule in entries["missing"].items() if key in keys}
+    return {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())}
 
 
 def _single(role: str, named: Sequence[str]) -> dict[str, str]:

@@ -26,11 +26,11 @@ def toml_string(text: str) -> str:
     return "".join(map(_escaped, json.dumps(text, ensure_ascii=False)))
 
 
-def _escaped(one: str) -> str:
+def _escaped(letter: str) -> str:
     """What cannot be seen as TOML writes it; blanks of other widths stay."""
-    if one.isprintable() or unicodedata.category(one) == "Zs":
-        return one
-    return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
 def toml_key(name: str) -> str:
@@ -139,12 +139,12 @@ def placed_entries(path: str | Path) -> dict[str, Any]:
 
     if "release_types" in entries:
         entries["release_types"] = placed(entries["release_types"])
-    if isinstance(found := entries.get("hierarchies"), dict):
-        entries["hierarchies"] = {name: placed(one) for name, one in found.items()}
-    if isinstance(found := entries.get("ledger"), dict):
-        entries["ledger"] = {name: placed(one) if name in LEDGER else one for name, one in found.items()}
-    if isinstance(found := entries.get("tables"), list):
+    if isinstance(given := entries.get("hierarchies"), dict):
+        entries["hierarchies"] = {name: placed(file) for name, file in given.items()}
+    if isinstance(given := entries.get("ledger"), dict):
+        entries["ledger"] = {name: placed(entry) if name in LEDGER else entry for name, entry in given.items()}
+    if isinstance(given := entries.get("tables"), list):
         entries["tables"] = [
-            {**one, "file": placed(one["file"])} if isinstance(one, dict) and "file" in one else one for one in found
+            {**row, "file": placed(row["file"])} if isinstance(row, dict) and "file" in row else row for row in given
         ]
     return entries

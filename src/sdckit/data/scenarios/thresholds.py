@@ -258,15 +258,15 @@ def limits_in_force(scenario: Scenario, *, compared: bool) -> dict[str, Limit]:
     """
     types = _of_type(scenario)
     own = scenario.thresholds.declared
-    found = {
+    limits = {
         name: Limit(value, "scenario", types[name].value if name in types else None) for name, value in own.items()
     }
-    found |= {
+    limits |= {
         name: limit
         for name, limit in types.items()
         if name not in own and not _lacks(name, scenario, compared=compared)
     }
-    return {name: found[name] for name in type(scenario.thresholds).model_fields if name in found}
+    return {name: limits[name] for name in type(scenario.thresholds).model_fields if name in limits}
 
 
 def limits_not_asked(scenario: Scenario, *, compared: bool) -> dict[str, str]:
@@ -285,12 +285,12 @@ def _of_type(scenario: Scenario) -> dict[str, Limit]:
     if scenario.release is None:
         return {}
     published = RELEASE_TYPES.get(scenario.release, {})
-    found = {name: Limit(value, "release type", value) for name, value in published.items()}
+    limits = {name: Limit(value, "release type", value) for name, value in published.items()}
     for name, value in scenario.release_types.get(scenario.release, {}).items():
-        found.pop(name, None)
+        limits.pop(name, None)
         if value != NONE:
-            found[name] = Limit(value, "office", value)
-    return found
+            limits[name] = Limit(value, "office", value)
+    return limits
 
 
 def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:

@@ -206,9 +206,9 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     if kind != pl.String:
         return _leading(series)
     head = series.head(2000).drop_nulls()
-    found = head.str.strip_chars().cast(pl.Float64, strict=False)
+    parsed = head.str.strip_chars().cast(pl.Float64, strict=False)
     codes = head.str.contains(r"^\s*0\d").any()  # written with zeros in front
-    if len(head) == 0 or codes or found.null_count() * 2 > len(head):
+    if len(head) == 0 or codes or parsed.null_count() * 2 > len(head):
         return None
     doubles = series.str.strip_chars().cast(pl.Float64, strict=False)
     odd = series.filter(doubles.is_null() & series.is_not_null())

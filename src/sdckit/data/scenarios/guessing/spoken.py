@@ -47,17 +47,17 @@ def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None
     """
     best: dict[str, tuple[str, Topic | None]] = {}
     for survey, rows in _SURVEYS.items():
-        found = {}
+        topics = {}
         for column in columns:
             bare = _ADDED.sub("", column.strip().upper())
             named = next((topic for topic, pattern in rows if pattern.fullmatch(bare)), None)
             if named is not None:
                 within = named == "a number within"
-                found[column] = (survey, None if within else topic_named(named))
-        telling = [column for column in found if topic_of(column) is None]  # "sex" and "age" tell no survey
-        known = len(telling) > _TELLING or (telling and len(found) >= _ENOUGH)
-        if known and len(found) > len(best):
-            best = found
+                topics[column] = (survey, None if within else topic_named(named))
+        telling = [column for column in topics if topic_of(column) is None]  # "sex" and "age" tell no survey
+        known = len(telling) > _TELLING or (telling and len(topics) >= _ENOUGH)
+        if known and len(topics) > len(best):
+            best = topics
     return best
 
 
@@ -70,7 +70,7 @@ _DIFFERENT = 2  # words of a topic that must be there
 
 _SEX_LETTERS = tuple(set(letters) for letters in VOCABULARY["lists"]["sex_letters"].split())
 _SEX = listed("sex")
-_SAID = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
+_CATEGORY_WORDS = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
 _COUNTRIES = listed("countries")
 _CODES = listed("codes")
 _STATES = listed("states")
@@ -93,7 +93,7 @@ def topic_of_values(texts: Sequence[str]) -> Topic | None:
     if not 1 < len(texts) <= _MOST:
         return None
     words = [frozenset(words_of(text)) for text in texts]
-    name = _sex(texts, words) or _said(words) or _places(texts, words) or _patterned(texts)
+    name = _sex(texts, words) or _by_category_words(words) or _places(texts, words) or _patterned(texts)
     return None if name is None else topic_named(name)
 
 
@@ -108,12 +108,12 @@ def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
     return "sex or gender" if len(spoken) >= 2 and len(spoken) * 2 >= len(texts) else None
 
 
-def _said(words: Sequence[frozenset[str]]) -> str | None:
+def _by_category_words(words: Sequence[frozenset[str]]) -> str | None:
     best, most = None, 0.0
-    for name, said in _SAID.items():
-        hit = [word & said for word in words]
+    for name, topic_words in _CATEGORY_WORDS.items():
+        hit = [word & topic_words for word in words]
         different = len(frozenset().union(*hit))
-        share = sum(bool(one) for one in hit) / len(words)
+        share = sum(bool(shared) for shared in hit) / len(words)
         if different >= _DIFFERENT and share >= 0.4 and share > most:
             best, most = name, share
     return best
@@ -135,7 +135,7 @@ def _patterned(texts: Sequence[str]) -> str | None:
     bare = [text.strip() for text in texts]
     if len(bare) >= 3 and sum(bool(_ICD.fullmatch(text)) for text in bare) >= 0.9 * len(bare):
         return "health"
-    ends = [found.groups() for text in bare if (found := _TWO_ENDS.match(text))]
+    ends = [match.groups() for text in bare if (match := _TWO_ENDS.match(text))]
     banded = sum(bool(_BAND.fullmatch(text)) for text in bare)
     if len(bare) >= 3 and len(ends) * 2 >= len(bare) and banded >= 0.8 * len(bare):
         largest = max(int(high) for _, high in ends)
@@ -202,13 +202,13 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     labelled = topic_of_label(label) if label and not same else None
     valued = topic_of_values(facts.categories)
     coded = survey[1] if survey else None
-    said = {
+    by_source = {
         "its label": labelled,
         f"its name in {survey[0]}" if survey else "": coded,
         "its name": named,
         "its categories": valued,
     }
-    topic = next((one for one in said.values() if one is not None), None)
+    topic = next((other for other in by_source.values() if other is not None), None)
     if topic is not None and valued is not None and valued.name == "sex or gender" and topic.role == "person":
         topic = valued
     within = bool(survey) and coded is None and labelled is None
@@ -218,12 +218,12 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
         return Spoken(None, (f"in {survey[0] if survey else ''} a number within something",), 1, within=True)
     if topic is None:
         topic = key_topic_within(facts.name)
-        told = () if topic is None else (f"its name holds a word of {topic.name}",)
-        return Spoken(topic, told, 0, sampling=sampling, body=body)
-    agreeing = [who for who, one in said.items() if one is not None and _fits(one, topic)]
+        hint = () if topic is None else (f"its name holds a word of {topic.name}",)
+        return Spoken(topic, hint, 0, sampling=sampling, body=body)
+    agreeing = [who for who, other in by_source.items() if other is not None and _fits(other, topic)]
     if "its name" in agreeing:
         agreeing = [who for who in agreeing if not who.startswith("its name in")]
-    others = [one for who, one in said.items() if one is not None and not _fits(one, topic)]
+    others = [other for who, other in by_source.items() if other is not None and not _fits(other, topic)]
     verb = "speaks" if len(agreeing) == 1 and agreeing[0] != "its categories" else "speak"
     evidence = (f"{_listed(agreeing)} {verb} of {topic.name}",)
     kinds = {_KINDS.get(who, "name") for who in agreeing}
@@ -233,8 +233,8 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     )  # fmt: skip
 
 
-def _fits(one: Topic, topic: Topic) -> bool:
-    return one.name == topic.name or (one.name, topic.name) in _FITTING
+def _fits(other: Topic, topic: Topic) -> bool:
+    return other.name == topic.name or (other.name, topic.name) in _FITTING
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -104,10 +104,10 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PART.findall(bare) if not part.isdigit())
 
 
-def said_of(name: str) -> frozenset[str]:
+def word_forms(name: str) -> frozenset[str]:
     """Give the words of a name, its neighbours written as one, and all of it.
 
-    >>> sorted(said_of("estado_civil"))
+    >>> sorted(word_forms("estado_civil"))
     ['civil', 'estado', 'estadocivil']
     """
     words = words_of(name)
@@ -121,18 +121,18 @@ def topic_of(name: str) -> Topic | None:
     >>> topic_of("Geschlecht").name, topic_of("net_income").role, topic_of("v17")
     ('sex or gender', 'sensitive', None)
     """
-    said = said_of(name)
+    forms = word_forms(name)
     words = frozenset(words_of(name))
     for unit in ("a household", "a person number", "a group one belongs to"):
         if words & _NUMBERS and _BY_NAME[unit].words & words and not words & SIZE - _NUMBERS:
             return _BY_NAME[unit]
-    found = _topic_said(said)
-    if found is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
+    topic = _topic_of_forms(forms)
+    if topic is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
         weighed = any(word.startswith(_WHO_IS_WEIGHED) for word in words)
         return _BY_NAME["a body measure" if weighed else "a sampling weight"]
-    if found is None and any(_is_id(word) for word in words):
+    if topic is None and any(_is_id(word) for word in words):
         return _BY_NAME["an id"]
-    return found
+    return topic
 
 
 def topic_of_label(label: str) -> Topic | None:
@@ -150,56 +150,56 @@ def topic_of_label(label: str) -> Topic | None:
             return _BY_NAME[unit]
     pairs = {first + second for first, second in pairwise(words)}
     tall = {*words} & _TALL if {*words} & (LENGTH | _BY_NAME["a household"].words) else set()
-    return _topic_said(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
+    return _topic_of_forms(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
 
 
-def _topic_said(said: frozenset[str], *, sentence: bool = False) -> Topic | None:
-    if said & LENGTH and said & _TALL:
+def _topic_of_forms(forms: frozenset[str], *, sentence: bool = False) -> Topic | None:
+    if forms & LENGTH and forms & _TALL:
         return _BY_NAME["body height"]
-    if said & BIRTH:
-        if said & COUNTRY:
+    if forms & BIRTH:
+        if forms & COUNTRY:
             return _BY_NAME["a country of birth"]
-        if not said & {"date", "datum", "data", "fecha", "day"} and (said & YEAR or not sentence):
-            said = said - {"naissance", "nacimiento", "nascita", "nascimento"} | {"birth"}
-        if said & {"date", "fecha", "datum", "data"}:
+        if not forms & {"date", "datum", "data", "fecha", "day"} and (forms & YEAR or not sentence):
+            forms = forms - {"naissance", "nacimiento", "nascita", "nascimento"} | {"birth"}
+        if forms & {"date", "fecha", "datum", "data"}:
             return _BY_NAME["a date of birth"]
-    if said & _WEIGHED:
+    if forms & _WEIGHED:
         return _BY_NAME["a body measure"]
-    found = next((topic for topic in TOPICS if _speaks(topic, said)), None)
-    found = found or next((topic for topic in TOPICS if _ends(topic, said)), None)
-    return None if found is None else _turned(found, said)
+    best = next((topic for topic in TOPICS if _has_word(topic, forms)), None)
+    best = best or next((topic for topic in TOPICS if _has_ending(topic, forms)), None)
+    return None if best is None else _in_context(best, forms)
 
 
-def _speaks(topic: Topic, said: frozenset[str]) -> bool:
-    return bool(topic.words & said) or any(word.startswith(topic.stems) for word in said if topic.stems)
+def _has_word(topic: Topic, forms: frozenset[str]) -> bool:
+    return bool(topic.words & forms) or any(word.startswith(topic.stems) for word in forms if topic.stems)
 
 
-def _ends(topic: Topic, said: frozenset[str]) -> bool:
+def _has_ending(topic: Topic, forms: frozenset[str]) -> bool:
     """Germanic compounds: a Nettoeinkommen is an Einkommen."""
     ends = tuple(word for word in topic.words if len(word) >= _LONG)
-    return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in said)
+    return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in forms)
 
 
-def _turned(topic: Topic, said: frozenset[str]) -> Topic:
+def _in_context(topic: Topic, forms: frozenset[str]) -> Topic:
     """What other words make of a topic: the weight in kilograms, the age at the last birthday."""
-    if topic.role == "weight" and said & BODY:
+    if topic.role == "weight" and forms & BODY:
         return _BY_NAME["a body measure"]
-    if topic.name == "a date of birth" and said & _BY_NAME["age"].words:
+    if topic.name == "a date of birth" and forms & _BY_NAME["age"].words:
         return _BY_NAME["age"]
-    at_home = topic.role == "household" or (topic.name == "body height" and said & _BY_NAME["a household"].words)
-    if at_home and said & SIZE:
+    at_home = topic.role == "household" or (topic.name == "body height" and forms & _BY_NAME["a household"].words)
+    if at_home and forms & SIZE:
         return _BY_NAME[MAKE_UP]
-    if said & MONEY and topic.name in _HAVE_MONEY and not said & _HOUSED:
+    if forms & MONEY and topic.name in _HAVE_MONEY and not forms & _HOUSED:
         return _BY_NAME["money"]
     if topic.name == "a person's name":
-        return _what_has_a_name(said) or topic
+        return _named_thing(forms) or topic
     return topic
 
 
-def _what_has_a_name(said: frozenset[str]) -> Topic | None:
+def _named_thing(forms: frozenset[str]) -> Topic | None:
     """The name of a country or a school is no name of a person."""
     for name in ("geography", "a group one belongs to", "occupation", "health"):
-        if _BY_NAME[name].words & said:
+        if _BY_NAME[name].words & forms:
             return _BY_NAME[name]
     return None
 
@@ -224,7 +224,7 @@ def says_sampling(text: str) -> bool:
     >>> says_sampling("sampling_weight"), says_sampling("weight"), says_sampling("PERWT")
     (True, False, True)
     """
-    words = {*words_of(text)} | said_of(text)
+    words = {*words_of(text)} | word_forms(text)
     return bool(words & CLEARLY_WEIGHT) and not words & BODY
 
 
