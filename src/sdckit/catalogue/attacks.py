@@ -22,7 +22,7 @@ def _knowledge(context: Context) -> Knowledge:
 
 
 def _draw_arguments(context: Context) -> dict[str, Any]:
-    """What every attack that draws its attempts takes."""
+    """Arguments shared by the attacks that sample their attempts."""
     knows = _knowledge(context)
     return {"n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None}
 
@@ -159,7 +159,7 @@ def _joint_condition(context: Context) -> str:
 
 
 def _joint_applies(context: Context) -> bool:
-    """Whether anything is said of tables: a scenario with a limit on them and none is told so."""
+    """Whether the joint audit applies: tables are declared, or a limit on them (it then reports that none are)."""
     scenario = context.scenario
     return bool(scenario.tables) or scenario.limits_of(compared=True).joint_recoverable is not None
 

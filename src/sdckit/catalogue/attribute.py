@@ -1,4 +1,4 @@
-"""The measures of the room `attribute`: what can be learnt."""
+"""The measures of the room `attribute`: attribute disclosure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ RELEASE = partial(Measure, room="attribute", files="release")
 
 
 def _comparable(context: Context) -> tuple[list[str], list[DataError]]:
-    """The sensitive variables that can be compared, and why the others cannot."""
+    """Split the sensitive variables into those whose diversity can be computed and the errors of the others."""
     usable, refused = [], []
     for variable in context.scenario.sensitive:
         try:
@@ -36,7 +36,7 @@ def _diversity_parts(context: Context) -> Iterator[Part]:
     usable, refused = list(context.scenario.sensitive), list[DataError]()
     try:
         diversity = measured(context.categories, usable)
-    except DataError:  # of one of them, perhaps: the others can be compared
+    except DataError:  # perhaps of one variable only: try the others
         usable, refused = _comparable(context)
         diversity = measured(context.categories, usable) if usable else None
     for error in refused:

@@ -1,4 +1,4 @@
-"""The measures of the room `identity`: who can be recognised."""
+"""The measures of the room `identity`: identity disclosure and re-identification risk."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def _tested_k(context: Context) -> list[int]:
 
 
 def _under_both_rules(row: Measure, context: Context, **given: Any) -> Iterator[Part]:
-    """A measure under the scenario's rule for missing keys, and where that is the wildcard as a category, too.
+    """Run a measure under the scenario's rule for missing keys; under wildcards, also with missing as a category.
 
-    The stricter rule first: its figures contain those under wildcards.
+    The stricter rule (category) comes first: the records it counts include those counted under wildcards.
     """
     given |= context.grouped
     if context.wildcards:
@@ -66,9 +66,10 @@ ANONYMITY = ONE(
 
 
 def _risk_parts(context: Context) -> Iterator[Part]:
-    """Under both rules; households of a plan are summed for both in one pass, when the last is there.
+    """Individual risk under both rules; household risks of a lazy frame are aggregated for both in one pass.
 
-    Where their members will be looked at anyway, they are brought here before: that takes less than summing there.
+    Where household members are needed anyway (`household_structure`), they are collected first: that costs less than
+    aggregating in the engine.
     """
     if context.scenario.household is not None and not STRUCTURE.lacks(context):
         context.cells.keep_members(context.scenario.household)
@@ -78,7 +79,7 @@ def _risk_parts(context: Context) -> Iterator[Part]:
 
 
 def _with_household_sums(result: Any) -> Any:
-    """A result whose households are summed now: what they warn of belongs to its measure."""
+    """Compute the household sums of a result now, so that their warnings are raised by this measure."""
     _ = result.expected_household_reidentifications
     return result
 
@@ -102,7 +103,7 @@ def _design_condition(context: Context) -> str:
 
 
 def _suda_arguments(context: Context) -> dict[str, Any]:
-    """All subsets of the keys where that takes seconds, small ones otherwise; DIS from what is declared."""
+    """Search all subsets of the keys where that takes seconds, else small ones; DIS sampling fraction as declared."""
     here = context.cells.in_memory()
     n_keys = len(here.keys)
     whole = here.n_cells * 2**n_keys <= SMALL_SEARCH
@@ -150,7 +151,7 @@ def _population_risk_parts(context: Context) -> Iterator[Part]:
 
 
 def _outlier_parts(context: Context) -> Iterator[Part]:
-    """Extreme values are the same for every intruder."""
+    """Outliers, computed once: they do not depend on the intruder."""
 
     def run() -> Any:
         if OUTLIERS.name not in context.shared:

@@ -1,4 +1,4 @@
-"""The measures of the room `utility`: what a release is still good for."""
+"""The measures of the room `utility`: how fit a release is for analysis."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ GIVEN = "it takes two intervals and gives one number; compare_intervals draws th
 
 
 def _overview_arguments(context: Context) -> dict[str, Any]:
-    """The declared variables that all files have."""
+    """Arguments of the overview: the declared variables that all files have."""
     scenario, present = context.scenario, context.columns or frozenset()
     named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
     shared = [name for name in named if name in present]
@@ -21,7 +21,7 @@ def _overview_arguments(context: Context) -> dict[str, Any]:
 
 
 def _overview_parts(context: Context) -> list[tuple[str, str]]:
-    """The measures of the overview, and what each lacks."""
+    """The measures of the overview, each with the reason why it cannot run, if any."""
     from sdckit.utility.utility_overview import lacking
 
     given = _overview_arguments(context)
