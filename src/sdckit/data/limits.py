@@ -62,7 +62,7 @@ class LimitKind:
     mean : bool
         Whether that figure is a sum of probabilities.
     least : float or None
-        For a share printed in documents: a hidden one is bounded by at least this part of the limit.
+        For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
     types : mapping
         Published types of release that set it, with its value.
     form : str

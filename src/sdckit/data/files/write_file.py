@@ -1,4 +1,4 @@
-"""Files out: a frame in one of several formats, whole or not at all, and never in the place of its own source."""
+"""Writing of frames to files in several formats: atomically, and never over their own source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sdckit.data.frames import carried_out, exactly, is_lazy, on_spark, open_fra
 from sdckit.data.outgoing.only_records import only_records, plan_records
 from sdckit.errors import ColumnError, DataError, FileFormatError
 
-# Plans out: their engine writes them as Parquet, whole or not at all; nothing of them comes into memory.
+# Lazy frames: written as Parquet by their engine, atomically and without collecting them.
 
 
 FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGNORECASE)
@@ -34,14 +34,14 @@ FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGN
 
 @contextmanager
 def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -> Iterator[None]:
-    """Write a plan beside its place, and move it there when the block has ended well; Spark makes a folder of files.
+    """Write a lazy frame to a temporary path, moved into place when the block succeeds; Spark writes a folder.
 
     Raises
     ------
     FileFormatError
-        Another format than Parquet, a folder for one's own eyes, or it cannot be written.
+        Another format than Parquet, a private folder, or it cannot be written.
     DataError
-        The plan cannot be carried out.
+        The lazy frame cannot be executed.
     """
     if kind != "Parquet":
         raise FileFormatError(f"{target.name} is {kind}: an engine writes Parquet; let the name end in .parquet")
@@ -65,7 +65,7 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
 
 
 def _run(write: Any) -> None:
-    """Let an engine write; a full disk is told as such, all else without its words."""
+    """Run the writing call of an engine; a full disk raises OSError, other errors lose their message."""
     full = False
 
     def attempt() -> None:
@@ -84,11 +84,11 @@ def _run(write: Any) -> None:
         raise
 
 
-# SPSS and Stata files out: categories as labelled codes, labels of variables, user-missing codes.
+# SPSS and Stata files: categories as labelled codes, variable labels, user-missing codes.
 
 
 LABELLED = ("SPSS", "Stata")
-# The longest label of a variable and of a value: SPSS counts bytes, Stata letters.
+# Maximum length of variable labels and value labels: in bytes for SPSS, in characters for Stata.
 LONGEST = {"SPSS": (256, 120), "Stata": (80, 4_000)}
 EXACT = 2**53  # numbers are stored as doubles
 RESERVED = {
@@ -99,7 +99,7 @@ RESERVED = {
     ),
 }  # fmt: skip
 NAMES = {"SPSS": re.compile(r"(?![\d_])[\w@][\w.$#@]*(?<!\.)"), "Stata": re.compile(r"(?!\d)\w+")}
-# Where the time of writing stands: the same release is the same bytes whenever it is written.
+# Position of the timestamp, which is overwritten: the same release gives the same bytes at any time.
 TIME = {
     "SPSS": (re.compile(rb"(?s)(?<=\A.{92})\d\d \w{3} \d\d\d\d:\d\d:\d\d"), b"01 Jan 7000:00:00"),
     "Stata": (re.compile(rb"(?<=<timestamp>\x11)\d\d \w{3} \d{4} \d\d:\d\d"), b"01 Jan 1970 00:00"),
@@ -107,7 +107,7 @@ TIME = {
 
 
 def check_writer(path: Path, kind: str) -> None:
-    """Refuse the format where what writes it is not installed."""
+    """Check that the library which writes the format is installed."""
     if kind in LABELLED and find_spec("pyreadstat") is None:
         raise FileFormatError(
             f'{path.name}: writing {kind} files needs pyreadstat; install it: pip install "sdckit[files]"'
@@ -115,9 +115,9 @@ def check_writer(path: Path, kind: str) -> None:
 
 
 def check_names(columns: Iterable[str], kind: str) -> None:
-    """Refuse names of columns that the format cannot hold.
+    """Check that the format allows the column names.
 
-    Raises `ColumnError`: the first of them is named.
+    Raises `ColumnError`: names the first that is not allowed.
     """
     seen: dict[str, str] = {}
     for name in columns:
@@ -170,7 +170,7 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
 
 
 def _tell_system(path: Path) -> None:
-    """Raise the system's own error where no more can be written: the library has only one for all."""
+    """Raise the OSError of a full disk, if there is one: the library does not distinguish errors."""
     with path.open("ab") as file:
         file.write(b"\0" * 4096)
 
@@ -189,7 +189,7 @@ def _of_spss(coded: Mapping[str, CodedColumn], labels: FileLabels) -> dict[str, 
 
 
 def _ranges(column: CodedColumn, known: ColumnLabels) -> list[Any]:
-    """User-missing codes one by one; more than SPSS can name so by the ranges of the file that hold them."""
+    """User-missing codes as discrete values; if there are too many for SPSS, the ranges of the file that cover them."""
     if len(column.missing) <= SPSS_DISCRETE:
         return list(column.missing)
     held = [
@@ -201,7 +201,7 @@ def _ranges(column: CodedColumn, known: ColumnLabels) -> list[Any]:
 
 
 def _display(column: CodedColumn, known: ColumnLabels) -> str:
-    """How SPSS shows numbers: as the file had it, whole numbers without decimals."""
+    """Display format of SPSS: that of the original file, or without decimals for integers."""
     if not column.values.dtype.is_numeric():
         return ""
     if column.values.dtype.is_float():
@@ -211,10 +211,10 @@ def _display(column: CodedColumn, known: ColumnLabels) -> str:
 
 
 def _storable(series: pl.Series, kind: str) -> pl.Series:
-    """A column of a kind that the format knows; refuse others, and numbers that it would change."""
+    """Convert a column to a type of the format; refuse other types, and numbers that it cannot represent."""
     dtype, name = series.dtype, series.name
     if dtype in (pl.Null, pl.String):
-        return series.cast(pl.String).fill_null("")  # what both formats have for a missing text
+        return series.cast(pl.String).fill_null("")  # how both formats represent missing text
     if isinstance(dtype, pl.Decimal):
         return series.cast(pl.Float64)
     if isinstance(dtype, pl.Datetime):
@@ -256,7 +256,7 @@ WRITTEN: dict[str, str] = {
     ".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata",
 }  # fmt: skip
 UNWRITABLE = "a column cannot be written as {} (lists, structures or Python objects); make it text first"
-# A spreadsheet takes a cell that starts so for a formula and runs it.
+# Cells that start so are run as formulas by spreadsheets (CSV injection).
 FORMULA = r"^[=+\-@\t\r]"
 
 
@@ -333,7 +333,7 @@ def writing_file(
     sources: Iterable[str | Path] = (),
     private: bool = False,
 ) -> Iterator[None]:
-    """Write the same beside its place, and move it there when the block has ended well."""
+    """As `write_file`, but the file is moved into place only when the block succeeds."""
     file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
@@ -369,7 +369,7 @@ def _paths(sources: Iterable[str | Path]) -> tuple[Path, ...]:
 
 
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
-    """Look at the place of a file before any work: its format, and where it really is.
+    """Check the target of a file before any work; return its format and resolved path.
 
     Raises `FileFormatError`: as `write_file`.
     """
@@ -391,7 +391,7 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
 
 
 def _of_spark(target: Path, kind: str) -> bool:
-    """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
+    """Whether the target is a folder of Parquet files written by Spark, and nothing else."""
     files = [entry.name for entry in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
     return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files)
 
@@ -406,7 +406,7 @@ def _as_polars(data: Any) -> pl.DataFrame:
 
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every text and every name that a spreadsheet would run, behind an apostrophe."""
+    """Prefix texts and column names that a spreadsheet would run as formulas with an apostrophe."""
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
     safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
@@ -420,7 +420,7 @@ def _guarded(column: pl.Expr) -> pl.Expr:
 
 
 def _write_described(frame: pl.DataFrame, path: Path, kind: str, variables: Mapping[str, str]) -> None:
-    """Write columns with their labels, through Arrow: Polars keeps no metadata of a field."""
+    """Write columns with variable labels, through Arrow: Polars keeps no field metadata."""
     from pyarrow import feather
 
     if pl.Object in frame.dtypes:  # Arrow would take the address of each object
@@ -450,7 +450,7 @@ def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
             frame.write_parquet(path)
         else:
             frame.write_ipc(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # their words may show values
-        if number := number_of(error):  # in Parquet a full disk is an error of the format
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # their messages may show values
+        if number := number_of(error):  # a full disk comes as an error of the format from Parquet
             raise OSError(number, "") from None
         raise DataError(UNWRITABLE.format(kind)) from None

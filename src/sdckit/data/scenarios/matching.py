@@ -1,4 +1,4 @@
-"""How a scenario says that the rows of a release are matched back: the table ``[matching]``."""
+"""The table ``[matching]`` of a scenario: how rows of a release are matched to the original."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdckit.errors import ScenarioError
 
 
 class Matching(ScenarioTable):
-    """How somebody who knows a person's values looks for the row made from them in a release.
+    """How an intruder who knows a person's values searches for the row made from them in a release.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Matching(ScenarioTable):
 
     @property
     def tables(self) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
-        """The same as tables of a TOML file."""
+        """The declared entries as tables of a TOML file."""
         entries = self.declared
         inner = {name: value for name, value in entries.items() if isinstance(value, dict)}
         plain = {name: value for name, value in entries.items() if name not in inner}
@@ -107,7 +107,7 @@ class Matching(ScenarioTable):
         return self.relative.get(name, True) if isinstance(self.relative, dict) else self.relative
 
     def among(self, keys: Collection[str]) -> Matching:
-        """What it says of these keys."""
+        """Restricted to these keys."""
         entries: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
         for name, value in entries.items():
             if isinstance(value, tuple):
@@ -118,7 +118,7 @@ class Matching(ScenarioTable):
         return Matching(**entries)
 
     def check(self, keys: Collection[str]) -> None:
-        """Raise a `ScenarioError` at the first entry that no intruder's key answers to, or at a contradiction."""
+        """Raise a `ScenarioError` at the first entry that is not a key of any intruder, or at a contradiction."""
         for entry in ("known", "synthetic", "width", "relative"):
             value = getattr(self, entry)
             for i, name in enumerate(listed := list(value) if isinstance(value, tuple | dict) else []):
@@ -133,7 +133,7 @@ class Matching(ScenarioTable):
 
 
 def merged(declared: Matching | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries declared, each replaced where another is given; of tables key by key.
+    """Declared entries, overridden by given ones; tables are merged key by key.
 
     Examples
     --------

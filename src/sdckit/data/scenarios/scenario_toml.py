@@ -1,4 +1,4 @@
-"""Scenario files: TOML in and out.  Only text and plain dicts here; `scenario.py` gives them meaning."""
+"""Reading and writing scenario files (TOML) as plain dicts; `scenario.py` interprets them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def toml_string(text: str) -> str:
 
 
 def _escaped(letter: str) -> str:
-    """What cannot be seen as TOML writes it; blanks of other widths stay."""
+    """Escape non-printable characters; Unicode spaces are kept."""
     if letter.isprintable() or unicodedata.category(letter) == "Zs":
         return letter
     return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
@@ -81,7 +81,7 @@ def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str],
 
 
 def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
-    """Read a TOML file into a dict; `what` it is called where it cannot be read.
+    """Read a TOML file into a dict; `what` names it in messages.
 
     Raises `FileFormatError`: the file is absent, is a directory, or may not be read; `ScenarioError`: it is
     not UTF-8 or not TOML; the message gives the line.
@@ -106,23 +106,23 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
 
 
 def _located(message: str, raw: bytes) -> str:
-    """Give the line of a syntax error, also where tomllib only says 'at end of document'."""
+    """Add the line of a syntax error where tomllib only says 'at end of document'."""
     if "(at line" in message:
         return message
     last = raw.rstrip(b"\r\n").count(b"\n") + 1
     return message.replace("(at end of document)", f"(at line {last}, the end of the document)")
 
 
-# The entries of a scenario file, with the paths in them as they stand from anywhere.
+# Entries of a scenario file with absolute paths.
 
 
 LEDGER = ("folder", "key")
 
 
 def placed_entries(path: str | Path) -> dict[str, Any]:
-    """Read the entries of a scenario file; paths that start where it lies become whole ones.
+    """Read the entries of a scenario file, with paths relative to it made absolute.
 
-    The entries are not checked: `Scenario` does it.
+    The entries are not validated here but by `Scenario`.
 
     Raises
     ------

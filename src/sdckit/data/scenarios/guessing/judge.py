@@ -1,4 +1,4 @@
-"""One column judged: its role, how sure, and why."""
+"""The guess for one column: role, confidence and evidence."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
 
-# Whether the values of a column can be what its name or label says.
+# Plausibility of the values for the topic of name or label.
 
 
 _OLDEST = 125
 _BANDS = 30
 _YEARS = (1850, 2100)
-# Topic: fewest and most categories it has.
+# Least and greatest number of categories, by topic.
 _LEVELS = {
     "sex or gender": (2, 6), "marital status": (2, 15), "religion": (2, 200),
     "education": (2, 100), "the household's make-up": (2, 60),
     "the body or a disability one can see": (2, 30),
 }  # fmt: skip
-_MISSING = (96, 999)  # codes for missing that numbers of people may hold
+_MISSING = (96, 999)  # codes for missing among numbers of people
 
 
 def fits_topic(facts: Facts, topic: str) -> bool | None:
-    """Tell whether the values fit a topic; None where they cannot tell.
+    """Whether the values are plausible for a topic; None if they cannot tell.
 
     >>> ages = Facts("x", 9, 9, 60, number=True, whole=True, text=False, date=False, minimum=0.0, maximum=97.0)
     >>> fits_topic(ages, "age"), fits_topic(ages, "sex or gender"), fits_topic(ages, "geography")
@@ -64,7 +64,7 @@ def _birth(facts: Facts) -> bool | None:
     return True if months or years else None
 
 
-# What a guess is: a role, how sure it is, and why.
+# Guesses: role, confidence, evidence.
 
 
 Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
@@ -154,7 +154,7 @@ class RoleGuesses(Displayed):
         raise ColumnError(f"there is no column '{column}'; {did_you_mean(column, names)}")
 
     def _repr_html_(self) -> str:
-        """The reasons hold exact numbers of values."""
+        """Reasons are shown with exact figures only: they hold numbers of values."""
         exact = exact_shown.get()
         head = ["column", "role", "how sure", *(["why"] if exact else [])]
         rows = [
@@ -164,11 +164,11 @@ class RoleGuesses(Displayed):
 
     @property
     def unconfirmed(self) -> tuple[str, ...]:
-        """The columns with a question that is to be answered."""
+        """Columns with an open question."""
         return tuple(guess.column for guess in self.guesses if guess.question is not None)
 
     def of(self, role: Role) -> tuple[str, ...]:
-        """The columns guessed to have a role.
+        """Columns guessed to have a role.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class RoleGuesses(Displayed):
         return "\n".join(lines)
 
 
-# Coordinates: latitude and longitude identify together, so they are judged together.
+# Coordinates: latitude and longitude identify as a pair, so they are judged as a pair.
 
 
 _ACROSS = listed("across")
@@ -195,7 +195,7 @@ _UP = listed("up")
 def coordinates_of(
     facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], labels: Mapping[str, str]
 ) -> dict[str, str]:
-    """Give the columns of pairs of coordinates, each with its reason.
+    """Columns that form pairs of coordinates, each with its reason.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _may_be(facts: Facts, words: set[str]) -> bool:
 
 
 def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> bool:
-    """One of the two must be spoken of as a coordinate; both must lie on the globe, or on a metric grid."""
+    """Whether two columns are a pair: one is named as a coordinate; ranges fit degrees, or names a metric grid."""
     if not any(spoken[name].role == "coordinate" for name in (up, across)):
         return False
     globe = (
@@ -230,14 +230,14 @@ def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[
     return globe or bool(metric)
 
 
-_FINE = 100  # more levels than this make a key too fine to be used as it is
-_MANY = 1_000  # a number with more values than this is measured, not a code
-_MEASURED = 30  # numbers with so many values, and no gap of meaning, may be measured
-_TYPES = 12  # households are of no more types
-_SPREAD = 0.1  # numbers with more values than this share of the records are measured, too
-_CODES = 60  # more values than this are no list of answers
-_NAMES = 0.3  # share of the records that have a value of their own where names stand
-_ENOUGH = 30  # records from which being different in every record says something
+_FINE = 100  # keys with more levels need recoding
+_MANY = 1_000  # numbers with more distinct values are measurements, not codes
+_MEASURED = 30  # numbers with more distinct values may be measurements
+_TYPES = 12  # greatest number of household types
+_SPREAD = 0.1  # numbers with more distinct values than this share of the records are measurements, too
+_CODES = 60  # more distinct values are not a list of answers
+_NAMES = 0.3  # least ratio of distinct values to records for names
+_ENOUGH = 30  # least number of records for which all-distinct values are evidence
 _SEVERAL_ROWS = (
     "several rows per person: with the line below each person counts once in every combination of keys; "
     "delete it only if each row is a person of its own, or risks are understated"
@@ -249,11 +249,11 @@ _FREE_TEXT = "it may hold names and places; read it through before any of it is 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the file says beside the column that is judged."""
+    """Findings on the whole file: ids, weights, coordinates."""
 
     units: Units
     weights: Weights
-    coordinates: Mapping[str, str]  # column: what is known of it
+    coordinates: Mapping[str, str]  # column: reason
 
 
 def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
@@ -288,7 +288,7 @@ def _unit(unit: Unit, role: str) -> Guess:
 
 
 def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:
-    """Guess from what other columns, or the way it is written, tell of this one."""
+    """Guess from findings on the whole file, or from the format of the texts; None if these say nothing."""
     name, units, weights = facts.name, setting.units, setting.weights
     if name in setting.coordinates:
         return _coordinate(facts, setting.coordinates[name])
@@ -316,7 +316,7 @@ def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | Non
 
 
 def _from_format(facts: Facts, spoken: Spoken) -> Guess | None:
-    """Direct identifiers told by how they are written."""
+    """Guess a direct identifier from the format of the texts."""
     written = facts.written
     if written is None:
         return None
@@ -458,7 +458,7 @@ def _measured(facts: Facts, spoken: Spoken) -> Guess:
 
 
 def _id(facts: Facts, spoken: Spoken) -> Guess:
-    """Tell an id from a count: 'number of rooms' is no id."""
+    """Distinguish an id from a count: 'number of rooms' is not an id."""
     if facts.unique and not facts.fraction:
         return Guess(facts.name, "identifier", "sure", (*spoken.evidence, "different in every record"))
     question = "whose id is it? Name it as person or household, or list it as an identifier"
@@ -468,7 +468,7 @@ def _id(facts: Facts, spoken: Spoken) -> Guess:
 
 
 def _from_counts(facts: Facts, _: Spoken) -> Guess:
-    """Guess from type and counts alone."""
+    """Guess from type and number of values alone."""
     unsaid = "neither name nor label says what it is"
     different = facts.unique and facts.n >= _ENOUGH and not facts.fraction and not facts.date
     if different and (facts.numbered or (facts.text and not facts.number)):

@@ -1,4 +1,4 @@
-"""What words of names and labels speak of, in the languages survey files are written in."""
+"""Topics of names and labels by keywords, in the languages of survey files."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 VOCABULARY: dict[str, Any] = tomllib.loads(
     files("sdckit.data.scenarios.guessing").joinpath("words.toml").read_text(encoding="utf-8")
 )
-"""The tables of words, read once: this module is only imported where roles are guessed."""
+"""The keyword tables, read once; this module is only imported where roles are guessed."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """Words that say one thing about a column."""
+    """Keywords of one topic of a column."""
 
-    name: str  # what the words say, for the explanation
-    role: str  # the role a column of this topic usually has
+    name: str  # as shown in explanations
+    role: str  # usual role of a column of this topic
     words: frozenset[str]  # whole words
-    stems: tuple[str, ...] = ()  # beginnings of words, long enough not to mislead
+    stems: tuple[str, ...] = ()  # prefixes of words, long enough to be specific
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Give the words of a text.
+    """The words of a text.
 
     >>> sorted(word_set("age alter"))
     ['age', 'alter']
@@ -36,7 +36,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def listed(name: str) -> frozenset[str]:
-    """Give the words of a list of the vocabulary.
+    """The words of a list in the vocabulary.
 
     >>> sorted(listed("housed"))
     ['housing', 'ownrent', 'rentown', 'tenure']
@@ -44,13 +44,13 @@ def listed(name: str) -> frozenset[str]:
     return word_set(VOCABULARY["lists"][name])
 
 
-# The first topic that matches wins.
+# The first matching topic wins.
 TOPICS = tuple(
     Topic(name, row["role"], word_set(row["words"]), tuple(row.get("stems", "").split()))
     for name, row in VOCABULARY["topics"].items()
 )
 
-# Words that turn another word's meaning.
+# Words that change the meaning of another word.
 BODY = listed("body")
 CLEARLY_WEIGHT = listed("clearly_weight")
 LENGTH = listed("length")
@@ -64,7 +64,7 @@ _BY_NAME = {topic.name: topic for topic in TOPICS}
 
 
 def topic_named(name: str) -> Topic:
-    """Give a topic by its name.
+    """Look up a topic by name.
 
     >>> topic_named("age").role
     'key'
@@ -72,7 +72,7 @@ def topic_named(name: str) -> Topic:
     return _BY_NAME[name]
 
 
-# Words of names and labels, and the topic they speak of.
+# Words of names and labels, and their topic.
 
 
 _BESIDE = listed("beside")
@@ -87,14 +87,14 @@ _HOUSED = listed("housed")
 _SHORT_WEIGHTS = ("wt", "wgt", "wght")  # LLCPWT, PIWT22
 _WHO_IS_WEIGHED = ("birth", "body", "baby", "child", "mother", "brain", "bmx")
 _COMPOUND = ("key", "sensitive", "weight", "household")
-_LONG = 6  # a word so long is not part of another by chance
-_READ = 14  # words of a label that are read: what stands behind explains
+_LONG = 6  # least length of a word that is searched within others
+_READ = 14  # words of a label that are used; further ones are explanations
 _SPELT: dict[str, str] = VOCABULARY["spelt"]
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Cut a name into words: at signs, at capitals, without accents and figures.
+    """Split a name into words at signs and capitals, without accents and digits.
 
     >>> words_of("HH_Size2"), words_of("dateOfBirth"), words_of("Größe é")
     (('hh', 'size'), ('date', 'of', 'birth'), ('groesse', 'e'))
@@ -105,7 +105,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def word_forms(name: str) -> frozenset[str]:
-    """Give the words of a name, its neighbours written as one, and all of it.
+    """The words of a name, its pairs of adjacent words joined, and all joined.
 
     >>> sorted(word_forms("estado_civil"))
     ['civil', 'estado', 'estadocivil']
@@ -116,7 +116,7 @@ def word_forms(name: str) -> frozenset[str]:
 
 
 def topic_of(name: str) -> Topic | None:
-    """Give the topic a name speaks of, or None.
+    """The topic of a name, or None.
 
     >>> topic_of("Geschlecht").name, topic_of("net_income").role, topic_of("v17")
     ('sex or gender', 'sensitive', None)
@@ -136,7 +136,7 @@ def topic_of(name: str) -> Topic | None:
 
 
 def topic_of_label(label: str) -> Topic | None:
-    """Give the topic a variable's label speaks of, or None; words of many meanings are not believed.
+    """The topic of a variable label, or None; ambiguous words are ignored.
 
     >>> topic_of_label("Age of the respondent at last birthday").name, topic_of_label("Lives in a nice area")
     ('age', None)
@@ -175,13 +175,13 @@ def _has_word(topic: Topic, forms: frozenset[str]) -> bool:
 
 
 def _has_ending(topic: Topic, forms: frozenset[str]) -> bool:
-    """Germanic compounds: a Nettoeinkommen is an Einkommen."""
+    """Whether a word ends in a word of the topic, as in Germanic compounds: Nettoeinkommen is Einkommen."""
     ends = tuple(word for word in topic.words if len(word) >= _LONG)
     return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in forms)
 
 
 def _in_context(topic: Topic, forms: frozenset[str]) -> Topic:
-    """What other words make of a topic: the weight in kilograms, the age at the last birthday."""
+    """The topic given further words: a weight in kilograms is a body measure, not a sampling weight."""
     if topic.role == "weight" and forms & BODY:
         return _BY_NAME["a body measure"]
     if topic.name == "a date of birth" and forms & _BY_NAME["age"].words:
@@ -197,7 +197,7 @@ def _in_context(topic: Topic, forms: frozenset[str]) -> Topic:
 
 
 def _named_thing(forms: frozenset[str]) -> Topic | None:
-    """The name of a country or a school is no name of a person."""
+    """The topic of what has a name, if not a person: a country, a school."""
     for name in ("geography", "a group one belongs to", "occupation", "health"):
         if _BY_NAME[name].words & forms:
             return _BY_NAME[name]
@@ -209,7 +209,7 @@ def _is_id(word: str) -> bool:
 
 
 def says_id(name: str) -> bool:
-    """Tell whether a name means an id, not a number or a code of something.
+    """Whether a name denotes an id, not a number or code of something.
 
     >>> says_id("case_id"), says_id("UTILITYID"), says_id("key1"), says_id("paid")
     (True, True, False, False)
@@ -219,7 +219,7 @@ def says_id(name: str) -> bool:
 
 
 def says_sampling(text: str) -> bool:
-    """Tell whether a name or label that speaks of a weight means the sample's.
+    """Whether a name or label of a weight denotes a sampling weight.
 
     >>> says_sampling("sampling_weight"), says_sampling("weight"), says_sampling("PERWT")
     (True, False, True)
@@ -229,7 +229,7 @@ def says_sampling(text: str) -> bool:
 
 
 def says_body(text: str) -> bool:
-    """Tell whether a name or label means the weight of a body.
+    """Whether a name or label denotes a body weight.
 
     >>> says_body("weight_kg"), says_body("weight")
     (True, False)
@@ -238,7 +238,7 @@ def says_body(text: str) -> bool:
 
 
 def key_topic_within(name: str) -> Topic | None:
-    """Give the topic of a key that a name holds as a part of a word, or None.
+    """The topic of a key whose keyword is part of a word in the name, or None.
 
     >>> key_topic_within("sexcode").name, key_topic_within("subregions").name, key_topic_within("usage")
     ('sex or gender', 'geography', None)

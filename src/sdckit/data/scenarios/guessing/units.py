@@ -1,4 +1,4 @@
-"""Households and persons: ids that repeat, and the columns that count, number and share within them."""
+"""Ids of households and persons, columns that are constant, count or number within them; sampling weights."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
 
-# Records with the same id, and how other columns behave within them; plain arrays.
+# Grouping of records by id, and statistics of other columns within the groups.
 
 
-_WORTH = 0.9  # share of the ids that may be numbered, from which it is looked at closely
+_WORTH = 0.9  # least share of plausible ids for the exact test of a numbering
 
 _Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The records by id."""
+    """Records grouped by id."""
 
-    codes: _Numbers  # the ids, in file order
-    order: NDArray[np.intp]  # brings the records of an id together
-    starts: NDArray[np.intp]  # of each id, among the ordered records
-    together: bool  # the records of each id stand together in the file
+    codes: _Numbers  # shape (n,); the ids in file order
+    order: NDArray[np.intp]  # shape (n,); sorts the records by id
+    starts: NDArray[np.intp]  # start of each id among the sorted records
+    together: bool  # whether the records of each id are contiguous in the file
 
     @classmethod
     def of(cls, codes: _Numbers) -> Groups:
-        """Group records by equal numbers.
+        """Group records by equal ids.
 
         >>> groups = Groups.of(np.array([2.0, 2.0, 1.0]))
         >>> groups.n, groups.n_several, groups.together
@@ -55,21 +55,21 @@ class Groups:
 
     @property
     def n(self) -> int:
-        """How many ids there are."""
+        """Number of ids."""
         return len(self.starts)
 
     @cached_property
     def n_several(self) -> int:
-        """How many of them have several records."""
+        """Number of ids with several records."""
         return int((self.sizes > 1).sum())
 
     @property
     def largest(self) -> int:
-        """Records of the largest."""
+        """Greatest number of records of an id."""
         return int(self.sizes.max())
 
     def share_constant(self, values: _Numbers) -> float:
-        """Give the share of the ids with several records whose records are all equal.
+        """Share of the ids with several records whose values are constant; NaN if there are none.
 
         >>> Groups.of(np.array([1.0, 1, 2, 2, 3])).share_constant(np.array([5.0, 5, 6, 7, 8]))
         0.5
@@ -80,11 +80,11 @@ class Groups:
         return float((low == high)[several].mean()) if several.any() else np.nan
 
     def constant(self, values: _Numbers) -> bool:
-        """Tell whether the records of every id are equal; False where no id has several."""
+        """Whether values are constant within every id; False if no id has several records."""
         return self.share_constant(values) == 1
 
     def counted_by(self, numbers: _Numbers) -> float:
-        """Give the share of the records whose number is how many records their id has.
+        """Share of the records whose number equals the number of records of their id.
 
         >>> Groups.of(np.array([1.0, 1, 2])).counted_by(np.array([2.0, 2, 1]))
         1.0
@@ -92,7 +92,7 @@ class Groups:
         return float((numbers[self.order] == np.repeat(self.sizes, self.sizes)).mean())
 
     def numbered_by(self, numbers: _Numbers) -> float:
-        """Give the share of the ids whose records are numbered from 1 (or 0) on without a gap.
+        """Share of the ids whose records are numbered from 1 (or 0) without gaps.
 
         >>> Groups.of(np.array([1.0, 1, 2])).numbered_by(np.array([2.0, 1, 1]))
         1.0
@@ -101,7 +101,7 @@ class Groups:
         by_id = known[self.order]
         low, high = np.minimum.reduceat(by_id, self.starts), np.maximum.reduceat(by_id, self.starts)
         may = ((low == 0) | (low == 1)) & (high - low == self.sizes - 1)
-        if may.mean() < _WORTH:  # most are not: the sorting is spared
+        if may.mean() < _WORTH:  # too few: skip the sorting
             return float(may.mean())
         ordered = known[np.lexsort((known, self.codes))]
         off = ordered - (np.arange(len(ordered)) - np.repeat(self.starts, self.sizes))
@@ -109,7 +109,7 @@ class Groups:
         return max(float(((low == first) & (high == first)).mean()) for first in (0, 1))
 
     def repeated(self, keys: Sequence[_Numbers]) -> float:
-        """Give the share of the records that repeat another of the same id in all keys.
+        """Share of the records that duplicate another of the same id in all keys.
 
         >>> Groups.of(np.array([1.0, 1, 2])).repeated([np.array([1.0, 1, 1])])
         0.3333333333333333
@@ -120,19 +120,19 @@ class Groups:
         return float(same.sum() / len(self.codes))
 
 
-_GROUP = 15  # households and persons have at most so many records on average
-_LARGEST = 60  # and no more than so many
-_KNOWN = 0.99  # share of the records that must have an id
-_ENOUGH = 10  # groups of several records that tell a household from a person
+_GROUP = 15  # greatest mean number of records of a household or person
+_LARGEST = 60  # greatest number of records of one
+_KNOWN = 0.99  # least share of the records with an id
+_ENOUGH = 10  # least number of groups with several records to distinguish households from persons
 _ALWAYS = 0.97  # share of the groups, or of the records, that counts as "always"
 _RARELY = 0.9
 _SHARED = {"sex or gender": "sex", "a date of birth": "birth", "a birth": "birth"}  # one person has one
-_FORM = 3  # sizes a count of rows must have, numbers a numbering must reach
+_FORM = 3  # least number of distinct values of a household size or a member number
 
 
 @dataclass(frozen=True)
 class Unit:
-    """An id that says which records belong together."""
+    """An id of a household or person."""
 
     column: str
     confidence: str  # "sure", "likely" or "unsure"
@@ -141,16 +141,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class Units:
-    """What the ids of a file are, and what hangs on the household."""
+    """The ids of a file, and the columns related to them."""
 
     household: Unit | None = None
     person: Unit | None = None
-    constant: tuple[str, ...] = ()  # the same for all members of every household
-    sizes: tuple[str, ...] = ()  # count the rows of the household
-    running: tuple[str, ...] = ()  # number its members
+    constant: tuple[str, ...] = ()  # constant within every household
+    sizes: tuple[str, ...] = ()  # equal the number of rows of the household
+    running: tuple[str, ...] = ()  # number the members of the household
     waves: tuple[str, ...] = ()  # number the records of a person
-    same: tuple[str, ...] = ()  # say the same as the household's id
-    questions: Mapping[str, str] = field(default_factory=dict)  # ids that are not sure enough: a question each
+    same: tuple[str, ...] = ()  # equivalent to the id of the household
+    questions: Mapping[str, str] = field(default_factory=dict)  # uncertain ids, each with a question
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,11 @@ class _Candidate:
     column: str
     groups: Groups
     spoken: Spoken
-    kind: str  # "household", "person" or "" as the members tell
-    basis: str  # why it is thought to be of that kind
+    kind: str  # "household", "person" or "", by comparing the members
+    basis: str  # evidence for the kind
     sizes: tuple[str, ...]
     running: tuple[str, ...]
-    repeats: bool  # a number that starts again elsewhere
+    repeats: bool  # ids start again elsewhere, so they are not unique
 
     @property
     def score(self) -> int:
@@ -185,7 +185,7 @@ class _Candidate:
 
 
 def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> Units:
-    """Find the ids of households and persons.
+    """Find the ids of households and persons, and the columns related to them.
 
     Parameters
     ----------
@@ -227,7 +227,7 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
 
 
 def _may_group(facts: Facts, spoken: Spoken) -> bool:
-    """Ids: known nearly everywhere, repeated in small groups; by name, or written like numbers of records."""
+    """Whether a column may be an id: hardly missing, in small groups, and named or numbered like an id."""
     repeated = 1 < facts.levels < facts.n <= facts.levels * _GROUP
     if not repeated or facts.fraction or facts.date or facts.n < _KNOWN * facts.records or spoken.within:
         return False
@@ -263,7 +263,7 @@ def _starts_again(
     frame: pl.DataFrame, groups: Groups, numbers: np.ndarray, facts: Mapping[str, Facts],
     spoken: Mapping[str, Spoken],
 ) -> bool:  # fmt: skip
-    """Tell whether members' numbers come twice in one wave: then ids start again in another place."""
+    """Whether member numbers repeat within an id and wave: then ids start again in another place."""
     waves = [name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST]
     keys = [numbers, *(same_values(frame[name]) for name in waves)]
     return groups.repeated(keys) > 1 - _ALWAYS
@@ -272,7 +272,7 @@ def _starts_again(
 def _members(
     frame: pl.DataFrame, groups: Groups, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]
 ) -> tuple[str, str]:
-    """Tell a household from a person by what the records of an id share."""
+    """Classify an id as household or person by whether sex and birth are constant within it; with the evidence."""
     if groups.n_several < _ENOUGH:
         return "", ""
     known = [
@@ -338,27 +338,27 @@ def _quoted(names: tuple[str, ...]) -> str:
     return " and ".join(toml_string(name) for name in names[:2])
 
 
-# The sampling weight, told from the weight of bodies, from money and from the weights of households.
+# Sampling weights, distinguished from body weights, money and household weights.
 
 
-_MOST = 0.5  # share of the records that must have one
-_REPLICATES = 8  # so many weights numbered alike are replicates
+_MOST = 0.5  # least share of the records with a weight
+_REPLICATES = 8  # at least this many numbered weights are replicates
 _HOME = listed("weights_of_households")
 _BEST = listed("best_weights")
 _LESS = listed("lesser_weights")
 _HOMES = ("hh", "household", "haush", "menage", "hogar", "famil")
 _MILLION = 1_000_000
-_NEAR = 0.02  # how near a mean must be to 1, or to a million
-# Bodies: kilograms or pounds of people, with one decimal at most.
+_NEAR = 0.02  # tolerance of a mean of 1, or of a million
+# Body weights: kilograms or pounds, with one decimal at most.
 _LIGHTEST, _HEAVIEST, _MEANS = 1.5, 400.0, (25.0, 200.0)
-_SPREAD = (0.05, 0.5)  # deviation as a share of the mean
+_SPREAD = (0.05, 0.5)  # coefficient of variation
 _LEVELS = 15
-_HEIGHT = 0.15  # correlation with height that makes a body
+_HEIGHT = 0.15  # least correlation with height of a body weight
 
 
 @dataclass(frozen=True)
 class Weight:
-    """One column that may be a weight of the sample."""
+    """A candidate for the sampling weight."""
 
     column: str
     confidence: str
@@ -369,12 +369,12 @@ class Weight:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weight that is taken, and what is known of the others."""
+    """The chosen weight, and findings on other candidates."""
 
     chosen: Weight | None = None
-    refused: Mapping[str, str] = field(default_factory=dict)  # why another column is none
-    bodies: Mapping[str, str] = field(default_factory=dict)  # weights of bodies: why
-    questions: Mapping[str, str] = field(default_factory=dict)  # may be a weight: a question
+    refused: Mapping[str, str] = field(default_factory=dict)  # other columns: why they are not chosen
+    bodies: Mapping[str, str] = field(default_factory=dict)  # body weights: reasons
+    questions: Mapping[str, str] = field(default_factory=dict)  # possible weights: a question each
 
 
 def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], units: Units) -> Weights:
@@ -434,7 +434,7 @@ def _no_weight(facts: Facts, spoken: Spoken) -> str | None:
 
 
 def _body(frame: pl.DataFrame, name: str, facts: Facts, spoken: Spoken, units: Units, heights: list[str]) -> str | None:
-    """Say why a column is the weight of bodies, or None."""
+    """Why a column is a body weight, or None."""
     if spoken.body and not spoken.sampling:
         return "its name or label says that bodies are weighed"
     if spoken.sampling or name in units.constant or facts.levels == 1:
@@ -485,7 +485,7 @@ def _weight(facts: Facts, spoken: Spoken, units: Units) -> Weight:
 
 
 def _scale(facts: Facts, evidence: list[str]) -> tuple[str | None, float]:
-    """Say what the weights add up to, and what that means; half a point where it looks like a population."""
+    """A warning on the scale of the weights and a score (0.5 if plausible); appends to `evidence`."""
     mean = facts.mean
     normed = "they say how records count beside each other, not how many people each stands for: "
     if abs(mean - 1) <= _NEAR and facts.levels > 1:
@@ -506,7 +506,7 @@ def _scale(facts: Facts, evidence: list[str]) -> tuple[str | None, float]:
 
 
 def _unnamed_question(facts: Facts, units: Units) -> str | None:
-    """Ask about numbers that nothing is said of, but that behave like weights."""
+    """A question about a column without a telling name whose values behave like weights, or None."""
     if not facts.positive or facts.text or not facts.fraction or facts.levels <= _LEVELS or facts.n < facts.records:
         return None
     normed = abs(facts.mean - 1) <= _NEAR / 4 and facts.deviation > _SPREAD[0]
