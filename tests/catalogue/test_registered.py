@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -41,10 +41,22 @@ class Doubles(Result):
     notes: dict[str, str] = field(default_factory=dict)
 
 
-def doubles(data: Any, **roles: Any) -> Doubles:
-    cells = data if hasattr(data, "count_cells") else tabulate_given(data, **roles)
+def doubles(data: Any, *, keys: Sequence[str] | None = None, scenario: Any = None, least: int = 1) -> Doubles:
+    """Count the records that share their key with one other.
+
+    Parameters
+    ----------
+    data : data frame or Cells
+    keys : sequence of str
+        Variables that an intruder could know.
+    scenario : Scenario, optional
+        Gives the keys where they are not given here.
+    least : int
+        Fewer doubles than this are none.
+    """
+    cells = data if hasattr(data, "count_cells") else tabulate_given(data, keys=keys, scenario=scenario)
     _, two, _ = cells.count_cells([1, 2, 3, 1 << 62])
-    return Doubles(cells, cells.n, 2 * int(two))
+    return Doubles(cells, cells.n, 2 * int(two) if 2 * int(two) >= least else 0)
 
 
 def tree(result: Doubles, setting: Setting) -> Mapping[str, Any]:
@@ -178,7 +190,19 @@ def test_one_that_has_to_be_asked_for_is_asked_for_by_name(sdckit: Run, file: Pa
         assert TITLE in sdckit("assess", file, "--keys", "age,home", "--measures", NAME)
 
 
+@pytest.mark.usefixtures("known")
+def test_it_has_a_command(sdckit: Run, file: Path) -> None:
+    assert f"{NAME} " in sdckit("--help")
+    told = sdckit(NAME, "--help")
+    for words in ("Count the records that share their key with one other.", "--keys", "--scenario"):
+        assert words in told
+    assert "Fewer doubles than this are none. Default 1." in " ".join(told.replace("│", " ").split())
+    assert f"{CAPTION} 120 (26.1 %)" in " ".join(sdckit(NAME, file, "--keys", "age,home").split())
+    assert f"{CAPTION} 0 (0 %)" in " ".join(sdckit(NAME, file, "--keys", "age,home", "--least", 121).split())
+
+
 def test_it_is_gone_when_the_context_ends() -> None:
+    assert run_command([NAME, "--help"]) == 2
     with registered(ROW, VIEW):
         assert measure(NAME) is ROW
         assert find_view(NAME) is VIEW

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
 import sdckit as sdc
+from cli.test_same_options import commands
 from recoded_files import STEPS, scenario, survey
-from sdckit.cli.app import program
 from sdckit.workflow.recipes.recipe_log import RecipeLog
 
 DRAWN = [
@@ -78,18 +75,9 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def commands(typed: typer.Typer, before: str = "") -> Iterator[tuple[str, Any]]:
-    """Every command with its function."""
-    for one in typed.registered_commands:
-        yield before + str(one.name), one.callback
-    for group in typed.registered_groups:
-        assert group.typer_instance is not None
-        yield from commands(group.typer_instance, f"{group.name} ")
-
-
 def having(*names: str) -> set[str]:
     """Commands with one of some options."""
-    return {name for name, run in commands(program()) if set(names) & set(inspect.signature(run).parameters)}
+    return {name for name, one in commands() if set(names) & {taken.name for taken in one.params}}
 
 
 def test_no_command_is_forgotten() -> None:

@@ -17,7 +17,6 @@ from sdckit.cli.options import (
     make_scenario,
     split,
     split_named,
-    whole_numbers,
 )
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError, FileFormatError, ScenarioError
@@ -47,13 +46,6 @@ def test_an_empty_code_alone_is_a_choice() -> None:
     assert made(keys=["a"], missing_codes=codes([""])).missing_codes == ("",)
     assert made(keys=["a"], missing_codes=codes(None)).missing_codes == ()
     assert codes(["", "NA, -9"]) == ["NA", "-9"]
-
-
-@pytest.mark.parametrize("text", ["2,x", "2.5", "-1", "²"])
-def test_whole_numbers_only(text: str) -> None:
-    assert whole_numbers(None, option="--k") == []
-    with pytest.raises(ScenarioError, match="--k takes whole numbers"):
-        whole_numbers([text], option="--k")
 
 
 @pytest.mark.parametrize("text", ["neighbour", "=a,b", "neighbour="])

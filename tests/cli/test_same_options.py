@@ -17,6 +17,17 @@ KINDS = {
     "--log": {"LOG.json"},
     "--key": {"FILE", "KEY.json"},
     "--k": {"K", "K,K"},
+    # Of measures: a name where one value is chosen, a list of several, A=X where it may differ by column.
+    "--distance": {"NAME", "A=NAME|NAME"},
+    "--exclude-levels": {"A,B", "A=A,B"},
+    "--kind": {"NAME", "A,B"},
+    "--loss": {"information|pmse|model", "NAME"},
+    "--model": {"FORMULA", "NAME"},
+    "--n": {"N", "X"},
+    "--ordered": {"A,B", "A,B|A=A,B"},
+    "--scale": {"NAME", "X"},
+    "--threshold": {"X|NAME", "N|N=N", "X"},
+    "--width": {"X,X|A=X", "X", "X|A=X"},
 }
 # Arguments of one name that mean two things: none.
 MEANINGS = {

@@ -15,13 +15,12 @@ from sdckit.cli import source as engine_options
 from sdckit.cli.app import run
 from sdckit.cli.progress import Steps
 from sdckit.cli.source import (
+    BEHIND,
     Source,
     read_declared,
-    read_population,
     read_release,
-    reads_a_file,
-    reads_keys,
     release_header,
+    takes,
 )
 from sdckit.data import memory
 from sdckit.data.files import readers, scan_file as scanning
@@ -112,20 +111,13 @@ def test_keys_and_an_intruder_are_refused(stored: Path) -> None:
         source(scenario=stored, keys=["sex"], intruder="neighbour").declared()
 
 
-def test_a_population_lacks_a_key(survey: Path, tmp_path: Path) -> None:
-    pl.DataFrame({"sex": ["f"]}).write_csv(tmp_path / "people.csv")
-    one = source(file=survey, keys=["sex,age"])
-    with pytest.raises(ColumnError, match=r"population people\.csv: .*'age'"):
-        read_population(one, tmp_path / "people.csv", one.declared(), Steps(quiet=True))
-
-
 def test_a_command_takes_the_shared_options_and_its_own() -> None:
-    @reads_keys
+    @takes(Source, behind=BEHIND)
     def with_keys(source: Source, *, own: int = 3) -> None:
         """What it does."""
         seen.append((source.keys, source.no_progress, own))
 
-    @reads_a_file
+    @takes(Source, leave_out=("keys", "intruder"), behind=BEHIND)
     def without_keys(source: Source, *, own: int) -> None:
         seen.append((source.keys, source.intruder, own))
 

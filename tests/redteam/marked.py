@@ -113,3 +113,8 @@ def write(files: dict[str, pl.DataFrame], folder: Path) -> None:
     for name, frame in files.items():
         frame.write_parquet(folder / f"{name}.parquet")
     files["survey"].write_csv(folder / "survey.csv")
+    (folder / "estimates.csv").write_text("income,hours\n1.0,3.0\n1.1,2.9\n0.9,3.2\n", encoding="utf-8")
+    for name in ("intervals", "later"):
+        (folder / f"{name}.csv").write_text("from,to\n1.0,2.5\n0.5,0.9\n", encoding="utf-8")
+    hours = np.tile(files["survey"]["hours"].to_numpy(), (30, 1)).astype(float)
+    np.savez(folder / "draws.npz", mean=hours, sd=np.full(30, 5.0))

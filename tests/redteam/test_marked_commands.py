@@ -38,6 +38,12 @@ method = "local_suppression"
 method = "random_order"
 """
 ATTACK = "survey.parquet --identifiers id,hh,w,born --seed 5 --n-attacks 30 --released made1.parquet"
+ONE = f"survey.parquet {KEYS}"
+TOLD = f"{ONE} --sensitive ill,job"
+PAIR = "survey.parquet --released made1.parquet"
+ROWS = "survey.parquet --released changed.parquet --id id"
+MIXED = f"{PAIR} --variables region,sex,band,ill,income,hours"
+TRIED = "--control control.parquet --n-attacks 30 --seed 5"
 # Documents go to the folder out; data, logs and keys, which stay inside, to the folder kept.
 LINES = {
     "assess": f"assess survey.parquet {KEYS} --sensitive ill --report out/a.html --json out/a.json",
@@ -79,6 +85,48 @@ LINES = {
     "scenario init": "scenario init survey.csv -o out/guessed.toml",
     "suda": f"suda survey.parquet {KEYS}",
     "warm-up": "warm-up",
+    "key-frequencies": f"key-frequencies {ONE} --weight w --by sex",
+    "k-anonymity": f"k-anonymity {ONE} --missing-rule category --interval bootstrap --seed 5",
+    "individual-risk": f"individual-risk {ONE} --weight w --household hh",
+    "key-contributions": f"key-contributions {ONE},income,born --weight w",
+    "household-structure": f"household-structure {ONE} --household hh --weight w",
+    "population-uniques": f"population-uniques {ONE} --weight w",
+    "l-diversity": f"l-diversity {TOLD}",
+    "t-closeness": f"t-closeness {TOLD}",
+    "beta-likeness": f"beta-likeness {TOLD}",
+    "delta-disclosure": f"delta-disclosure {TOLD}",
+    "alpha-k": f"alpha-k {TOLD}",
+    "identity-disclosure": f"identity-disclosure {PAIR} {KEYS}",
+    "replicated-uniques": f"replicated-uniques {PAIR} {KEYS}",
+    "attribute-disclosure": f"attribute-disclosure {PAIR} {KEYS} --target ill",
+    "attribute-disclosure-table": f"attribute-disclosure-table {PAIR} {KEYS} --targets ill,job",
+    "correct-attribution-probability": f"correct-attribution-probability {PAIR} {KEYS} --target ill",
+    "prediction-risk": f"prediction-risk {PAIR} {KEYS} --target ill --seed 5",
+    "bayesian-attribute-risk": f"bayesian-attribute-risk {ROWS} --target hours --draws draws.npz",
+    "matching-risk": f"matching-risk {ROWS} --known region,sex,band --synthetic income --width 0.1",
+    "interval-risk": f"interval-risk {ROWS} --numeric income,hours",
+    "robust-interval-risk": f"robust-interval-risk {ROWS} --numeric income,hours --seed 5",
+    "record-linkage": f"record-linkage {ROWS} --variables region,sex,band,income",
+    "probabilistic-linkage": f"probabilistic-linkage {ROWS} --variables region,sex,band,income --seed 5",
+    "information-loss": f"information-loss {ROWS} --numeric income,hours --seed 5",
+    "differencing": f"differencing {ONE} --earlier changed.parquet --sensitive ill --id id",
+    "singling-out": f"singling-out {MIXED} {TRIED}",
+    "membership": f"membership {MIXED} {TRIED}",
+    "distances": f"distances {MIXED} --control control.parquet --seed 5",
+    "linkability": f"linkability {PAIR} --known region,sex,band --known income,marital {TRIED}",
+    "inference": f"inference {PAIR} --known region,sex,band --target ill {TRIED}",
+    "utility-overview": f"utility-overview {MIXED} --seed 5",
+    "propensity": f"propensity {MIXED} --seed 5",
+    "cluster-utility": f"cluster-utility {MIXED} --seed 5",
+    "tabular-utility": f"tabular-utility {PAIR} --identifiers id,hh,w,born",
+    "compare-distributions": f"compare-distributions {MIXED}",
+    "compare-associations": f"compare-associations {MIXED}",
+    "ecdf-utility": f"ecdf-utility {PAIR} --variables income,hours",
+    "compare-models": f"compare-models {PAIR} --formula 'income ~ hours + sex'",
+    "compare-estimates": f"compare-estimates {PAIR} --statistic mean --variables income,hours",
+    "combine": "combine estimates.csv --variances estimates.csv --kind partial",
+    "interval-overlap": "interval-overlap intervals.csv --released later.csv",
+    "compare-intervals": "compare-intervals intervals.csv --released later.csv",
     "synthesize": "synthesize survey.parquet -o kept/made.csv --identifiers id,hh,w,born --seed 2 --log kept/log.json",
 }
 WRONG = (

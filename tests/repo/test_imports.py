@@ -213,6 +213,14 @@ def test_asking_the_command_line_for_help_loads_no_engine() -> None:
     assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})
 
 
+def test_the_help_of_the_program_loads_no_measure() -> None:
+    code = "import sys; from sdckit.cli.app import run; run(['--help']); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "key-frequencies" in done.stdout
+    loaded = {name.partition(".")[0] for name in done.stdout.splitlines()[-1].split()}
+    assert not loaded & (ENGINES | {"numba", "scipy", "altair", "statsmodels", "narwhals"})
+
+
 def test_a_command_line_loads_its_own_command_alone() -> None:
     code = "import sys; from sdckit.cli.app import run; run(['app', '--help']); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

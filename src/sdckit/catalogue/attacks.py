@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.identity import NOT_ALIGNED, TESTED_K
 from sdckit.catalogue.row import Context, Knowledge, Measure, Part
+from sdckit.errors import ScenarioError
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
 
 COLUMNS_AT_ONCE = 3
 ONE_KEY = "there is only one key"
@@ -170,12 +175,68 @@ def _joint_arguments(context: Context) -> dict[str, Any]:
     return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")} | {"remedies": limited}
 
 
+def _tables_typed(
+    *, scenario: Scenario, tables: list[Path] | None = None, counted: list[str] | None = None,
+    sums: list[str] | None = None, summed: list[str] | None = None, count: str = "n", rounded: int | None = None,
+    sums_rounded: int | None = None, suppressed_below: int | None = None, total: str | None = None, **given: Any,
+) -> Callable[..., Any]:  # fmt: skip
+    """Without --tables, --counted, --sums and --summed the tables are those of the scenario.
+
+    Parameters
+    ----------
+    tables : list of path, optional
+        A CSV or Excel file of counts, a row per cell; again for more.
+    counted : list of str, optional
+        A table counted in --original; again for more.
+    sums : list of str, optional
+        A file of sums of the column C, in its column C; again for more.
+    summed : list of str, optional
+        Sums of C by A and B, added up in --original; again for more.
+    count : str
+        Column that holds the counts in the files of --tables.
+    rounded, sums_rounded : int, optional
+        The base to which all counts are rounded; the base to which all sums are rounded.
+    suppressed_below : int, optional
+        Cells without a count have fewer records than this.
+    total : str, optional
+        How the files name a margin.
+    """
+    from sdckit.attacks.published.counted_tables import PublishedTable
+
+    kept = {"rounded": rounded, "suppressed_below": suppressed_below}
+    of_sums = {**kept, "rounded": sums_rounded}
+    declared = [
+        *(PublishedTable(counts=path, count=count, total=total, **kept) for path in tables or ()),  # type: ignore[arg-type]
+        *(PublishedTable(variables=names.split(","), **kept) for names in counted or ()),  # type: ignore[arg-type]
+    ]
+    for column, file in _columns_summed(sums, "--sums income:sums.csv"):
+        declared.append(PublishedTable(counts=Path(file), sum=column, total=total, **of_sums))  # type: ignore[arg-type]
+    for column, names in _columns_summed(summed, "--summed income:region,sex"):
+        declared.append(PublishedTable(variables=names.split(","), sum=column, **of_sums))  # type: ignore[arg-type]
+    if not declared and not scenario.tables:
+        raise ScenarioError(
+            "say what is published beside the file: --tables, --counted, --sums, --summed, or [[tables]] in the "
+            "scenario"
+        )
+    return partial(JOINT.measure, tables=declared or None, scenario=scenario, **given)
+
+
+def _columns_summed(texts: Sequence[str] | None, example: str) -> Iterator[tuple[str, str]]:
+    """A column that is summed, and what follows the colon."""
+    for text in texts or ():
+        column, colon, rest = text.partition(":")
+        if not (column and colon and rest):
+            option = example.partition(" ")[0]
+            raise ScenarioError(f"{option} names the column that is summed, then a colon: {example}")
+        yield column, rest
+
+
 JOINT = Measure(
     name="joint_audit",
     question="What do the release and the tables published beside it give back together?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
     words="holding published tables against the release for {intruder}", condition=_joint_condition,
-    when=_joint_applies, arguments=_joint_arguments,
+    when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,

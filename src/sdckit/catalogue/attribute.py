@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from sdckit.catalogue.row import Context, Measure, Part, raising
@@ -75,6 +76,30 @@ def _disclosure_arguments(context: Context) -> dict[str, Any]:
     return {"keys": context.keys, "target": context.target, "numeric": list(context.numeric(*names))}
 
 
+def _bayesian_typed(*, draws: Path, **given: Any) -> Callable[..., Any]:
+    """The draws are arrays in a file as numpy.savez writes it.
+
+    Parameters
+    ----------
+    draws : path
+        H draws of the parameters given the original, row i for record i of it: mean and sd of a number, rate of a
+        count, probability of the levels of a category; missing beside them.
+    """
+    import numpy as np
+
+    try:
+        with np.load(draws, allow_pickle=False) as file:
+            arrays = dict(file)
+    except (ValueError, AttributeError, TypeError, EOFError):
+        raise DataError(f"{draws.name} is no .npz file of arrays; numpy.savez writes one") from None
+    return partial(BAYESIAN.measure, draws=arrays, **given)
+
+
+BAYESIAN = RELEASE(
+    name="bayesian_attribute_risk",
+    question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
+    needs=("target",), by_command=_bayesian_typed,
+)  # fmt: skip
 ATTRIBUTE: tuple[Measure, ...] = (
     DIVERSITY,
     ONE(
@@ -123,9 +148,5 @@ ATTRIBUTE: tuple[Measure, ...] = (
         question="Which of many variables does the release give away most of?",
         needs=("keys",),
     ),
-    RELEASE(
-        name="bayesian_attribute_risk",
-        question="How probable does a record's true value become for somebody who has the release and the synthesizer?",
-        needs=("target",),
-    ),
+    BAYESIAN,
 )  # fmt: skip

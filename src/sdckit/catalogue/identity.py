@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sdckit.catalogue.row import Context, Measure, Part
 from sdckit.display import counted
+
+if TYPE_CHECKING:
+    from sdckit.data.scenarios.scenario import Scenario
 
 TESTED_K = (2, 3, 5)
 SMALL_SEARCH = 400_000_000  # cells times key subsets: a search of a few seconds
@@ -116,6 +119,22 @@ def _suda_arguments(context: Context) -> dict[str, Any]:
     return {"max_size": size, "sampling_fraction": fraction, "step": context.tell}
 
 
+def _suda_typed(*, scenario: Scenario, **given: Any) -> Callable[..., Any]:
+    """Without --sampling-fraction it is that of the scenario or its weights, else 0.01."""
+    given.pop("missing", None)  # it is the scenario's by now, and so that of the cells
+
+    def run(data: Any, **more: Any) -> Any:
+        from sdckit.cells.as_cells import as_cells
+        from sdckit.identity.population.size_models import sampling_fraction_of
+
+        cells = as_cells(data, scenario=scenario).in_memory()
+        if not _design_condition(Context(scenario=scenario)):
+            given["sampling_fraction"] = sampling_fraction_of(cells)
+        return SUDA.measure(cells, scenario=scenario, **given, **more)
+
+    return run
+
+
 def _suda_parts(context: Context) -> Iterator[Part]:
     def run() -> Any:
         given = _suda_arguments(context)
@@ -139,8 +158,9 @@ def _suda_parts(context: Context) -> Iterator[Part]:
 
 SUDA = ONE(
     name="suda", question="Which records do a few of the keys already single out, and how special are they?",
-    needs=("keys",), missing="wildcard", words="searching the special uniques of {intruder}", on_request=True,
+    needs=("keys",), missing="wildcard", words="searching the special uniques of {intruder}",
     condition=lambda context: SPECIAL if context.scenario.person is not None else "", parts=_suda_parts,
+    on_request=True, by_command=_suda_typed,
 )  # fmt: skip
 
 
@@ -148,6 +168,24 @@ def _population_risk_parts(context: Context) -> Iterator[Part]:
     from sdckit.identity.population.population_risk import searched_risk
 
     yield "", lambda: searched_risk(context.cells)
+
+
+def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]:
+    """The models of group sizes stand beside it, and pairs of keys are searched for where that takes seconds.
+
+    That is without --interactions, --formula and --select.
+    """
+    given = {name: value for name, value in typed.items() if name not in ("weight", "sampling_fraction")}
+
+    def run(data: Any) -> Any:
+        from sdckit.cells.as_cells import as_cells
+        from sdckit.identity.population.population_risk import searched_risk
+
+        cells = as_cells(data, scenario=scenario, missing="category")
+        chosen = not given.keys().isdisjoint(("interactions", "formula", "select"))
+        return (MODELLED.measure if chosen else searched_risk)(cells, **given), UNIQUES.measure(cells)
+
+    return run
 
 
 def _outlier_parts(context: Context) -> Iterator[Part]:
@@ -161,9 +199,31 @@ def _outlier_parts(context: Context) -> Iterator[Part]:
     yield "", run
 
 
+MODELLED = ONE(
+    name="population_risk",
+    question="How many of those unique in the file are unique in the population, too?",
+    needs=("keys",), words="modelling the population for {intruder}", condition=_design_condition,
+    parts=_population_risk_parts, on_request=True, by_command=_population_typed,
+)  # fmt: skip
+UNIQUES = ONE(
+    name="population_uniques",
+    question="How many people are unique in the population, judged by the sizes of the classes in the file?",
+    needs=("keys",), words="estimating the population uniques for {intruder}", condition=_design_condition,
+    arguments=lambda _: {}, on_request=True,
+)  # fmt: skip
+
+
+def _outliers_typed(**given: Any) -> Callable[..., Any]:
+    """With --lower-quantile the upper end is looked at where --upper-quantile says so, too."""
+    if "lower_quantile" in given:
+        given.setdefault("upper_quantile", None)
+    return partial(OUTLIERS.measure, **given)
+
+
 OUTLIERS = ONE(
     name="outliers", question="Which records have values so extreme that they are recognised as such?",
     of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_outlier_parts, on_request=True,
+    by_command=_outliers_typed,
 )  # fmt: skip
 
 
@@ -199,6 +259,24 @@ STRUCTURE = ONE(
 )  # fmt: skip
 
 
+def _presence_typed(*, lower: float = 0.0, upper: float = 1.0, **given: Any) -> Callable[..., Any]:
+    """Shares of a key in the file are held against two thresholds.
+
+    Parameters
+    ----------
+    lower, upper : float
+        Smallest share of a key allowed, above 0 only where every key of the population is in the file; largest share.
+    """
+    return partial(PRESENCE.measure, limits=(lower, upper), **given)
+
+
+PRESENCE = Measure(
+    name="delta_presence", question="How surely is a person whose key is known in the file at all?",
+    room="identity", files="population", needs=("keys",), of_plan="cells", by_command=_presence_typed,
+    instead=("limits",),
+)  # fmt: skip
+
+
 IDENTITY: tuple[Measure, ...] = (
     FREQUENCIES,
     ANONYMITY,
@@ -212,18 +290,8 @@ IDENTITY: tuple[Measure, ...] = (
     ),
     STRUCTURE,
     SUDA,
-    ONE(
-        name="population_risk",
-        question="How many of those unique in the file are unique in the population, too?",
-        needs=("keys",), words="modelling the population for {intruder}", condition=_design_condition,
-        parts=_population_risk_parts, on_request=True,
-    ),
-    ONE(
-        name="population_uniques",
-        question="How many people are unique in the population, judged by the sizes of the classes in the file?",
-        needs=("keys",), words="estimating the population uniques for {intruder}", condition=_design_condition,
-        arguments=lambda _: {}, on_request=True,
-    ),
+    MODELLED,
+    UNIQUES,
     ONE(
         name="risky_cells", question="Which combinations of a few variables do too few records have?",
         needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
@@ -234,10 +302,7 @@ IDENTITY: tuple[Measure, ...] = (
         name="k_map", question="How many people of the population share each record's key?",
         room="identity", files="population", needs=("keys",), of_plan="cells",
     ),
-    Measure(
-        name="delta_presence", question="How surely is a person whose key is known in the file at all?",
-        room="identity", files="population", needs=("keys",), of_plan="cells",
-    ),
+    PRESENCE,
     Measure(
         name="explain",
         question="Which keys single one record out, and what is the cheapest change that ends it?",

@@ -244,7 +244,12 @@ class Measure:
     inside : callable or None
         For a measure that runs others: their places, and why each cannot run.
     command : str
-        Name of the attack on the command line, where it is not its name with hyphens.
+        Name on the command line, where it is not its name with hyphens.
+    by_command : callable or None
+        For a command that is not the function itself: takes the typed options before any file is read and returns the
+        call, which may give several results. Its own arguments are options, its docstring is part of the help text.
+    instead : tuple of str
+        Arguments of the function that these options replace.
     function : callable or None
         The function of a measure from outside the package.
     no_chart : str
@@ -270,6 +275,8 @@ class Measure:
     residual_risk: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
+    by_command: Callable[..., Callable[..., Any]] | None = None
+    instead: tuple[str, ...] = ()
     function: Callable[..., Any] | None = None
     no_chart: str = ""
 
@@ -283,10 +290,14 @@ class Measure:
         """Its name on the command line."""
         return self.command or self.name.replace("_", "-")
 
+    @property
+    def public(self) -> Callable[..., Any]:
+        """The public function."""
+        return _public(self.name) if self.function is None else self.function
+
     def measure(self, *given: Any, **arguments: Any) -> Any:
         """Call the public function."""
-        function = _public(self.name) if self.function is None else self.function
-        return function(*given, **arguments)
+        return self.public(*given, **arguments)
 
     def lacks(self, context: Context) -> str:
         """The one sentence why it cannot run here; "" where it can.

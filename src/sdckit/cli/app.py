@@ -12,11 +12,14 @@ from pkgutil import iter_modules
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 from typer.main import get_command
 
 from sdckit import __version__
+from sdckit.catalogue import rows
 from sdckit.cli import commands
 from sdckit.cli.errors import BAD_INPUT, INTERRUPTED, OK, explain as explain_error, one_line_warnings
+from sdckit.cli.measure_commands import MeasureCommand
 from sdckit.numerics.threads import job
 
 
@@ -57,21 +60,30 @@ def _files() -> list[str]:
     return [found.name for found in iter_modules(commands.__path__)]
 
 
+class Program(TyperGroup):
+    """The commands of the files, and one for every measure that has no file of its own."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands.update({row.kind: MeasureCommand(row) for row in rows() if row.name not in _files()})
+
+
 @cache
 def program(only: str = "") -> typer.Typer:
-    """The program with all its commands, or with one file of them.
+    """The program with all its commands, or with one file of them beside the measures.
 
     Every file of `commands` is a command, or a group of them where it holds an `app` of its own.
     """
     app = typer.Typer(
         name="sdckit",
+        cls=Program,
         no_args_is_help=True,
         pretty_exceptions_enable=False,  # they print the values of local variables, records among them
         context_settings={"help_option_names": ["-h", "--help"]},
         help="Statistical disclosure control: who can be recognised in a file, and what would be learnt.",
     )
     app.callback()(_program)
-    for file in [only] if only else _files():
+    for file in _files() if not only else [only] if only in _files() else []:
         module = import_module(f"{commands.__name__}.{file}")
         name = file.replace("_", "-")
         if isinstance(getattr(module, "app", None), typer.Typer):
@@ -86,7 +98,8 @@ def program(only: str = "") -> typer.Typer:
 def _asked(typed: Sequence[str]) -> typer.Typer:
     """The program as a line needs it: loading all commands takes twice the time of one."""
     file = typed[0].replace("-", "_") if typed else ""
-    return program(file) if file in _files() else program()
+    known = file in _files() or file in {row.kind.replace("-", "_") for row in rows()}
+    return program(file if known else "")
 
 
 def _offered(typed: Sequence[str]) -> set[str]:

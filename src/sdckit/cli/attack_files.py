@@ -139,7 +139,7 @@ def read_attacked(
     identifiers: Sequence[str], scenario: Scenario | None, steps: Steps, recodings: Recodings | None = None,
 ) -> Attacked:  # fmt: skip
     """Read the columns that the attacks use, of every file."""
-    _check_different(source.file, released, control)
+    check_different(source.file, released, control)
     never = tuple(dict.fromkeys([*identifiers, *(scenario.identifiers if scenario is not None else ())]))
     if named := [name for name in (*wanted.columns, *variables) if name in never]:
         raise ColumnError(f"{named[0]!r} is an identifier and never read; leave it out of the attacks")
@@ -176,7 +176,10 @@ def without_left_out(source: Source, released: Sequence[Path], scenario: Scenari
     )
 
 
-def _check_different(file: Path, released: Sequence[Path], control: Path | None) -> None:
+def check_different(file: Path, released: Sequence[Path], control: Path | None, original: Path | None = None) -> None:
+    """Refuse a release that is the original, and a control file that is one of them."""
+    if original is not None and _same(original, file):
+        raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
     for other in released:
         check_release(other, file)
         if control is not None and _same(other, control):
@@ -189,12 +192,6 @@ def check_release(released: Path, file: Path) -> None:
     """Refuse a release that is the original."""
     if _same(released, file):
         raise ScenarioError(f"--released {released.name} is the original itself; give the file made from it")
-
-
-def check_original(original: Path, released: Path) -> None:
-    """Refuse an original that is the release."""
-    if _same(original, released):
-        raise ScenarioError(f"--original {original.name} is the release itself; give the file it was made from")
 
 
 def _same(one: Path, other: Path) -> bool:

@@ -191,11 +191,6 @@ JoinKey = Annotated[
     Option("--join-key", metavar="COLUMN", help="The column that both files have.", rich_help_panel=FILE_PANEL),
 ]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Errors and warnings only: no tables, no progress.")]
-Keys = Annotated[list[str], Option("--keys", metavar="A,B", help="What an intruder could know.")]
-Weight = Annotated[str | None, Option("--weight", metavar="W", help="Sampling weights.")]
-Fraction = Annotated[
-    float | None, Option("--sampling-fraction", metavar="X", help="Share of the population in the file.")
-]
 MissingRule = Annotated[
     Texts,
     Option(
@@ -217,20 +212,6 @@ def split(values: Iterable[str] | None) -> list[str]:
     rows = (row for value in values or () for row in csv.reader([value], skipinitialspace=True))
     parts = (part.strip() for row in rows for part in row)
     return [part for part in parts if part]
-
-
-def whole_numbers(values: Iterable[str] | None, *, option: str) -> list[int]:
-    """Read whole numbers separated by commas.
-
-    Examples
-    --------
-    >>> whole_numbers(["2,3", "5"], option="--k")
-    [2, 3, 5]
-    """
-    parts = split(values)
-    if not all(part.isascii() and part.isdecimal() for part in parts):
-        raise ScenarioError(f"{option} takes whole numbers, such as {option} 2,3,5")
-    return [int(part) for part in parts]
 
 
 def codes(values: Iterable[str] | None) -> list[str]:

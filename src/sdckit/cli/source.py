@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import wraps
+from functools import partial, wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast
@@ -161,12 +161,6 @@ OneIntruder = Annotated[
     Option("--intruder", metavar="NAME", help="One of the scenario's intruders, where it has several."),
 ]
 NoProgress = Annotated[bool, Option("--no-progress", help="Show no progress; all else stays.")]
-POPULATION = Option(
-    "--population",
-    metavar="FILE",
-    help="The people the file is a part of, one row each; read as the file is.",
-)
-Population = Annotated[Path | None, POPULATION]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,53 +229,32 @@ class Source(Reading):
             self.scenario, keys=self.keys, intruders=None, missing_rule=missing_rule, thresholds={},
             missing_codes=codes(self.missing), **given,
         )  # fmt: skip
+        one = self.of_intruder(whole)
+        used = (*USED, *roles, *(DESIGN if design else ()))
+        found = type(one)(**{name: getattr(one, name) for name in used})
+        found._folder = one.folder  # where the paths of hierarchies start
+        return found
+
+    def of_intruder(self, whole: Scenario) -> Scenario:
+        """The scenario of the intruder that was named, or of its only one."""
         if self.intruder is None and len(whole.intruders) > 1:
             names = ", ".join(whole.intruders)
             raise ScenarioError(f"the scenario has several intruders ({names}); --intruder NAME takes one")
-        one = whole.intruder(self.intruder or next(iter(whole.intruders)))
-        used = (*USED, *roles, *(DESIGN if design else ()))
-        return type(one)(**{name: getattr(one, name) for name in used})
-
-    def read(
-        self, scenario: Scenario, steps: Steps, *, file: Path | None = None, also: tuple[str, ...] = (),
-        whole: bool = False,
-    ) -> pl.DataFrame:  # fmt: skip
-        """Read the columns that the scenario declares, and `also`; of the file, or of another read alike.
-
-        The `whole` of a file is all of its columns but for identifiers.
-        """
-        how = self.how if file is None else self.how_others
-        if whole:
-            return read_release(file or self.file, scenario, steps=steps, also=also, whole=True, **how)
-        return read_declared(file or self.file, scenario, steps=steps, also=also, **how)
+        return whole.intruder(self.intruder or next(iter(whole.intruders)))
 
 
-def read_population(source: Source, path: Path, scenario: Scenario, steps: Steps) -> pl.DataFrame:
-    """Read the keys of a population file, as the file itself is read."""
-    known = type(scenario)(intruders=scenario.intruders, missing_codes=scenario.missing_codes)
-    try:
-        return source.read(known, steps, file=path)
-    except ColumnError as error:
-        raise ColumnError(f"population {path.name}: {error}", argument=error.argument) from None
+def takes(
+    *groups: type, leave_out: Sequence[str] = (), behind: Sequence[str] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the options of classes such as `Source`, which it takes as its first arguments.
 
-
-def reads_keys(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of a `Source`, which it takes as its first argument."""
-    return _with_options(command, Source, behind=BEHIND)
-
-
-def reads_a_file(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Do the same for a command without keys: its file and how to read it, and the scenario."""
-    return _with_options(command, Source, leave_out=("keys", "intruder"), behind=BEHIND)
-
-
-def takes(*groups: type) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command the options of several such classes, which it takes as its first arguments."""
-    return lambda command: _with_options(command, *groups)
+    Some are left out, some stand `behind` its own.
+    """
+    return partial(_with_options, groups=groups, leave_out=leave_out, behind=behind)
 
 
 def _with_options(
-    command: Callable[..., Any], *groups: type, leave_out: Sequence[str] = (), behind: Sequence[str] = ()
+    command: Callable[..., Any], *, groups: Sequence[type], leave_out: Sequence[str], behind: Sequence[str]
 ) -> Callable[..., Any]:
     """Put the options of groups before the command's own, and some `behind` them.
 

@@ -48,12 +48,15 @@ def print_blocks(blocks: Iterable[Block], *, head: Sequence[str] = ()) -> None:
 def print_measure(file_name: str, *results: Any) -> None:
     """Print the results of one command: the file, what a missing key value was taken for, the blocks."""
     from sdckit.report.notebook import screen_blocks
+    from sdckit.report.subgroups import single_blocks
 
-    head = [f"{file_name}: {results[0].n:,} records"]
-    rule = getattr(getattr(results[0], "cells", None), "missing_rule", None)
-    if rule is not None:
+    n = getattr(results[0], "n", None) or getattr(getattr(results[0], "pair", None), "n", None)
+    head = [file_name if n is None else f"{file_name}: {n:,} records"]
+    rule = getattr(getattr(results[0], "cells", results[0]), "missing_rule", None)
+    if rule:
         head.append(rule)
-    print_blocks(screen_blocks(*results), head=head)
+    subgroups = [block for one in results for block in single_blocks(one)]
+    print_blocks([*screen_blocks(*results), *subgroups], head=head)
 
 
 def show_page(page: Page, *, name: str) -> Iterator[RenderableType]:

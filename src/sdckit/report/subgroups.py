@@ -125,6 +125,20 @@ def subgroup_blocks(one: Plain, place: str) -> list[Block]:
     return [table, *([Paragraph(f"… {left_out:,} more", "note")] if left_out > 0 else [])]
 
 
+def single_blocks(result: Any) -> list[Block]:
+    """The exact subgroups and intervals of one result, for the analyst's own session."""
+    if not isinstance(result, RecordResult):
+        return []
+    blocks: list[Block] = []
+    if result.by:
+        groups = {"by": tuple(map(str, result.by)), "groups": group_figures(result)}
+        blocks += subgroup_blocks({SUBGROUPS: {result.measure: groups}}, result.measure)
+    if result.intervals:
+        rows = tuple((_words(name), *map(_text, ends)) for name, ends in result.intervals.items())
+        blocks.append(TableBlock("95 % intervals", ("Figure", "From", "To"), rows, (1, 2)))
+    return blocks
+
+
 def _is_any_told(rows: Sequence[Plain], shown: Sequence[str]) -> bool:
     return any(_share(row["figures"][name]) != "–" for row in rows for name in shown)
 

@@ -167,6 +167,7 @@ def utility_overview(
     ----------
     original : data frame or Pair
     released : data frame or sequence of data frames
+        One release or m of them; sizes may differ from the original's.
     variables : sequence of str, optional
         All columns in common unless given.
     numeric : sequence of str, optional

@@ -14,6 +14,7 @@ from sdckit.catalogue import further
 from sdckit.cli.attack_files import check_attack_options, check_release
 from sdckit.cli.attack_options import MatchingOptions
 from sdckit.cli.errors import tell
+from sdckit.cli.measure_commands import read_models
 from sdckit.cli.options import CoverOptions, Quiet, ReleaseType, codes, make_scenario, split, whole_population
 from sdckit.cli.outputs import (
     TO_STDOUT as STDOUT,
@@ -275,22 +276,6 @@ def run(
         models=read_models(release.model), control=people, attacks=release.attacks, n_attacks=release.attempts,
         recipe=recodings, step=steps.step,
     )  # fmt: skip
-
-
-def read_models(texts: Sequence[str] | None) -> dict[str, str]:
-    """Read ``--model``: a formula, with its family and a colon before it where it is not linear.
-
-    Examples
-    --------
-    >>> read_models(["income ~ age", "logistic: ill ~ age:sex"])
-    {'income ~ age': 'linear', 'ill ~ age:sex': 'logistic'}
-    """
-    found = {}
-    for text in texts or ():
-        family, colon, formula = text.partition(":")
-        named = bool(colon) and "~" not in family
-        found[formula.strip() if named else text.strip()] = family.strip() if named else "linear"
-    return found
 
 
 def deliver(result: Assessment | ReleaseAssessment, *, name: str, report: Path | None, note: str = "") -> None:

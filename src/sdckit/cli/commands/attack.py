@@ -16,7 +16,7 @@ from sdckit.cli.attack_files import read_attacked, without_left_out
 from sdckit.cli.attack_options import planned, read_wanted
 from sdckit.cli.options import Texts, split
 from sdckit.cli.outputs import TO_STDOUT as STDOUT, check_enough_records, check_targets
-from sdckit.cli.source import GivenLog, GivenRecipe, Source, read_given, reads_a_file
+from sdckit.cli.source import BEHIND, GivenLog, GivenRecipe, Source, read_given, takes
 from sdckit.errors import ScenarioError, SdcWarning
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.recoded_original.published_recodings import Recodings
 
 
-@reads_a_file
+@takes(Source, leave_out=("keys", "intruder"), behind=BEHIND)
 def attack(
     source: Source,
     *,

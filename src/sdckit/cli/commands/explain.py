@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from typer import Option
 
 from sdckit.cli.options import MissingRule
-from sdckit.cli.source import Source, reads_keys
+from sdckit.cli.source import BEHIND, Source, read_declared, takes
 from sdckit.errors import ColumnError, SdcError
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MOST_SETS = 20
 
 
-@reads_keys
+@takes(Source, behind=BEHIND)
 def explain(
     source: Source,
     *,
@@ -41,7 +41,8 @@ def explain(
     if id in chosen.identifiers:
         raise ColumnError(f"'{id}' is a direct identifier, which is never read; name the record by --row")
     with source.steps() as steps:
-        frame = source.read(chosen, steps, also=() if id is None else (id,))
+        also = () if id is None else (id,)
+        frame = read_declared(source.file, chosen, steps=steps, also=also, **source.how)
         from sdckit.identity.special_uniques.explain import explain as measure
 
         steps.step("looking for what singles the record out")
