@@ -120,7 +120,7 @@ SPELT = {";": "semicolons", ",": "commas", "\t": "tabs", "|": "upright strokes"}
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """Values and their names at coarser and coarser levels; values that meet at one level never part again.
+    """A generalisation hierarchy: values and their names at coarser and coarser levels, which are nested.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ class Hierarchy:
         return f"Hierarchy({len(self.leaves)} values, {len(self.levels)} coarser levels)"
 
     def at(self, level: int | str | None) -> dict[Any, Any]:
-        """Name of each leaf at a level, counted from 1 for the first above the values, or given by name.
+        """Map each leaf to its name at a level, given by name or number (1: the first above the values).
 
         Raises
         ------
@@ -170,7 +170,7 @@ class Hierarchy:
 def read_hierarchy(
     path: str | Path, *, header: bool = False, delimiter: str | None = None, encoding: str | None = None
 ) -> Hierarchy:
-    r"""Read a hierarchy from a CSV file: a line for each value, the value first, then its coarser names.
+    r"""Read a generalisation hierarchy from a CSV file: one line per value, then its coarser names.
 
     Parameters
     ----------

@@ -109,7 +109,7 @@ def homes_of(codes: Ints, missing: int) -> Homes:
 
 
 def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Find the variables that all members of a household share: region, tenure, household size and income.
+    """Find the variables that are constant within every household: region, tenure, household size and income.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     -----
     A missing value does not count: it neither agrees nor differs. Some household must have two members with a
     value each, else the variable says nothing and is not found; a file of one record per household has no
-    household variables. A record without a household is one alone. What a mate's record gives back has to be
+    household variables. A record without a household is one alone. A value that another member's record reveals must be
     protected for the whole household: the protection methods take the result as ``household_variables=``, and
     find it themselves where ``household=`` is given.
 

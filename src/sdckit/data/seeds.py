@@ -37,7 +37,7 @@ class Options:
 
 
 def options(*, exact: bool) -> Options:
-    """Set what notebooks show of results: for a ``with`` block, or called alone for the rest of the session.
+    """Set whether notebooks show protected or exact results, for a ``with`` block or the rest of the session.
 
     Results, assessments and charts are shown protected: a notebook is kept with its outputs and passed on. With
     ``exact=True`` they show exact figures under a line that says so. Files are not concerned: reports and JSON are

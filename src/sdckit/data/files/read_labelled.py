@@ -337,7 +337,7 @@ def _by_code(item: tuple[str, str]) -> tuple[int, float, str]:
 
 
 def read_labels(path: str | Path, *, encoding: str | None = None, join: str | Path | None = None) -> FileLabels:
-    """Read what a file says of its columns: no record is read.
+    """Read the column metadata of a file: labels, codes, user-missing codes; no record is read.
 
     SPSS, Stata and SAS files have labels of variables and values, user-missing codes and levels of measurement.
     Parquet and Arrow files may describe their columns: of the metadata of a field, "label", "description" or

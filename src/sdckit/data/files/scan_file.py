@@ -42,9 +42,9 @@ def scan_file(
     encoding: str | None = None,
     decimal: str | None = None,
 ) -> Any:
-    """Open a Parquet or CSV file, or a folder of them, as a plan: records stay where they are until a measure asks.
+    """Open a Parquet or CSV file, or a folder of them, as a lazy frame (plan), which is read when a measure needs it.
 
-    Every measure takes the plan in place of a frame; the engine groups, and only its cells come into memory.
+    Every measure takes the plan in place of a frame; the engine aggregates, and only the cells are brought into memory.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ def scan_file(
         one file, and folders named ``year=2025`` are a column. Or the address of Parquet in an object store
         (``s3://``, ``gs://``, ``az://``, ``abfss://``, ``hdfs://``, ...), which the engine's own reader opens.
     engine : {"polars", "duckdb", "spark"}
-        Who reads and groups. DuckDB and Spark come with the extras of their names; Spark takes the session there is,
-        or starts a local one.
+        The engine that reads and aggregates. DuckDB and Spark need the extras of the same names; Spark uses the active
+        session, or starts a local one.
     columns, identifiers : sequence of str, optional
-        The columns to have, and those never to be had; as of `read_file`.
+        Columns to read, and columns never to be read; as in `read_file`.
     missing : sequence of str
-        Codes that mean missing, as of `read_file`. Without any, the empty text, NA, N/A, NaN, nan, NULL, null and a
-        single point are missing in texts; how many there were is not told.
+        Codes that mean missing, as in `read_file`. Without any, the empty text, NA, N/A, NaN, nan, NULL, null and a
+        single point are missing in texts; they are not counted.
     memory : str, optional
-        What DuckDB may take, such as "4GB"; what does not fit goes to a folder that is removed in the end.
+        Memory limit of DuckDB, such as "4GB"; more is spilled to a folder that is removed in the end.
     delimiter, encoding, decimal : str, optional
-        Of CSV, as of `read_file`.
+        CSV options, as in `read_file`.
 
     Returns
     -------
@@ -81,9 +81,8 @@ def scan_file(
 
     Notes
     -----
-    CSV is checked, typed as by `read_file` and stored as Parquet first, streaming: a temporary copy of the columns
-    asked for, for the owner alone, that is removed when the process ends. Workers of a cluster do not see it, so Spark
-    takes Parquet only.
+    CSV is checked, typed as by `read_file` and first streamed to Parquet: a private temporary copy of the requested
+    columns, removed when the process ends. Workers of a cluster cannot access it, so Spark takes Parquet only.
 
     Examples
     --------

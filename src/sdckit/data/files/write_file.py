@@ -269,7 +269,7 @@ def write_file(
     sources: Iterable[str | Path] = (),
     private: bool = False,
 ) -> Path:
-    """Write a frame to a file, in the format that the ending of its name says.
+    """Write a frame to a file, in the format given by its extension.
 
     Only records are written: no unused categories, no metadata, nothing beneath missing values. In SPSS and Stata
     files categories are labelled codes. Of `labels`, those of columns and of codes that are in the file go with it.

@@ -342,12 +342,11 @@ def plan_records(plan: Any) -> Any:
 
 
 def only_records(data: Any) -> Any:
-    """Give a frame, or a list of them, that holds nothing but its records; of a plan the categories become texts.
+    """Strip a frame, or a list of frames, of everything but its records; in a lazy frame categories become text.
 
-    Categories that no record has are gone (those left keep their order), and with them the bytes beneath missing
-    values, texts that no record has, values outside a slice, notes on frame and columns (``attrs``, metadata of
-    schema and fields). The frame given is not changed. Files of a list that declare the same categories keep those
-    that one of them uses, so that they still fit together.
+    Unused categories are removed (the others keep their order), and with them the bytes beneath nulls, unused texts in
+    buffers, values outside a slice, and metadata (``attrs``, of schema and fields). The input is not changed. Frames of
+    a list that declare the same categories keep those in use in any of them, so that they stay compatible.
 
     >>> import polars as pl
     >>> sizes = pl.DataFrame({"size": pl.Series(["S", None, "L"], dtype=pl.Enum(["S", "M", "L"]))})

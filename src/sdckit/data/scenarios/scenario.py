@@ -94,7 +94,7 @@ _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
 
 
 class Scenario(Displayed, BaseModel):
-    """What an intruder could know and what the file holds, checked for contradictions when made.
+    """A disclosure scenario: what intruders could know and what the file holds; validated on construction.
 
     Parameters
     ----------

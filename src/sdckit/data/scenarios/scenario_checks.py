@@ -283,21 +283,21 @@ class ScenarioTable(BaseModel):
 
 
 class LedgerPlace(ScenarioTable):
-    """A ledger of earlier releases, and how a release is held against them.
+    """A ledger of earlier releases, and how a release is compared with them.
 
     Parameters
     ----------
     folder, key
         The folder of the ledger and the file of its key; paths start where the scenario file lies.
     survey
-        What the ledger must be of; not checked where it is left out.
+        Survey of the ledger; not checked if left out.
     people
-        Whom the release is about; releases of other people are compared by their counts only. Left out: all are taken
-        to be about the same people.
+        Label of the population; releases of other populations are compared by their counts only. If left out, all are
+        taken to be about the same people.
     id
-        A column with a value of its own for each person, as the ledger was given it.
+        Column that identifies persons, as given to the ledger.
     within
-        Differences of counts up to this are looked at (1 or more).
+        Greatest difference of counts that is examined (1 or more).
 
     Examples
     --------

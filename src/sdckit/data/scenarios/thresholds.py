@@ -55,17 +55,17 @@ class Thresholds(_Limits):
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
     recoverable
-        Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
-        may be).
+        Limit on the share of the changed values of a column that can be reconstructed with certainty from the release
+        (0: none may be).
     household_uniques
-        Limit on the share of the households that are alone with their composition: their size and what is known of
-        their members (0: none may be).
+        Limit on the share of the households with a unique composition: their size and what is known of their members
+        (0: none may be).
     differencing
-        Limit on the share of the records of which something is given away together with earlier releases of the
+        Limit on the share of the records of which something is disclosed by comparison with earlier releases in the
         ledger (0: of none).
     joint_recoverable
-        The same of the values hidden in a column that the release gives back together with the tables published beside
-        it.
+        Limit on the share of the hidden values of a column that can be reconstructed from the release together with the
+        tables published beside it.
 
     Examples
     --------

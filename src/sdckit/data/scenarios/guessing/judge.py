@@ -73,7 +73,7 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True)
 class Guess(Displayed):
-    """What a column probably is.
+    """The guessed role of a column.
 
     Attributes
     ----------
@@ -122,9 +122,9 @@ class RoleGuesses(Displayed):
 
     Notes
     -----
-    ``"sure"``: two kinds of evidence agree, such as a name and the values, and none speaks against it.
-    ``"likely"``: one kind says so, or one that the values cannot test. ``"unsure"``: it is hinted at, or
-    disputed. Sensitive columns are never sure: what hurts is for people to say.
+    ``"sure"``: two kinds of evidence agree, such as a name and the values, and none contradicts.
+    ``"likely"``: one kind of evidence, or one that the values cannot confirm. ``"unsure"``: weak or contradictory
+    evidence. Sensitive columns are never sure: what is harmful is for people to judge.
 
     Examples
     --------
