@@ -35,11 +35,11 @@ def test_rows_are_chosen_by_the_files_they_take() -> None:
 def test_a_row_says_what_it_answers(row: Measure) -> None:
     assert row.question.endswith("?")
     assert bool(row.words) == row.runs  # what is told while it runs
-    assert not row.asked or row.runs
+    assert not row.on_request or row.runs
     assert row.files == "attack" or not row.residual_risk
 
 
 @pytest.mark.parametrize("row", rows("one", "release", "attack", "utility"), ids=lambda row: row.name)
 def test_what_runs_is_run_in_one_way(row: Measure) -> None:
     assert (row.arguments is None) != (row.parts is None)
-    assert not row.each or "target" in row.needs
+    assert not row.per_target or "target" in row.needs

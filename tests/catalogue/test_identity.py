@@ -27,7 +27,7 @@ def test_each_measure_says_what_it_says_alone() -> None:
     found, frame = assessed()["default"], survey()
     keys = FULL["keys"]
     share = len(frame) / frame["w"].sum()
-    assert [name for name in found if name in FURTHER] == [row.name for row in rows("one") if row.asked]
+    assert [name for name in found if name in FURTHER] == [row.name for row in rows("one") if row.on_request]
     alone = {
         "suda": sdc.suda(frame, keys=keys, sampling_fraction=share),
         "population_risk": sdc.population_risk(frame, keys=keys, weight="w", select=True),

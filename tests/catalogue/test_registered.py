@@ -83,7 +83,7 @@ ROW = Measure(
 )  # fmt: skip
 ASKED = Measure(
     name=NAME, question=QUESTION, room="identity", files="one", needs=("keys",), words="counting doubles",
-    arguments=lambda _: {}, function=doubles, asked=True,
+    arguments=lambda _: {}, function=doubles, on_request=True,
 )  # fmt: skip
 # Keys 0 to 39 once, 40 to 99 twice, 100 three hundred times: 120 doubles.
 KEY = np.concatenate([np.arange(40), np.repeat(np.arange(40, 100), 2), np.full(300, 100)])

@@ -1,4 +1,4 @@
-"""One row per measure: what it answers, when it applies, how it is run."""
+"""The catalogue of measures, one row each: its question, when it applies, and how it is run."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _further: ContextVar[tuple[Measure, ...]] = ContextVar("measures from outside th
 
 
 def rows(*files: str) -> list[Measure]:
-    """The measures that `assess` can run on these files; all that there are, where none are named."""
+    """Rows of the measures that `assess` can run on these kinds of file; without arguments, all rows."""
     every = (*CATALOGUE, *_further.get())
     return [row for row in every if not files or (row.files in files and row.runs)]
 
 
 def further() -> tuple[str, ...]:
-    """The measures of one file that `assess` runs only where they are asked for."""
-    return tuple(row.name for row in rows("one") if row.asked)
+    """Names of the single-file measures that `assess` runs only on request."""
+    return tuple(row.name for row in rows("one") if row.on_request)
 
 
 def measure(name: str) -> Measure:
-    """Find the row of a measure.
+    """Look up the row of a measure by name.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def measure(name: str) -> Measure:
 
 @contextmanager
 def registered(row: Measure, view: View) -> Iterator[None]:
-    """Let a measure from outside the package be run and shown like ours, as long as the context lasts."""
+    """Register a measure from outside the package, with its view, for the duration of the context."""
     from sdckit.report.view import added
 
     token = _further.set((*_further.get(), row))

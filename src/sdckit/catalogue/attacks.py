@@ -21,19 +21,19 @@ NO_DUCKDB = "it needs DuckDB: pip install 'sdckit[linkage]'"
 ATTACK = partial(Measure, room="attacks", files="attack")
 
 
-def _knows(context: Context) -> Knowledge:
+def _knowledge(context: Context) -> Knowledge:
     assert context.knowledge is not None
     return context.knowledge
 
 
-def _drawn(context: Context) -> dict[str, Any]:
-    """What every attack that draws its attempts takes."""
-    knows = _knows(context)
+def _draw_arguments(context: Context) -> dict[str, Any]:
+    """Arguments shared by the attacks that sample their attempts."""
+    knows = _knowledge(context)
     return {"n_attacks": knows.n_attacks, "seed": context.seed, "by": knows.by or None}
 
 
-def _singled_out(context: Context) -> Iterator[Part]:
-    names, drawn = _knows(context).variables, _drawn(context)
+def _singling_parts(context: Context) -> Iterator[Part]:
+    names, drawn = _knowledge(context).variables, _draw_arguments(context)
     yield "univariate", lambda: SINGLING.measure(context.pair, variables=names, **drawn)
     if (k := min(COLUMNS_AT_ONCE, len(names))) > 1:
         yield (
@@ -45,79 +45,79 @@ def _singled_out(context: Context) -> Iterator[Part]:
 SINGLING = ATTACK(
     name="singling_out",
     question="Can the release be used to write down something that is true of exactly one person?",
-    words="attacking the release: singling out", parts=_singled_out, of_intruder=False, residual_risk=True,
+    words="attacking the release: singling out", parts=_singling_parts, of_intruder=False, residual_risk=True,
 )  # fmt: skip
 
 
-def _every(context: Context) -> dict[str, Any]:
-    knows = _knows(context)
-    return {"variables": knows.variables, **knows.numbers(*knows.variables), **_drawn(context)}
+def _variables_arguments(context: Context) -> dict[str, Any]:
+    knows = _knowledge(context)
+    return {"variables": knows.variables, **knows.numbers(*knows.variables), **_draw_arguments(context)}
 
 
-def _near(context: Context) -> dict[str, Any]:
-    return {name: value for name, value in _every(context).items() if name != "n_attacks"}
+def _distance_arguments(context: Context) -> dict[str, Any]:
+    return {name: value for name, value in _variables_arguments(context).items() if name != "n_attacks"}
 
 
-def _two_pieces(context: Context) -> str:
-    knows = _knows(context)
+def _linkability_condition(context: Context) -> str:
+    knows = _knowledge(context)
     if knows.halves is not None:
         return ""
     return ONE_KEY if len(knows.known) == 1 else "it joins two pieces of knowledge, and only one is given"
 
 
-def _joined(context: Context) -> dict[str, Any]:
-    first, second = _knows(context).halves or ((), ())
-    return {"known": (first, second), **_knows(context).numbers(*first, *second), **_drawn(context)}
+def _linkability_arguments(context: Context) -> dict[str, Any]:
+    first, second = _knowledge(context).halves or ((), ())
+    return {"known": (first, second), **_knowledge(context).numbers(*first, *second), **_draw_arguments(context)}
 
 
-def _linkable(context: Context) -> str:
+def _linkage_condition(context: Context) -> str:
     if not context.aligned:
         return NOT_ALIGNED
-    if len(_knows(context).known) < 2:
+    if len(_knowledge(context).known) < 2:
         return ONE_KEY
     if find_spec("duckdb") is None:
         return NO_DUCKDB
     from sdckit.attacks.linkage.probabilistic_linkage import ALL_PAIRS
 
-    if not _knows(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
+    if not _knowledge(context).blocking and (context.n or 0) ** 2 > ALL_PAIRS:
         return f"{context.n:,} records make too many pairs to compare them all here; call {LINKAGE.name} with blocking"
     return ""
 
 
-def _linked(context: Context) -> dict[str, Any]:
-    knows = _knows(context)
+def _linkage_arguments(context: Context) -> dict[str, Any]:
+    knows = _knowledge(context)
     blocking = [list(rule) for rule in knows.blocking] or None
     return {
         "variables": knows.known, **knows.numbers(*knows.known), "blocking": blocking, "seed": context.seed,
     }  # fmt: skip
 
 
-def _something_known(context: Context) -> str:
-    others = [name for name in _knows(context).known if name != context.target]
+def _inference_condition(context: Context) -> str:
+    others = [name for name in _knowledge(context).known if name != context.target]
     return "" if others else f"nothing is known from which {context.target} could be inferred"
 
 
-def _guessed(context: Context) -> dict[str, Any]:
+def _inference_arguments(context: Context) -> dict[str, Any]:
     target = context.target or ""
-    known = tuple(name for name in _knows(context).known if name != target)
-    return {"known": known, "target": target, **_knows(context).numbers(*known, target), **_drawn(context)}
+    known = tuple(name for name in _knowledge(context).known if name != target)
+    return {"known": known, "target": target, **_knowledge(context).numbers(*known, target), **_draw_arguments(context)}
 
 
 LINKABILITY = ATTACK(
     name="linkability", question="Can two pieces of knowledge of one person be joined through the release?",
-    needs=("known",), words="attacking the release: linkability, {intruder}", condition=_two_pieces,
-    arguments=_joined, residual_risk=True,
+    needs=("known",), words="attacking the release: linkability, {intruder}", condition=_linkability_condition,
+    arguments=_linkability_arguments, residual_risk=True,
 )  # fmt: skip
 LINKAGE = ATTACK(
     name="probabilistic_linkage",
     question="Could somebody link released records to people in spite of slips and changes?",
     needs=("variables",), missing="wildcard",
-    words="attacking the release: linking records despite slips, {intruder}", condition=_linkable,
-    arguments=_linked,
+    words="attacking the release: linking records despite slips, {intruder}", condition=_linkage_condition,
+    arguments=_linkage_arguments,
 )  # fmt: skip
 
 
-def _gave_back(context: Context) -> dict[str, Any]:
+def _recovery_arguments(context: Context) -> dict[str, Any]:
     pair, limits = context.pair, context.scenario.limits
     assert pair is not None
     sizes = sorted({*TESTED_K, *([] if limits.k is None else [limits.k])})
@@ -131,11 +131,11 @@ RECOVERABLE = Measure(
     name="recoverable_values",
     question="Which values that were protected in it can be reconstructed from the release itself?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="looking for what can be reconstructed by {intruder}", arguments=_gave_back,
+    words="looking for what can be reconstructed by {intruder}", arguments=_recovery_arguments,
 )  # fmt: skip
 
 
-def _beside_earlier(context: Context) -> Iterator[Part]:
+def _differencing_parts(context: Context) -> Iterator[Part]:
     from sdckit.attacks.differencing.release_ledger import ReleaseLedger
 
     place = context.scenario.ledger
@@ -155,22 +155,22 @@ DIFFERENCING = Measure(
     name="differencing",
     question="What does the release disclose together with the releases before it?",
     room="attacks", files="one", needs=("keys",), words="holding the release against those before it, {intruder}",
-    parts=_beside_earlier, when=lambda context: context.scenario.ledger is not None,
+    parts=_differencing_parts, when=lambda context: context.scenario.ledger is not None,
 )  # fmt: skip
 
 
-def _published(context: Context) -> str:
+def _joint_condition(context: Context) -> str:
     return "" if context.scenario.tables else "the scenario declares no published tables"
 
 
-def _of_tables(context: Context) -> bool:
-    """Whether anything is said of tables: a scenario with a limit on them and none is told so."""
+def _joint_applies(context: Context) -> bool:
+    """Whether the joint audit applies: tables are declared, or a limit on them (it then reports that none are)."""
     scenario = context.scenario
     return bool(scenario.tables) or scenario.limits_of(compared=True).joint_recoverable is not None
 
 
-def _audited(context: Context) -> dict[str, Any]:
-    given = _gave_back(context)
+def _joint_arguments(context: Context) -> dict[str, Any]:
+    given = _recovery_arguments(context)
     limited = context.scenario.limits_of(compared=True).joint_recoverable is not None
     return {name: given[name] for name in ("scenario", "k", "id", "aligned", "step")} | {"remedies": limited}
 
@@ -205,20 +205,20 @@ def _tables_typed(
 
     kept = {"rounded": rounded, "suppressed_below": suppressed_below}
     of_sums = {**kept, "rounded": sums_rounded}
-    found = [
+    declared = [
         *(PublishedTable(counts=path, count=count, total=total, **kept) for path in tables or ()),  # type: ignore[arg-type]
         *(PublishedTable(variables=names.split(","), **kept) for names in counted or ()),  # type: ignore[arg-type]
     ]
     for column, file in _columns_summed(sums, "--sums income:sums.csv"):
-        found.append(PublishedTable(counts=Path(file), sum=column, total=total, **of_sums))  # type: ignore[arg-type]
+        declared.append(PublishedTable(counts=Path(file), sum=column, total=total, **of_sums))  # type: ignore[arg-type]
     for column, names in _columns_summed(summed, "--summed income:region,sex"):
-        found.append(PublishedTable(variables=names.split(","), sum=column, **of_sums))  # type: ignore[arg-type]
-    if not found and not scenario.tables:
+        declared.append(PublishedTable(variables=names.split(","), sum=column, **of_sums))  # type: ignore[arg-type]
+    if not declared and not scenario.tables:
         raise ScenarioError(
             "say what is published beside the file: --tables, --counted, --sums, --summed, or [[tables]] in the "
             "scenario"
         )
-    return partial(JOINT.measure, tables=found or None, scenario=scenario, **given)
+    return partial(JOINT.measure, tables=declared or None, scenario=scenario, **given)
 
 
 def _columns_summed(texts: Sequence[str] | None, example: str) -> Iterator[tuple[str, str]]:
@@ -235,8 +235,8 @@ JOINT = Measure(
     name="joint_audit",
     question="What can be reconstructed from the release and the tables published beside it?",
     room="attacks", files="release", needs=("keys",), missing="wildcard",
-    words="holding published tables against the release for {intruder}", condition=_published,
-    when=_of_tables, arguments=_audited, by_command=_tables_typed,
+    words="holding published tables against the release for {intruder}", condition=_joint_condition,
+    when=_joint_applies, arguments=_joint_arguments, by_command=_tables_typed,
 )  # fmt: skip
 ATTACKS: tuple[Measure, ...] = (
     RECOVERABLE,
@@ -245,13 +245,13 @@ ATTACKS: tuple[Measure, ...] = (
     SINGLING,
     ATTACK(
         name="membership", question="Can it be told who was in the file?",
-        needs=("control",), words="attacking the release: membership", arguments=_every, of_intruder=False,
-        residual_risk=True,
+        needs=("control",), words="attacking the release: membership", arguments=_variables_arguments,
+        of_intruder=False, residual_risk=True,
     ),
     ATTACK(
         name="distance_to_closest_record",
         question="Are released records nearer to the people in the file than to others?",
-        words="attacking the release: distances", arguments=_near, of_intruder=False, command="distances",
+        words="attacking the release: distances", arguments=_distance_arguments, of_intruder=False, command="distances",
     ),
     LINKABILITY,
     LINKAGE,
@@ -259,7 +259,7 @@ ATTACKS: tuple[Measure, ...] = (
         name="inference",
         question="Can an unknown value of a person be guessed from the most similar released row?",
         needs=("known", "target"), words="attacking the release: inference, {intruder}, {target}",
-        condition=_something_known, arguments=_guessed, each=True, residual_risk=True,
+        condition=_inference_condition, arguments=_inference_arguments, per_target=True, residual_risk=True,
     ),
     Measure(
         name="canaries", question="Does a synthesizer remember records that were planted in its training file?",

@@ -1,4 +1,4 @@
-"""The measures of the room `attribute`: what can be learnt."""
+"""The measures of the room `attribute`: attribute disclosure."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ ONE = partial(Measure, room="attribute", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="attribute", files="release")
 
 
-def _usable(context: Context) -> tuple[list[str], list[DataError]]:
-    """The sensitive variables that can be compared, and why the others cannot."""
+def _comparable(context: Context) -> tuple[list[str], list[DataError]]:
+    """Split the sensitive variables into those whose diversity can be computed and the errors of the others."""
     usable, refused = [], []
     for variable in context.scenario.sensitive:
         try:
@@ -27,7 +27,7 @@ def _usable(context: Context) -> tuple[list[str], list[DataError]]:
     return usable, refused
 
 
-def _diversity(context: Context) -> Iterator[Part]:
+def _diversity_parts(context: Context) -> Iterator[Part]:
     limit = context.scenario.limits.l
     levels = sorted({*TESTED_L, *([limit] if limit else [])})
 
@@ -36,15 +36,15 @@ def _diversity(context: Context) -> Iterator[Part]:
 
     usable, refused = list(context.scenario.sensitive), list[DataError]()
     try:
-        found = measured(context.categories, usable)
-    except DataError:  # of one of them, perhaps: the others can be compared
-        usable, refused = _usable(context)
-        found = measured(context.categories, usable) if usable else None
+        diversity = measured(context.categories, usable)
+    except DataError:  # perhaps of one variable only: try the others
+        usable, refused = _comparable(context)
+        diversity = measured(context.categories, usable) if usable else None
     for error in refused:
         yield "", raising(error)
-    if found is None:
+    if diversity is None:
         return
-    yield "", lambda: found
+    yield "", lambda: diversity
     if context.wildcards:
         yield "wildcard", lambda: measured(context.cells, usable)
 
@@ -52,26 +52,26 @@ def _diversity(context: Context) -> Iterator[Part]:
 DIVERSITY = ONE(
     name="l_diversity",
     question="What is learnt about somebody whose key is known, without even finding the record?",
-    needs=("keys", "sensitive"), words="comparing what {intruder} would learn", parts=_diversity,
+    needs=("keys", "sensitive"), words="comparing what {intruder} would learn", parts=_diversity_parts,
 )  # fmt: skip
 
 
-def _sensitive(context: Context) -> dict[str, Any]:
+def _sensitive_arguments(context: Context) -> dict[str, Any]:
     return {"sensitive": context.scenario.sensitive}
 
 
-def _distances(context: Context) -> dict[str, Any]:
-    one = context.scenario
-    kinds = {name: "numeric" if name in one.numeric else "equal" for name in one.sensitive}
-    return {"sensitive": one.sensitive, "distance": kinds}
+def _closeness_arguments(context: Context) -> dict[str, Any]:
+    scenario = context.scenario
+    kinds = {name: "numeric" if name in scenario.numeric else "equal" for name in scenario.sensitive}
+    return {"sensitive": scenario.sensitive, "distance": kinds}
 
 
-def _attributed(context: Context) -> dict[str, Any]:
+def _attribution_arguments(context: Context) -> dict[str, Any]:
     width = 0.1 if context.target in context.scenario.numeric else None
     return {"keys": context.keys, "target": context.target, "width": width}
 
 
-def _disclosed(context: Context) -> dict[str, Any]:
+def _disclosure_arguments(context: Context) -> dict[str, Any]:
     names = (*context.keys, context.target or "")
     return {"keys": context.keys, "target": context.target, "numeric": list(context.numeric(*names))}
 
@@ -106,42 +106,42 @@ ATTRIBUTE: tuple[Measure, ...] = (
         name="t_closeness",
         question="How far are the sensitive values of those with one key from those of the whole file?",
         needs=("keys", "sensitive"), words="comparing what groups of {intruder} hold with the file",
-        arguments=_distances, asked=True,
+        arguments=_closeness_arguments, on_request=True,
     ),
     ONE(
         name="beta_likeness",
         question="By how much does knowing the key raise the belief in a sensitive value?",
-        needs=("keys", "sensitive"), words="weighing what {intruder} would gain", arguments=_sensitive,
-        asked=True,
+        needs=("keys", "sensitive"), words="weighing what {intruder} would gain", arguments=_sensitive_arguments,
+        on_request=True,
     ),
     ONE(
         name="delta_disclosure",
         question="By which factor does knowing the key change the share of a sensitive value, up or down?",
-        needs=("keys", "sensitive"), words="weighing what {intruder} could rule out", arguments=_sensitive,
-        asked=True,
+        needs=("keys", "sensitive"), words="weighing what {intruder} could rule out", arguments=_sensitive_arguments,
+        on_request=True,
     ),
     ONE(
         name="alpha_k", question="How large a share of those with one key have the same sensitive value?",
         needs=("keys", "sensitive"), words="looking for groups of {intruder} that mostly agree",
-        arguments=lambda context: {**_sensitive(context), "k": context.scenario.limits.k}, asked=True,
+        arguments=lambda context: {**_sensitive_arguments(context), "k": context.scenario.limits.k}, on_request=True,
     ),
     RELEASE(
         name="correct_attribution_probability",
         question="How often would somebody who knows a record's keys read its target off the release?",
         needs=("keys", "target"), words="attributing {target} from the keys of {intruder}",
-        arguments=_attributed, each=True,
+        arguments=_attribution_arguments, per_target=True,
     ),
     RELEASE(
         name="attribute_disclosure",
         question="For whom does the release name the target, and for how many of them rightly?",
-        needs=("keys", "target"), words="looking for disclosed values of {target}", arguments=_disclosed,
-        each=True,
+        needs=("keys", "target"), words="looking for disclosed values of {target}", arguments=_disclosure_arguments,
+        per_target=True,
     ),
     RELEASE(
         name="prediction_risk",
         question="How well would a model trained on the release predict a person's confidential value?",
         needs=("keys", "target"), words="predicting {target} from the keys of {intruder}",
-        arguments=lambda context: {**_disclosed(context), "seed": context.seed}, each=True,
+        arguments=lambda context: {**_disclosure_arguments(context), "seed": context.seed}, per_target=True,
     ),
     RELEASE(
         name="attribute_disclosure_table",

@@ -1,4 +1,4 @@
-"""The measures of the room `identity`: who can be recognised."""
+"""The measures of the room `identity`: identity disclosure and re-identification risk."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ ONE = partial(Measure, room="identity", files="one", of_plan="cells")
 RELEASE = partial(Measure, room="identity", files="release")
 
 
-def _tested(context: Context) -> list[int]:
+def _tested_k(context: Context) -> list[int]:
     limit = context.scenario.limits.k
     return sorted({*TESTED_K, *([limit] if limit else [])})
 
 
 def _under_both_rules(row: Measure, context: Context, **given: Any) -> Iterator[Part]:
-    """A measure under the scenario's rule for missing keys, and where that is the wildcard as a category, too.
+    """Run a measure under the scenario's rule for missing keys; under wildcards, also with missing as a category.
 
-    The stricter rule first: its figures contain those under wildcards.
+    The stricter rule (category) comes first: the records it counts include those counted under wildcards.
     """
     given |= context.grouped
     if context.wildcards:
@@ -44,7 +44,7 @@ def _under_both_rules(row: Measure, context: Context, **given: Any) -> Iterator[
     yield "", lambda: row.measure(context.cells, **given)
 
 
-def _frequencies(context: Context) -> Iterator[Part]:
+def _frequency_parts(context: Context) -> Iterator[Part]:
     yield "", lambda: FREQUENCIES.measure(context.cells, **context.grouped)
     if context.wildcards:
         yield "category", lambda: FREQUENCIES.measure(context.categories, **context.grouped)
@@ -52,65 +52,66 @@ def _frequencies(context: Context) -> Iterator[Part]:
 
 FREQUENCIES = ONE(
     name="key_frequencies", question="How many records, and how many people, share each record's key?",
-    needs=("keys",), missing="wildcard", words="counting the keys of {intruder}", parts=_frequencies,
+    needs=("keys",), missing="wildcard", words="counting the keys of {intruder}", parts=_frequency_parts,
     essential=True,
 )  # fmt: skip
 
 
-def _anonymity(context: Context) -> Iterator[Part]:
-    return _under_both_rules(ANONYMITY, context, k=_tested(context))
+def _anonymity_parts(context: Context) -> Iterator[Part]:
+    return _under_both_rules(ANONYMITY, context, k=_tested_k(context))
 
 
 ANONYMITY = ONE(
     name="k_anonymity", question="How many records share their key with fewer than k?",
-    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}", parts=_anonymity,
+    needs=("keys",), missing="wildcard", words="looking for rare keys of {intruder}", parts=_anonymity_parts,
     essential=True,
 )  # fmt: skip
 
 
-def _risk(context: Context) -> Iterator[Part]:
-    """Under both rules; households of a plan are summed for both in one pass, when the last is there.
+def _risk_parts(context: Context) -> Iterator[Part]:
+    """Individual risk under both rules; household risks of a lazy frame are aggregated for both in one pass.
 
-    Where their members will be looked at anyway, they are brought here before: that takes less than summing there.
+    Where household members are needed anyway (`household_structure`), they are collected first: that costs less than
+    aggregating in the engine.
     """
     if context.scenario.household is not None and not STRUCTURE.lacks(context):
         context.cells.keep_members(context.scenario.household)
     *first, (place, last) = _under_both_rules(RISK, context, threshold=context.scenario.limits.risk)
     yield from first
-    yield place, lambda: _summed(last())
+    yield place, lambda: _with_household_sums(last())
 
 
-def _summed(result: Any) -> Any:
-    """A result whose households are summed now: what they warn of belongs to its measure."""
+def _with_household_sums(result: Any) -> Any:
+    """Compute the household sums of a result now, so that their warnings are raised by this measure."""
     _ = result.expected_household_reidentifications
     return result
 
 
 RISK = ONE(
     name="individual_risk", question="How likely is each record to be recognised by its key?",
-    needs=("keys",), missing="wildcard", words="estimating the risk from {intruder}", parts=_risk,
+    needs=("keys",), missing="wildcard", words="estimating the risk from {intruder}", parts=_risk_parts,
     essential=True,
 )  # fmt: skip
 
 
-def _one_key_or_persons(context: Context) -> str:
+def _contribution_condition(context: Context) -> str:
     if len(context.keys) < 2:
         return "there is only one key"
     return PERSONS if context.scenario.person is not None else ""
 
 
-def _designed(context: Context) -> str:
-    one = context.scenario
-    return NO_DESIGN if one.weight is None and one.sampling_fraction is None else ""
+def _design_condition(context: Context) -> str:
+    scenario = context.scenario
+    return NO_DESIGN if scenario.weight is None and scenario.sampling_fraction is None else ""
 
 
-def _special_uniques(context: Context) -> dict[str, Any]:
-    """All subsets of the keys where that takes seconds, small ones otherwise; DIS from what is declared."""
+def _suda_arguments(context: Context) -> dict[str, Any]:
+    """Search all subsets of the keys where that takes seconds, else small ones; DIS sampling fraction as declared."""
     here = context.cells.in_memory()
     n_keys = len(here.keys)
     whole = here.n_cells * 2**n_keys <= SMALL_SEARCH
     fraction = 1.0
-    if not _designed(context):
+    if not _design_condition(context):
         from sdckit.identity.population.size_models import sampling_fraction_of
 
         fraction = sampling_fraction_of(here)
@@ -127,16 +128,16 @@ def _suda_typed(*, scenario: Scenario, **given: Any) -> Callable[..., Any]:
         from sdckit.identity.population.size_models import sampling_fraction_of
 
         cells = as_cells(data, scenario=scenario).in_memory()
-        if not _designed(Context(scenario=scenario)):
+        if not _design_condition(Context(scenario=scenario)):
             given["sampling_fraction"] = sampling_fraction_of(cells)
         return SUDA.measure(cells, scenario=scenario, **given, **more)
 
     return run
 
 
-def _suda(context: Context) -> Iterator[Part]:
+def _suda_parts(context: Context) -> Iterator[Part]:
     def run() -> Any:
-        given = _special_uniques(context)
+        given = _suda_arguments(context)
         result = SUDA.measure(context.cells.in_memory(), **given)
         size, n_keys = given["max_size"], len(context.keys)
         result.notes["max_size"] = (
@@ -145,7 +146,7 @@ def _suda(context: Context) -> Iterator[Part]:
             else f"subsets of up to {size} of the {counted(n_keys, 'key')} were searched; "
             f"{SUDA.name}(max_size=...) searches larger ones"
         )
-        if _designed(context):
+        if _design_condition(context):
             result.notes["sampling_fraction"] = (
                 "neither a weight nor a sampling fraction is declared: the file counts as the whole population, "
                 "so that every unique match is correct"
@@ -158,12 +159,12 @@ def _suda(context: Context) -> Iterator[Part]:
 SUDA = ONE(
     name="suda", question="Which records do a few of the keys already single out, and how special are they?",
     needs=("keys",), missing="wildcard", words="searching the special uniques of {intruder}",
-    condition=lambda context: SPECIAL if context.scenario.person is not None else "", parts=_suda, asked=True,
-    by_command=_suda_typed,
+    condition=lambda context: SPECIAL if context.scenario.person is not None else "", parts=_suda_parts,
+    on_request=True, by_command=_suda_typed,
 )  # fmt: skip
 
 
-def _modelled(context: Context) -> Iterator[Part]:
+def _population_risk_parts(context: Context) -> Iterator[Part]:
     from sdckit.identity.population.population_risk import searched_risk
 
     yield "", lambda: searched_risk(context.cells)
@@ -187,8 +188,8 @@ def _population_typed(*, scenario: Scenario, **typed: Any) -> Callable[..., Any]
     return run
 
 
-def _extreme(context: Context) -> Iterator[Part]:
-    """Extreme values are the same for every intruder."""
+def _outlier_parts(context: Context) -> Iterator[Part]:
+    """Outliers, computed once: they do not depend on the intruder."""
 
     def run() -> Any:
         if OUTLIERS.name not in context.shared:
@@ -201,14 +202,14 @@ def _extreme(context: Context) -> Iterator[Part]:
 MODELLED = ONE(
     name="population_risk",
     question="How many of those unique in the file are unique in the population, too?",
-    needs=("keys",), words="modelling the population for {intruder}", condition=_designed, parts=_modelled,
-    asked=True, by_command=_population_typed,
+    needs=("keys",), words="modelling the population for {intruder}", condition=_design_condition,
+    parts=_population_risk_parts, on_request=True, by_command=_population_typed,
 )  # fmt: skip
 UNIQUES = ONE(
     name="population_uniques",
     question="How many people are unique in the population, judged by the sizes of the classes in the file?",
-    needs=("keys",), words="estimating the population uniques for {intruder}", condition=_designed,
-    arguments=lambda _: {}, asked=True,
+    needs=("keys",), words="estimating the population uniques for {intruder}", condition=_design_condition,
+    arguments=lambda _: {}, on_request=True,
 )  # fmt: skip
 
 
@@ -221,26 +222,26 @@ def _outliers_typed(**given: Any) -> Callable[..., Any]:
 
 OUTLIERS = ONE(
     name="outliers", question="Which records have values so extreme that they are recognised as such?",
-    of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_extreme, asked=True,
+    of_plan="columns", needs=("numeric",), words="looking for outliers", parts=_outlier_parts, on_request=True,
     by_command=_outliers_typed,
 )  # fmt: skip
 
 
-def _aligned(context: Context) -> str:
+def _alignment_condition(context: Context) -> str:
     return "" if context.aligned else NOT_ALIGNED
 
 
-def _near_enough(context: Context) -> str:
+def _linkage_condition(context: Context) -> str:
     pairs = max(context.sizes, default=0) * (context.n or 0)
     far = f"{context.n:,} records are too many for a search of neighbours here" if pairs > MOST_DISTANCES else ""
-    return _aligned(context) or far
+    return _alignment_condition(context) or far
 
 
-def _robust(context: Context) -> str:
+def _robust_condition(context: Context) -> str:
     if context.aligned and len(context.scenario.numeric) < 2:
         return "the scenario names fewer than two numeric variables"
     many = (context.n or 0) > MOST_ROBUST
-    return _aligned(context) or (
+    return _alignment_condition(context) or (
         f"{context.n:,} records are many for a robust covariance here; call {ROBUST.name}" if many else ""
     )
 
@@ -248,7 +249,7 @@ def _robust(context: Context) -> str:
 ROBUST = RELEASE(
     name="robust_interval_risk",
     question="In how many records is a number close to the true one, the more so for outliers?",
-    needs=("numeric",), words="comparing numbers with the original, outliers apart", condition=_robust,
+    needs=("numeric",), words="comparing numbers with the original, outliers apart", condition=_robust_condition,
     arguments=lambda context: {"numeric": context.scenario.numeric, "seed": context.seed},
 )  # fmt: skip
 
@@ -284,7 +285,7 @@ IDENTITY: tuple[Measure, ...] = (
         name="key_contributions",
         question="Which key makes the file risky, and what would leaving it out save?",
         needs=("keys",), missing="wildcard", words="leaving out the keys of {intruder} one by one",
-        condition=_one_key_or_persons,
+        condition=_contribution_condition,
         arguments=lambda context: {"k": TESTED_K, "pairs": False, "scenario": context.scenario},
     ),
     STRUCTURE,
@@ -294,7 +295,7 @@ IDENTITY: tuple[Measure, ...] = (
     ONE(
         name="risky_cells", question="Which combinations of a few variables do too few records have?",
         needs=("keys",), words="counting combinations of a few keys of {intruder}", arguments=lambda _: {},
-        asked=True,
+        on_request=True,
     ),
     OUTLIERS,
     Measure(
@@ -311,7 +312,7 @@ IDENTITY: tuple[Measure, ...] = (
     RELEASE(
         name="matching_risk",
         question="How well can the rows of a release be matched back to the people they were made from?",
-        needs=("known",), words="matching the rows of {intruder} back", condition=_aligned,
+        needs=("known",), words="matching the rows of {intruder} back", condition=_alignment_condition,
         arguments=lambda context: {"scenario": context.scenario, "missing": "category"},
     ),
     RELEASE(
@@ -328,12 +329,12 @@ IDENTITY: tuple[Measure, ...] = (
     RELEASE(
         name="record_linkage",
         question="How many released records are closest to the very original they were made from?",
-        needs=("variables",), words="linking records on the keys of {intruder}", condition=_near_enough,
+        needs=("variables",), words="linking records on the keys of {intruder}", condition=_linkage_condition,
         arguments=lambda context: {"variables": context.keys, "numeric": list(context.numeric(*context.keys))},
     ),
     RELEASE(
         name="interval_risk", question="In how many records are all numbers still close to the true ones?",
-        needs=("numeric",), words="comparing numbers with the original", condition=_aligned,
+        needs=("numeric",), words="comparing numbers with the original", condition=_alignment_condition,
         arguments=lambda context: {"numeric": context.scenario.numeric},
     ),
     ROBUST,

@@ -1,4 +1,4 @@
-"""What a row of the catalogue says of a measure, and how it is run."""
+"""The rows of the catalogue: `Measure`, the `Context` it runs in and the `Knowledge` of simulated intruders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
     from sdckit.result import Result
 
-# What is known of a run before a measure runs, and the files it runs on.
+# The context of a run: files, scenario and intruder.
 
 
 Step = Callable[[str], None]
@@ -21,26 +21,26 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True, kw_only=True)
 class Knowledge:
-    """What simulated intruders have to go by, and how often they try.
+    """Background knowledge of simulated intruders, and the number of attacks.
 
     Attributes
     ----------
     variables : tuple of str
-        Columns of the attacks that are told none.
+        Columns used by attacks that are not given any.
     known : tuple of str
-        What an intruder knows of a person.
+        Columns whose values an intruder knows of a person.
     halves : tuple of two tuples of str, or None
-        Two pieces of knowledge that may be joined; None where there are not two.
+        Two disjoint sets of known columns that may be linked; None where there are not two.
     targets : tuple of str
-        What they infer.
+        Sensitive variables that they infer.
     numeric : tuple of str or None
         Columns declared to be numbers; None where nothing is declared.
     by : tuple of str
-        Columns of subgroups.
+        Columns that define subgroups.
     blocking : tuple of tuple of str
-        Rules of which a pair of linked records must meet one.
+        Blocking rules; a candidate pair must satisfy at least one.
     n_attacks : int
-        Attempts of each attack.
+        Attempts per attack.
     """
 
     variables: tuple[str, ...]
@@ -61,39 +61,39 @@ class Knowledge:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Context:
-    """One intruder before one file, or before a release beside its original.
+    """One intruder with one file, or with a release and its original.
 
-    A plan is made from what is known without reading the data; the files are there when it is run.
+    What will run is decided from metadata, without reading the data; the files are only set when it is run.
 
     Attributes
     ----------
     scenario : Scenario
-        Of this intruder alone.
+        Restricted to this intruder.
     n : int or None
-        Records of the file or the original; None where nobody has counted yet.
+        Records of the file or the original; None if not counted yet.
     sizes : tuple of int
-        Records of each release; empty where nobody has counted.
+        Records of each release; empty if not counted yet.
     columns : frozenset of str or None
-        Columns that all files have; None where there is one file.
+        Columns common to all files; None for a single file.
     aligned : bool
         Whether row i of a release is declared to come from row i of the original.
     has_control : bool
-        Whether there are people who were never in the file.
+        Whether there is a control file (people who were never in the original).
     models : dict of str to str
         Formulas with their families.
     knowledge : Knowledge or None
         Of simulated attacks.
     seed : int or None
     target : str or None
-        The sensitive variable of a measure of one.
+        The sensitive variable, for measures that take one at a time.
     data, pair
-        The file; the files beside each other, with the people never in it. None in a plan that is not run.
+        The file; or the pair of original and releases, with the control. None in a dry run.
     by : tuple of str
         Columns of the file, or of the original, whose combinations are subgroups.
     shared : dict
-        What does not depend on the intruder is kept here from one intruder to the next.
+        Cache of results that do not depend on the intruder.
     tell : callable
-        Is told in words what is being done.
+        Callback that receives progress messages.
     """
 
     scenario: Scenario
@@ -119,17 +119,17 @@ class Context:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What the intruder knows."""
+        """Key variables that the intruder knows."""
         return self.scenario.keys
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """What the intruder would learn."""
+        """Sensitive variables that the intruder would learn."""
         return self.scenario.sensitive if self.knowledge is None else self.knowledge.targets
 
     @cached_property
     def cells(self) -> Any:
-        """The distinct combinations of keys, under the scenario's rule for missing values."""
+        """The cells (distinct key combinations), under the scenario's rule for missing values."""
         from sdckit.cells.as_cells import tabulate_roles
         from sdckit.data.scenarios.roles import resolve_roles
 
@@ -137,7 +137,7 @@ class Context:
 
     @cached_property
     def categories(self) -> Any:
-        """The same, a missing value being a value of its own."""
+        """The cells with a missing value as a category of its own."""
         return self.cells.as_categories() if self.cells.has_wildcards else self.cells
 
     @property
@@ -147,26 +147,26 @@ class Context:
 
     @property
     def grouped(self) -> dict[str, tuple[str, ...]]:
-        """The argument `by` of a measure that gives figures of subgroups; empty where none are asked for."""
+        """The keyword argument `by`; empty where no subgroups are requested."""
         return {"by": self.by} if self.by else {}
 
     def numeric(self, *names: str) -> tuple[str, ...]:
-        """Those of the columns that the scenario declares to be numbers."""
+        """Those of the columns that the scenario declares as numeric."""
         return tuple(name for name in names if name in self.scenario.numeric)
 
     def about(self, target: str) -> Context:
-        """The same for a measure of one sensitive variable."""
+        """The same context with `target` as its sensitive variable."""
         return replace(self, target=target)
 
 
 Room = Literal["identity", "attribute", "attacks", "utility"]
 Files = Literal["one", "release", "attack", "utility", "population", "estimates"]
-# What it takes of a plan (DuckDB, Spark, Polars lazy): the cells that the engine has counted; the columns asked for,
-# coded; nothing, since it takes estimates; or it changes records, and takes none.
+# What a measure collects of a lazy frame (DuckDB, Spark, Polars): the cells that the engine has counted; the columns
+# it needs, coded; nothing, since it takes estimates; or it changes records, and lazy frames are refused.
 OfPlan = Literal["cells", "columns", "nothing", "refused"]
-# What stands behind the colon of the result's place, and the call that gives the result.
+# The suffix of the result's place (after the colon), and the call that computes the result.
 Part = tuple[str, Callable[[], "Result"]]
-# Role of an argument: how it reads where the scenario declares nothing for it.
+# Required argument: the attribute of the scenario, and the reason given where it is not declared.
 LACKING: Mapping[str, tuple[str, str]] = {
     "household": ("household", "the scenario names no household column"),
     "sensitive": ("sensitive", "the scenario names no sensitive variable"),
@@ -177,7 +177,7 @@ NO_CONTROL = "there is no control file"
 
 
 def raising(error: Exception) -> Callable[[], Any]:
-    """The call of a part whose input was refused before there was anything to call."""
+    """A part whose call raises an error that was met while its input was prepared."""
 
     def refuse() -> Any:
         raise error
@@ -186,13 +186,13 @@ def raising(error: Exception) -> Callable[[], Any]:
 
 
 def nothing_lacks(_: Context) -> str:
-    """The condition of a measure that needs nothing but its roles."""
+    """The condition of a measure that needs nothing beyond its declared roles."""
     return ""
 
 
 @cache
 def _public(name: str) -> Callable[..., Any]:
-    """The public function of a name, looked up once."""
+    """The public function of this name (cached lookup)."""
     import sdckit
 
     function: Callable[..., Any] = getattr(sdckit, name)
@@ -201,59 +201,59 @@ def _public(name: str) -> Callable[..., Any]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measure:
-    """All that there is to know about a measure outside its own file.
+    """A row of the catalogue: everything known about a measure outside its own module.
 
     Attributes
     ----------
     name : str
         The public function, its file, and its view.
     question : str
-        What it answers, in plain words.
+        The question it answers, in plain words.
     room : str
         The room its file stands in.
     files : str
         What it takes: "one" file; a "release" beside its original; the same as an "attack" by intruders or for
         its "utility"; a file and its "population"; "estimates" or a single record.
     needs : tuple of str
-        Arguments that it cannot do without, named as roles.
+        Required arguments, named as roles.
     missing : str
-        What a missing key value is to it unless the caller says otherwise.
+        Its default rule for missing key values.
     of_plan : str
-        What it takes of a plan into memory: the "cells", the "columns" asked for, "nothing" where it takes estimates;
+        What it collects of a lazy frame: the "cells", the "columns" it needs, "nothing" where it takes estimates;
         "refused" where it changes records.
     words : str
-        What `assess` tells while it runs; ``{intruder}`` and ``{target}`` are filled in.
+        Progress message of `assess`; ``{intruder}`` and ``{target}`` are filled in.
     arguments : callable or None
-        Its arguments, given the context; None where `assess` does not run it, or `parts` does.
+        Builds its arguments from the context; None where `assess` does not run it, or `parts` does.
     parts : callable or None
-        For a measure with several results, or one that is not called with its cells or its pair of files.
+        Builds several results, or one that is not called with the cells or the pair of files.
     condition : callable
-        Why it cannot run here though its roles are declared, in one sentence; "" where it can.
+        Gives one sentence why it cannot run though its roles are declared; "" where it can.
     when : callable or None
-        Whether there is anything for it to look at; where there is not it is left out, and not among what did not run.
-    asked : bool
-        Whether it runs only where it is asked for by name.
+        Whether it applies at all; where it does not, it is omitted and not listed as skipped.
+    on_request : bool
+        Whether `assess` runs it only where it is named.
     essential : bool
-        Whether nothing can be said without it, so that its error ends the run.
+        Whether the assessment cannot do without it, so that its error ends the run.
     of_intruder : bool
         Whether it depends on what an intruder knows.
-    each : bool
-        Whether it is run for every sensitive variable by itself.
+    per_target : bool
+        Whether it is run once for each sensitive variable.
     residual_risk : bool
-        Whether it gives a residual risk, on which a scenario may set a limit.
+        Whether it reports a residual risk, on which a scenario may set a limit.
     inside : callable or None
-        For one that runs others: their places, and what each lacks.
+        For a measure that runs others: their places, and why each cannot run.
     command : str
-        What it is called on the command line, where that is not its name with hyphens.
+        Name on the command line, where it is not its name with hyphens.
     by_command : callable or None
-        For one that is called otherwise on the command line: takes what was typed before any file is read, gives the
-        call, which may give several results. Its own arguments are options, its docstring is told there.
+        For a command that is not the function itself: takes the typed options before any file is read and returns the
+        call, which may give several results. Its own arguments are options, its docstring is part of the help text.
     instead : tuple of str
-        Arguments that those replace.
+        Arguments of the function that these options replace.
     function : callable or None
         The function of a measure from outside the package.
     no_chart : str
-        Why a picture would not help; "" for a measure that has one.
+        Why a chart would not help; "" for a measure that has one.
     """
 
     name: str
@@ -268,10 +268,10 @@ class Measure:
     parts: Callable[[Context], Iterator[Part]] | None = None
     condition: Callable[[Context], str] = nothing_lacks
     when: Callable[[Context], bool] | None = None
-    asked: bool = False
+    on_request: bool = False
     essential: bool = False
     of_intruder: bool = True
-    each: bool = False
+    per_target: bool = False
     residual_risk: bool = False
     inside: Callable[[Context], Sequence[tuple[str, str]]] | None = None
     command: str = ""
@@ -287,7 +287,7 @@ class Measure:
 
     @property
     def kind(self) -> str:
-        """What it is called on the command line."""
+        """Its name on the command line."""
         return self.command or self.name.replace("_", "-")
 
     @property
@@ -302,7 +302,7 @@ class Measure:
     def lacks(self, context: Context) -> str:
         """The one sentence why it cannot run here; "" where it can.
 
-        The only place where it is decided: plan, run and dry run ask here.
+        Decided here only; plan, run and dry run call it.
         """
         for need in self.needs:
             role, sentence = LACKING.get(need, ("", ""))
@@ -321,7 +321,7 @@ class Measure:
         return self.condition(context)
 
     def run(self, context: Context) -> Iterator[Part]:
-        """Give each part of the result as a call; a call may raise what the measure raises."""
+        """Yield each part of the result as a call, which may raise what the measure raises."""
         if self.parts is not None:
             yield from self.parts(context)
         elif self.arguments is not None:
@@ -333,16 +333,16 @@ class Measure:
             yield "", lambda: self.measure(subject, **given)
 
     def _grouped(self, context: Context) -> Mapping[str, Any]:
-        """The argument `by`, where subgroups are asked for and this measure has figures of them."""
+        """The keyword argument `by`, where subgroups are requested and this measure supports them."""
         if not context.by or self.room not in ("identity", "attribute"):
             return {}
         return context.grouped if "by" in signature(_public(self.name)).parameters else {}
 
     def place(self, context: Context, detail: str = "") -> str:
-        """Where a result stands: the measure, with intruder, variable or variant after colons."""
+        """The key of a result: the measure, with intruder, variable or variant after colons."""
         whose = context.intruder if self.files == "attack" and self.of_intruder else ""
         return ":".join(filter(None, (self.name, whose, context.target, detail)))
 
     def doing(self, context: Context) -> str:
-        """What is told while it runs."""
+        """The progress message while it runs."""
         return self.words.format(intruder=context.intruder, target=context.target or "")

@@ -1,4 +1,4 @@
-"""The measures of the room `utility`: what a release is still good for."""
+"""The measures of the room `utility`: how fit a release is for analysis."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from sdckit.catalogue.row import Context, Measure, OfPlan
 GIVEN = "it takes two intervals and gives one number; compare_intervals draws them"
 
 
-def _compared(context: Context) -> dict[str, Any]:
-    """The declared variables that all files have."""
-    one, present = context.scenario, context.columns or frozenset()
-    named = dict.fromkeys([*one.all_keys, *one.sensitive, *one.numeric])
+def _overview_arguments(context: Context) -> dict[str, Any]:
+    """Arguments of the overview: the declared variables that all files have."""
+    scenario, present = context.scenario, context.columns or frozenset()
+    named = dict.fromkeys([*scenario.all_keys, *scenario.sensitive, *scenario.numeric])
     shared = [name for name in named if name in present]
     return {
         "variables": shared, "numeric": list(context.numeric(*shared)), "models": context.models,
@@ -20,18 +20,18 @@ def _compared(context: Context) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _inside(context: Context) -> list[tuple[str, str]]:
-    """The measures of the overview, and what each lacks."""
+def _overview_parts(context: Context) -> list[tuple[str, str]]:
+    """The measures of the overview, each with the reason why it cannot run, if any."""
     from sdckit.utility.utility_overview import lacking
 
-    given = _compared(context)
+    given = _overview_arguments(context)
     return lacking(
         given["variables"], given["numeric"], tuple(context.models), aligned=context.aligned, n=context.n or 0,
         sizes=context.sizes,
     )  # fmt: skip
 
 
-def _of(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "columns") -> Measure:
+def _measure(name: str, question: str, no_chart: str = "", of_plan: OfPlan = "columns") -> Measure:
     return Measure(name=name, question=question, room="utility", files="utility", no_chart=no_chart, of_plan=of_plan)
 
 
@@ -39,30 +39,30 @@ UTILITY: tuple[Measure, ...] = (
     Measure(
         name="utility_overview",
         question="What is the release still good for, as a whole, by variable, by pair, and for models?",
-        room="utility", files="utility", words="measuring utility", arguments=_compared, inside=_inside,
-        of_intruder=False,
+        room="utility", files="utility", words="measuring utility", arguments=_overview_arguments,
+        inside=_overview_parts, of_intruder=False,
     ),
-    _of("propensity", "How well can a model tell released records from original ones?"),
-    _of("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
-    _of(
+    _measure("propensity", "How well can a model tell released records from original ones?"),
+    _measure("cluster_utility", "Do clusters of similar records hold as many released records as they should?"),
+    _measure(
         "information_loss",
         "How far do protected values, and correlations between them, lie from the original ones?",
     ),
-    _of("combine", "What do m synthetic files say together, and how surely?"),
-    _of(
+    _measure("combine", "What do m synthetic files say together, and how surely?"),
+    _measure(
         "interval_overlap",
         "How much do the intervals from the original and from the release overlap?",
         no_chart=GIVEN,
         of_plan="nothing",
     ),
-    _of(
+    _measure(
         "compare_intervals", "How do intervals that were computed elsewhere, or printed, lie beside each other?",
         of_plan="nothing",
     ),
-    _of("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
-    _of("compare_models", "Does a regression on the release come to the same conclusions?"),
-    _of("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
-    _of("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
-    _of("compare_distributions", "How does each variable, and each pair, look before and after?"),
-    _of("compare_associations", "Do variables still go together as they did?"),
+    _measure("compare_estimates", "Does the release give the same means, totals, proportions or quantiles?"),
+    _measure("compare_models", "Does a regression on the release come to the same conclusions?"),
+    _measure("ecdf_utility", "How far are the distribution functions of the release from those of the original?"),
+    _measure("tabular_utility", "How well does the release keep every table of one, two or three variables?"),
+    _measure("compare_distributions", "How does each variable, and each pair, look before and after?"),
+    _measure("compare_associations", "Do variables still go together as they did?"),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What comes in: frames, files, roles and scenarios, all checked at the door."""
+"""Input: data frames, files, column roles and scenarios, all validated on entry."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 
 class _OnDemand(ModuleType):
-    """An engine's module that is loaded when a name of it is first used: none comes with `import sdckit`."""
+    """A module of an engine, imported on first attribute access: `import sdckit` loads none."""
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(import_module(self.__name__), name)

@@ -1,6 +1,6 @@
-"""The one door for arguments: each kind is checked by one function, and a refusal names the argument.
+"""Validation of arguments: one function per kind of argument; errors name the argument.
 
-What is no name of a column is a `ColumnError`, what is no scenario a `ScenarioError`, all else a `DataError`.
+Invalid column names raise `ColumnError`, invalid scenarios `ScenarioError`, all others `DataError`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SMALL_SEED = 2**32  # scikit-learn's own limit
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Whether this is a whole number; True and False are none.
+    """Whether this is an integer; bools do not count.
 
     >>> is_whole(3), is_whole(True), is_whole(3.0), is_whole("3")
     (True, False, False, False)
@@ -40,7 +40,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def _real(value: object) -> float:
-    """A float; NaN for what is no number."""
+    """Convert a real number to float; NaN for anything else."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -57,7 +57,7 @@ def _refused(name: str, says: str, give: str) -> DataError:
 
 
 def seed(value: object) -> np.random.Generator:
-    """The random numbers that a seed starts; without one they are others at every call.
+    """A random generator for a seed; freshly seeded where none is given.
 
     Raises `DataError`: no whole number of 0 or more, nor a generator.
 
@@ -72,7 +72,7 @@ def seed(value: object) -> np.random.Generator:
 
 
 def seed_number(value: object) -> int | None:
-    """A seed for a library that takes small whole numbers only; a generator is asked for one.
+    """A seed for libraries that take 32-bit integers only; drawn from a generator where needed.
 
     Raises `DataError`: as `seed`.
 
@@ -89,9 +89,9 @@ def seed_number(value: object) -> int | None:
 
 
 def count(value: object, name: str, says: str = "is a count", *, at_least: int = 1, at_most: int | None = None) -> int:
-    """A whole number of `at_least` or more, `at_most` where that is given.
+    """An integer from `at_least` to `at_most`, if given.
 
-    `says` is what the argument means: the message is "``name says``; give a whole number of ... or more".
+    `says` describes the argument: the message is "``name says``; give a whole number of ... or more".
 
     >>> count(3, "k", "counts records")
     3
@@ -103,18 +103,18 @@ def count(value: object, name: str, says: str = "is a count", *, at_least: int =
 
 
 def counts(value: object, name: str, says: str = "is a count", *, at_least: int = 1) -> tuple[int, ...]:
-    """One whole number or several (or none), ascending and each once.
+    """One or several integers (or none), sorted and without duplicates.
 
-    Raises `DataError`: one of them is none, or below `at_least`.
+    Raises `DataError`: one of them is not an integer, or below `at_least`.
 
     >>> counts((3, 2, 3), "k", "counts records"), counts(5, "k", "counts records")
     ((2, 3), (5,))
     """
-    asked = _listed(value)
-    found = [int(one) for one in asked if is_whole(one) and one >= at_least]
-    if len(found) < len(asked):
+    entries = _listed(value)
+    whole = [int(entry) for entry in entries if is_whole(entry) and entry >= at_least]
+    if len(whole) < len(entries):
         raise _refused(name, says, f"whole numbers of {at_least} or more")
-    return tuple(sorted(set(found)))
+    return tuple(sorted(set(whole)))
 
 
 def number(value: object, name: str, says: str = "is a number") -> float:
@@ -128,20 +128,20 @@ def amount(value: object, name: str, says: str = "is an amount") -> float:
 
 
 def amount_above(value: object, name: str, says: str = "is an amount", *, above: float = 0.0) -> float:
-    """A finite number above 0, or above another one."""
+    """A finite number above `above`."""
     return within(value, name, says, above, math.inf, "()", f"a number above {above:g}")
 
 
 def amounts_above(value: object, name: str, says: str, *, above: float = 0.0) -> tuple[float, ...]:
-    """One finite number above 0 (or `above`) or several (or none), ascending and each once.
+    """One or several finite numbers above `above` (or none), sorted and without duplicates.
 
     >>> amounts_above([0.2, 0.1], "limits", "are distances")
     (0.1, 0.2)
     """
-    asked = _listed(value)
-    if not all(above < _real(one) < math.inf for one in asked):
+    entries = _listed(value)
+    if not all(above < _real(entry) < math.inf for entry in entries):
         raise _refused(name, says, f"numbers above {above:g}")
-    return tuple(sorted({_real(one) for one in asked}))
+    return tuple(sorted({_real(entry) for entry in entries}))
 
 
 def share(value: object, name: str, says: str = "is a share") -> float:
@@ -150,18 +150,18 @@ def share(value: object, name: str, says: str = "is a share") -> float:
 
 
 def share_above(value: object, name: str, says: str = "is a share") -> float:
-    """A number above 0, up to 1."""
+    """A number above 0, at most 1."""
     return within(value, name, says, 0, 1, "(]")
 
 
 def sampling_fraction_or_none(value: object) -> float | None:
-    """The share of the population that a file holds; None where it is not given."""
+    """A sampling fraction, above 0 and at most 1; None where it is not given."""
     says = "is the share of the population in the file"
     return None if value is None else share_above(value, "sampling_fraction", says)
 
 
 def level(value: object, name: str = "level", says: str = "is the confidence of the intervals") -> float:
-    """A number between 0 and 1, neither of them.
+    """A confidence level: a number strictly between 0 and 1.
 
     >>> level(0.95)
     0.95
@@ -170,19 +170,19 @@ def level(value: object, name: str = "level", says: str = "is the confidence of 
 
 
 def within(value: object, name: str, says: str, low: float, high: float, ends: str = "[]", give: str = "") -> float:
-    """A number of an interval.
+    """A number in an interval.
 
-    `ends` says whether each end belongs to it: "[]", "[)", "(]" or "()"; `give` is the interval in words.
+    `ends` says which ends are included: "[]", "[)", "(]" or "()"; `give` is the interval in words.
 
     >>> within(0, "swap_rate", "is a share of the households", 0, 1, "[)")
     0.0
     """
-    found = _real(value)
-    above = found >= low if ends[0] == "[" else found > low
-    below = found <= high if ends[1] == "]" else found < high
+    real = _real(value)
+    above = real >= low if ends[0] == "[" else real > low
+    below = real <= high if ends[1] == "]" else real < high
     if not (above and below):
         raise _refused(name, says, give or f"a number in {ends[0]}{low:g}, {high:g}{ends[1]}")
-    return found
+    return real
 
 
 def _listed(value: Any) -> tuple[Any, ...]:
@@ -194,48 +194,48 @@ def _listed(value: Any) -> tuple[Any, ...]:
 
 
 def flag(value: object, name: str, says: str = "is True or False") -> bool:
-    """True or False, and nothing that is taken for one of them."""
+    """A bool; truthy or falsy values of other types are refused."""
     if not isinstance(value, bool | np.bool_):
         raise DataError(f"{name} {says}; it is neither", argument=name)
     return bool(value)
 
 
 def choice(value: Word, name: str, allowed: Sequence[Word]) -> Word:
-    """One of the words an argument can have.
+    """One of the allowed words.
 
-    Raises `DataError`: another one; the message offers the nearest.
+    Raises `DataError`: any other value; the message suggests the nearest.
 
     >>> choice("mdav", "method", ("mdav", "rmd"))
     'mdav'
     """
     if isinstance(value, str) and value in allowed:
         return value
-    words = ", ".join(repr(one) for one in allowed)
+    words = ", ".join(repr(word) for word in allowed)
     if not isinstance(value, str):
         raise DataError(f"{name} is one of {words}, not {type(value).__name__}", argument=name)
     raise DataError(f"{name} {value!r} is unknown; {did_you_mean(value, allowed)}", argument=name)
 
 
 def choices(value: Word | Iterable[Word], name: str, allowed: Sequence[Word]) -> tuple[Word, ...]:
-    """One or several of the words an argument can have.
+    """One or several of the allowed words.
 
-    Raises `DataError`: there is none, or another one.
+    Raises `DataError`: the list is empty, or holds another value.
     """
-    asked = _listed(value)
-    if not asked:
+    words = _listed(value)
+    if not words:
         raise DataError(f"{name} is empty; give some of {', '.join(allowed)}", argument=name)
-    return tuple(choice(one, name, allowed) for one in asked)
+    return tuple(choice(word, name, allowed) for word in words)
 
 
 def text(value: object, name: str) -> str:
-    """Some text, which may be empty."""
+    """A string, possibly empty."""
     if not isinstance(value, str):
         raise DataError(f"{name} is text, not {type(value).__name__}", argument=name)
     return value
 
 
 def texts(value: object, name: str) -> tuple[str, ...]:
-    """One text or several; numbers as they print.
+    """One or several strings; numbers are converted by `str`.
 
     >>> texts(["NA", -9], "missing"), texts("", "missing")
     (('NA', '-9'), ('',))
@@ -244,21 +244,21 @@ def texts(value: object, name: str) -> tuple[str, ...]:
         return (value,)
     if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
         raise DataError(f"{name} is a list of texts, not {type(value).__name__}", argument=name)
-    found = tuple(value)
-    if not all(isinstance(one, str) or is_number(one) for one in found):
+    entries = tuple(value)
+    if not all(isinstance(entry, str) or is_number(entry) for entry in entries):
         raise DataError(f"{name} is a list of texts; one of them is none", argument=name)
-    return tuple(str(one) for one in found)
+    return tuple(str(entry) for entry in entries)
 
 
 def mapping(value: object, name: str, says: str) -> dict[Any, Any]:
-    """A dict of anything."""
+    """A mapping, as a dict."""
     if not isinstance(value, Mapping):
         raise DataError(f"{name} {says}; give a dict, not {type(value).__name__}", argument=name)
     return dict(value)
 
 
 def several(value: object, name: str, says: str) -> tuple[Any, ...]:
-    """A list of anything, and no text."""
+    """An iterable other than a string, as a tuple."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         raise DataError(f"{name} {says}; give a list, not {type(value).__name__}", argument=name)
     return tuple(value)
@@ -275,15 +275,15 @@ def column(value: object, name: str) -> str:
 
 
 def column_or_none(value: object, name: str) -> str | None:
-    """The name of one column; None where none is given."""
+    """The name of one column, or None."""
     return None if value is None else column(value, name)
 
 
 def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] | None:
-    """Names of columns as given; None where none is.
+    """Column names as a tuple, or None.
 
-    `single`: whether one name may stand without a list. Raises `ColumnError`: one text instead of a list, what
-    is no list of names, or a name listed twice.
+    `single`: whether a single name may be given as a string. Raises `ColumnError`: a string instead of a list, a
+    list of something else, or a name listed twice.
 
     >>> names(["sex", "age"], "keys"), names("sex", "by", single=True)
     (('sex', 'age'), ('sex',))
@@ -296,22 +296,22 @@ def names(value: object, name: str, *, single: bool = False) -> tuple[str, ...] 
         raise ColumnError(f"{name} must be a list of column names; write {name}=[{value!r}]", argument=name)
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise ColumnError(f"{name} must be a list of column names, not {type(value).__name__}", argument=name)
-    found = tuple(value)
-    for one in found:  # pandas numbers columns, too
-        if not isinstance(one, str) and not is_whole(one):
-            raise ColumnError(f"{name}: column names are text, got {type(one).__name__}", argument=name)
-    if twice := sorted({str(one) for one in found if found.count(one) > 1}):
+    listed = tuple(value)
+    for entry in listed:  # pandas numbers columns, too
+        if not isinstance(entry, str) and not is_whole(entry):
+            raise ColumnError(f"{name}: column names are text, got {type(entry).__name__}", argument=name)
+    if twice := sorted({str(entry) for entry in listed if listed.count(entry) > 1}):
         raise ColumnError(f"{name}: {twice[0]!r} is listed more than once", argument=name)
-    return found
+    return listed
 
 
 def present(
     names: Iterable[object], columns: Sequence[object], role: str, *, argument: str | None = None,
     within: str = "the data",
 ) -> None:  # fmt: skip
-    """Refuse names that no column has.
+    """Check that columns of these names exist.
 
-    Raises `ColumnError`: the first such name, with its role and the nearest name there is.
+    Raises `ColumnError`: the first absent name, with its role and the nearest existing name.
 
     >>> present(["sex"], ["sex", "age"], "keys")
     """
@@ -325,7 +325,7 @@ def present(
 
 
 def scenario_or_none(value: object) -> Scenario | None:
-    """A scenario, or none.
+    """A scenario, or None.
 
     Raises `ScenarioError`: something else.
     """

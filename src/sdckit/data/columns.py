@@ -1,4 +1,4 @@
-"""Columns in and out: any column to integer codes through Arrow, arrays back to the caller's frame."""
+"""Integer coding of columns of any type through Arrow, their levels, and values as floats or Python objects."""
 
 from __future__ import annotations
 
@@ -19,41 +19,40 @@ from sdckit.numerics.coding import code_views, float_range, float_to_int, intege
 from sdckit.numerics.grouping import group, weight_faults
 from sdckit.numerics.threads import run
 
-# In which order the levels of a column stand: as its categories are declared, else by value.
-# A pandas categorical, a Polars Enum, an Arrow dictionary and value labels bring an order. A Polars
-# Categorical brings none: Polars itself sorts it by the alphabet, and the numbers behind it depend on what
-# else was read before.
+# Order of the levels of a column: as its categories are declared, else by value.
+# A pandas categorical, a Polars Enum, an Arrow dictionary and value labels have an order. A Polars Categorical has
+# none: Polars sorts it lexically, and its physical codes depend on what was read before.
 
 
 T = TypeVar("T")
 
 
 def categories_of(coded: Coded) -> list[str]:
-    """The categories that a column declares, in their order, used or not; none for text, numbers and dates.
+    """The declared categories of a column in order, used or not; empty for text, numbers and dates.
 
-    Categories that are numbers go by their value, not by what is declared.
+    Numeric categories are ordered by value, so they count as undeclared.
     """
     if coded.categories is None:
         return []
-    found = coded.categories.to_pylist()
-    return found if all(isinstance(one, str) for one in found) else []
+    categories = coded.categories.to_pylist()
+    return categories if all(isinstance(category, str) for category in categories) else []
 
 
 def joint_categories(files: Sequence[Coded]) -> list[str]:
-    """The order of the first file that declares one, then what only later ones declare.
+    """Merge declared categories: the order of the first file, then those that only later files declare.
 
     >>> import polars as pl
     >>> from sdckit.data.columns import code_column
     >>> from sdckit.data.frames import open_frame
     >>> sizes = [pl.Series("x", ["M"], pl.Enum(["S", "M"])), pl.Series("x", ["L"], pl.Enum(["M", "L"]))]
-    >>> joint_categories([code_column(open_frame(one.to_frame())["x"]) for one in sizes])
+    >>> joint_categories([code_column(open_frame(size.to_frame())["x"]) for size in sizes])
     ['S', 'M', 'L']
     """
     return list(dict.fromkeys(value for coded in files for value in categories_of(coded)))
 
 
 def in_order(values: Collection[T], declared: Sequence[str] = ()) -> list[T]:
-    """Distinct values in the order that is declared, those of which nothing is declared behind them, ascending.
+    """Sort distinct values by declared order; undeclared values follow, ascending.
 
     >>> in_order({"high", "low", "other", "any"}, ["low", "middle", "high"])
     ['low', 'high', 'any', 'other']
@@ -66,7 +65,7 @@ def in_order(values: Collection[T], declared: Sequence[str] = ()) -> list[T]:
 
 
 def places_in_order(values: Sequence[str], declared: Sequence[str] = ()) -> list[int]:
-    """The places of distinct values, brought in their order.
+    """Indices that sort distinct values as `in_order` does.
 
     >>> places_in_order(["b", "a", "c"], ["c", "b"])
     [2, 0, 1]
@@ -82,7 +81,7 @@ NANOSECONDS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9, "day": 86_400 * 10
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """One column as integers."""
+    """One column coded as integers."""
 
     name: str
     values: NDArray[Any]  # shape (n,); ``values - low`` is the code, 0 to span - 1
@@ -99,16 +98,16 @@ class Coded:
 
     @property
     def n_codes(self) -> int:
-        """Codes in use, that of a missing value included."""
+        """Number of codes, including that of a missing value if there is one."""
         return self.span + (self.n_missing > 0)
 
     @property
     def bits(self) -> int:
-        """Bits that hold every code in use."""
+        """Bits needed to hold any code."""
         return max(0, self.n_codes - 1).bit_length()
 
     def codes(self, rows: NDArray[Any] | slice = slice(None)) -> NDArray[np.int64]:
-        """Codes of some rows; `span` where missing."""
+        """Codes (int64) of the selected rows; `span` where missing."""
         values = self.values[rows]
         if values.dtype == np.uint64:
             code = (values - np.uint64(self.low)).astype(np.int64)
@@ -117,35 +116,35 @@ class Coded:
         return code if len(self.valid) == 0 else np.where(self.valid[rows] != 0, code, self.span)
 
     def without_rows(self) -> Coded:
-        """The same coding with the records left out: enough to print levels."""
+        """The same coding without the rows: enough to print levels."""
         return replace(self, values=self.values[:0].copy(), valid=ALL_VALID)
 
     def labels(self, codes: NDArray[np.int64]) -> list[str]:
-        """Printed form of codes; a missing value prints as "(missing)"."""
+        """Labels of codes; a missing value is "(missing)"."""
         present = codes < self.span
         known = np.where(present, codes, 0)
         if self.levels is not None:
             levels = self.levels() if callable(self.levels) else self.levels
-            found = _listed(levels.take(pa.array(known))) if self.span else []
+            values = _listed(levels.take(pa.array(known))) if self.span else []
         elif self.kind == "date":
             stored = pa.array(known + self.low).cast(_storage(self.arrow_type))
-            found = _listed(stored.view(self.arrow_type))
+            values = _listed(stored.view(self.arrow_type))
         else:
-            found = [code + self.low for code in known.tolist()]  # may exceed 64 bits
+            values = [code + self.low for code in known.tolist()]  # may exceed 64 bits
         if self.kind == "boolean":
-            found = [bool(v) for v in found]
-        found = found or [None] * len(codes)
-        return [_printed(v) if ok else "(missing)" for v, ok in zip(found, present, strict=True)]
+            values = [bool(v) for v in values]
+        values = values or [None] * len(codes)
+        return [_printed(v) if ok else "(missing)" for v, ok in zip(values, present, strict=True)]
 
 
 def _listed(values: pa.Array) -> list[Any]:
-    """Values as Python has them; dates beyond the years it knows as counts of their unit."""
+    """Values as Python objects; dates outside the range of `datetime` as text: count and unit since 1970."""
     try:
         listed: list[Any] = values.to_pylist()
     except (OverflowError, ValueError):
         unit = getattr(values.type, "unit", "days")
         counts = values.cast(pa.int64() if values.type.bit_width == 64 else pa.int32())
-        return [None if one is None else f"{one} {unit} since 1970" for one in counts.to_pylist()]
+        return [None if count is None else f"{count} {unit} since 1970" for count in counts.to_pylist()]
     return listed
 
 
@@ -160,11 +159,11 @@ def _storage(arrow_type: pa.DataType) -> pa.DataType:
 
 
 def to_arrow(series: nw.Series[Any]) -> pa.Array:
-    """The column as one Arrow array, without a copy where the engine allows it."""
+    """The column as one Arrow array, zero-copy where the engine allows it."""
     if series.dtype == nw.Object and series.implementation.is_polars():
         raise DataError(f"column {series.name!r} holds Python objects; convert it to text or numbers first")
     try:
-        chunked = pa.chunked_array(series.alias("values"))  # Polars ends the process at a NUL in a name
+        chunked = pa.chunked_array(series.alias("values"))  # Polars aborts the process on a NUL in a name
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         raise DataError(
             f"column {series.name!r} mixes values of several types (text and numbers, say); "
@@ -172,7 +171,7 @@ def to_arrow(series: nw.Series[Any]) -> pa.Array:
         ) from None
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
-    if pa.types.is_string(chunked.type) or pa.types.is_binary(chunked.type):  # 32-bit offsets may not suffice
+    if pa.types.is_string(chunked.type) or pa.types.is_binary(chunked.type):  # 32-bit offsets may overflow
         chunked = chunked.cast(pa.large_string() if pa.types.is_string(chunked.type) else pa.large_binary())
     combined = chunked.combine_chunks()
     return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
@@ -198,7 +197,7 @@ LONG = 1 << 15
 
 
 def code_column(series: nw.Series[Any]) -> Coded:
-    """Code a column of any type: what the engine calls null and NaN are both missing.
+    """Code a column of any type as integers; null and NaN are both missing.
 
     Raises `DataError`: the column mixes types, or holds lists or structures.
     """
@@ -208,16 +207,16 @@ def code_column(series: nw.Series[Any]) -> Coded:
 
 
 def code_columns(columns: Sequence[nw.Series[Any]]) -> list[Coded]:
-    """Code several columns of a file, on threads where they are long enough to be worth handing out."""
+    """Code several columns of a file, on threads where they are long enough."""
     long = len(columns) > 0 and len(columns[0]) >= LONG
     return run(code_column, columns) if long else [code_column(column) for column in columns]
 
 
 def _category_codes(series: nw.Series[Any]) -> Coded | None:
-    """Codes of a categorical column where the engine hands them out as they are: its Arrow form is a copy."""
+    """Physical codes of a categorical column, where the engine exposes them; converting to Arrow would copy."""
     native = series.to_native()
     own: Any = getattr(native, "cat", None) if series.implementation.is_pandas_like() else None
-    if hasattr(own, "codes") and hasattr(own, "categories"):  # of pandas: of any type, intervals too
+    if hasattr(own, "codes") and hasattr(own, "categories"):  # pandas categories of any type, including intervals
         return _own_categories(series.name, own)
     if series.dtype != nw.Categorical or not hasattr(native, "to_physical"):
         return None
@@ -229,9 +228,9 @@ def _category_codes(series: nw.Series[Any]) -> Coded | None:
 
 
 def _own_categories(name: str, own: Any) -> Coded | None:
-    """Code by an engine's own codes, -1 where missing, and name the levels by their text."""
-    found = np.asarray(own.codes)
-    coded = _code_integers(name, pa.array(found, mask=found < 0), "category", pa.large_string())
+    """Code by the engine's own codes (-1 where missing), with the categories as text for levels."""
+    codes = np.asarray(own.codes)
+    coded = _code_integers(name, pa.array(codes, mask=codes < 0), "category", pa.large_string())
     if coded.span == 0:
         return None
     every = pa.array([str(category) for category in own.categories], pa.large_string())
@@ -240,7 +239,7 @@ def _own_categories(name: str, own: Any) -> Coded | None:
 
 
 def _category_levels(series: nw.Series[Any], codes: Coded) -> pa.Array:
-    """The category of each code: that of a record that has it, the first record's where none has."""
+    """The category of each code, read off a row that has it; unused codes get that of the first row."""
     present = codes.codes()
     row = np.zeros(codes.span, np.int64)
     used = np.flatnonzero(present < codes.span)
@@ -285,7 +284,7 @@ def _code_integers(name: str, array: pa.Array, kind: str, arrow_type: pa.DataTyp
 def _number_distinct(
     name: str, bits: NDArray[np.int64], valid: NDArray[np.uint8], kind: str, arrow_type: pa.DataType
 ) -> Coded:
-    """Number 64-bit values by their distinct ones, in ascending order of their bits."""
+    """Code 64-bit values by rank among their distinct bit patterns."""
     present = bits if len(valid) == 0 else bits[valid != 0]
     groups = group(np.ascontiguousarray(present).view(np.uint64))
     order = np.argsort(groups.words)
@@ -348,7 +347,7 @@ def _code_dictionary(name: str, array: pa.DictionaryArray, kind: str = "category
 
 
 def _levels_coincide(levels: pa.Array) -> bool:
-    """Whether a NaN (a missing value) or both zeros (one value) are among the levels."""
+    """Whether the levels include NaN (missing), or both 0.0 and -0.0 (one value)."""
     if not pt.is_floating(levels.type):
         return False
     values = levels.to_numpy(zero_copy_only=False)
@@ -356,9 +355,9 @@ def _levels_coincide(levels: pa.Array) -> bool:
 
 
 def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8], int] | None:
-    """Values, which are present, and an offset that give a column the codes of another one of the same values.
+    """Recode a column to the codes of another one: values, validity mask and offset.
 
-    None where the other has no code for a value, or holds values of another kind.
+    None if the other column lacks one of the values, or is of another kind.
 
     >>> import narwhals.stable.v2 as nw, polars as pl
     >>> here, there = (nw.from_native(pl.Series("s", list(text)), series_only=True) for text in ("ba", "ab"))
@@ -373,7 +372,7 @@ def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8
         return (column.values, column.valid, known.low) if fits else None
     if column.levels is None or known.levels is None:
         return None
-    own, others = (one() if callable(one) else one for one in (column.levels, known.levels))
+    own, others = (levels() if callable(levels) else levels for levels in (column.levels, known.levels))
     if own.type != others.type:
         return None
     places = pc.index_in(own, value_set=others)
@@ -387,7 +386,7 @@ def recoded(column: Coded, known: Coded) -> tuple[NDArray[Any], NDArray[np.uint8
 
 
 def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
-    """Where a condition holds, in words: "rows 3, 8 and 41 more" (rows count from 1)."""
+    """List the first rows where a condition holds: "rows 3, 8 and 41 more" (1-based)."""
     rows = np.flatnonzero(bad)
     shown = ", ".join(str(r + 1) for r in rows[:limit])
     rest = f" and {len(rows) - limit} more" if len(rows) > limit else ""
@@ -395,7 +394,7 @@ def first_rows(bad: NDArray[np.bool_], limit: int = 5) -> str:
 
 
 def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
-    """A numeric column as floats, NaN where missing.
+    """A numeric column as float64, NaN where missing.
 
     Raises `DataError`: the column is not numeric.
     """
@@ -406,7 +405,7 @@ def float_values(series: nw.Series[Any], role: str) -> NDArray[np.float64]:
 
 
 def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
-    """Sampling weights as floats.
+    """Sampling weights as float64, validated.
 
     Raises DataError: a weight is missing, zero, negative or infinite, or the column is not numeric.
     """
@@ -420,14 +419,14 @@ def checked_weight(series: nw.Series[Any]) -> NDArray[np.float64]:
 
 
 def bad_weights(name: str, missing: int, low: int, infinite: int) -> str:
-    """The message about weights that cannot be."""
+    """The message about invalid weights."""
     kinds = ((missing, "missing"), (low, "zero or negative"), (infinite, "infinite"))
     parts = [f"{count} {kind}" for count, kind in kinds if count]
     return f"weight {name!r}: {', '.join(parts)}; every record must stand for a positive number of persons"
 
 
 def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
-    """Numbers, dates or times (in days) as floats, NaN where missing; an infinite value is refused."""
+    """Numbers, or dates and times in days, as float64; NaN where missing; infinite values are refused."""
     array = to_arrow(series)
     if pt.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -441,7 +440,7 @@ def days_values(series: nw.Series[Any], *, file: str) -> NDArray[np.float64]:
 
 
 def nanoseconds(arrow_type: pa.DataType) -> int:
-    """The unit that a type of dates or times counts in."""
+    """The unit of a date or time type, in nanoseconds."""
     return NANOSECONDS[getattr(arrow_type, "unit", None) or ("day" if arrow_type.bit_width == 32 else "ms")]
 
 
@@ -452,7 +451,7 @@ def _floats(array: pa.Array) -> NDArray[np.float64]:
 
 
 def type_words(kind: Any) -> str:
-    """An Arrow type in words: of a structure not the names of its fields, which pandas takes from records.
+    """An Arrow type in words; field names of structs are withheld, since pandas infers them from records.
 
     >>> import pyarrow as pa
     >>> type_words(pa.struct({"secret": pa.int64()})), type_words(pa.list_(pa.int64())), type_words(pa.time32("s"))
@@ -463,14 +462,14 @@ def type_words(kind: Any) -> str:
     return "structures" if pt.is_struct(kind) else "lists"
 
 
-# Which values of each column differ between a frame and a changed one with the same rows, and how many.
+# Row-by-row comparison of a frame with a changed version of it.
 
 
 def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str, int]:
-    """Count the values of each column of `before` that row by row are others in `after`, or not there.
+    """Count, for each column of `before`, the rows whose value differs in `after`; all rows if the column is gone.
 
-    A number and the same number in another type do not differ, a number and a text always do. Missing is a
-    value like others here: two missing ones do not differ.
+    Equal numbers of different types do not differ; a number and a text always do. Two missing values do not
+    differ.
 
     Raises `DataError`: the frames have different numbers of rows.
 
@@ -490,7 +489,7 @@ def n_differing(before: nw.DataFrame[Any], after: nw.DataFrame[Any]) -> dict[str
 
 
 def differing(before: Any, after: Any) -> NDArray[np.bool_]:
-    """Which values of an Arrow array are others in another one, told as in `n_differing`.
+    """Mask of the positions where two Arrow arrays differ, by the rules of `n_differing`.
 
     >>> import pyarrow as pa
     >>> differing(pa.array(["x", None, "y"]), pa.array(["x", "z", "y"]).dictionary_encode()).tolist()
@@ -503,17 +502,17 @@ def differing(before: Any, after: Any) -> NDArray[np.bool_]:
         return there
     if pa.types.is_nested(first.type):
         pairs = zip(first.to_pylist(), second.to_pylist(), strict=True)
-        return np.array([one != other for one, other in pairs], np.bool_)
+        return np.array([value != other for value, other in pairs], np.bool_)
     other = np.asarray(pc.fill_null(pc.not_equal(first, second), False))
     if pa.types.is_floating(first.type):
         nan = np.asarray(pc.fill_null(pc.and_(pc.is_nan(first), pc.is_nan(second)), False))
         other = other & ~nan
-    found: NDArray[np.bool_] = gone | other
-    return found
+    differs: NDArray[np.bool_] = gone | other
+    return differs
 
 
 def _simple(array: Any) -> Any:
-    """Numbers as floats where they fit, text as text: what is the same value is of the same type."""
+    """Normalise an array so that equal values have equal types: numbers as float64, text as large_string."""
     if pa.types.is_dictionary(array.type):
         array = _simple(array.dictionary).take(array.indices)
     kind = array.type
@@ -525,12 +524,12 @@ def _simple(array: Any) -> Any:
     return array.cast(pa.large_string()) if text else array
 
 
-# The distinct values of a column as Python values, and which of them each record has.
+# Distinct values of a column as Python objects, with the index of each record's value.
 
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """The values that a column holds."""
+    """The distinct values of a column."""
 
     values: list[Any]  # each value once; those of a categorical column in the order of its categories
     codes: NDArray[np.int64]  # shape (n,); place of each record's value in `values`; -1 where missing
@@ -538,12 +537,12 @@ class Distinct:
     category: bool  # whether the column is categorical
 
     def counts(self) -> NDArray[np.int64]:
-        """Records of each value."""
+        """Number of records with each value."""
         return np.bincount(self.codes[self.codes >= 0], minlength=len(self.values))
 
 
 def distinct_values(series: nw.Series[Any]) -> Distinct:
-    """Find the distinct values of a column; NaN is missing, 0.0 and -0.0 are one value.
+    """The distinct values of a column; NaN is missing, 0.0 and -0.0 are one value.
 
     Raises `DataError`: the column mixes types, or holds lists or structures.
 
@@ -558,10 +557,10 @@ def distinct_values(series: nw.Series[Any]) -> Distinct:
     if not category:
         array = _encoded(series.name, array)
     values, codes = array.dictionary, array.indices
-    if isinstance(values.type, pa.BaseExtensionType):  # intervals of pandas, say: by their text
+    if isinstance(values.type, pa.BaseExtensionType):  # such as intervals of pandas: compared by their text
         coded = code_column(series)
-        found = coded.codes()
-        places = np.where(found < coded.span, found, -1)
+        category_codes = coded.codes()
+        places = np.where(category_codes < coded.span, category_codes, -1)
         return _used(coded.labels(np.arange(coded.span)), places, "text", category)
     if pt.is_nested(values.type):
         raise DataError(
@@ -580,7 +579,7 @@ def _encoded(name: str, array: pa.Array) -> pa.DictionaryArray:
 
 
 def _used(values: list[Any], codes: NDArray[np.int64], kind: str, category: bool) -> Distinct:
-    """Leave out values that no record has, and bring equal ones together."""
+    """Drop unused values and merge equal ones; codes are indices into `values`, -1 where missing."""
     present = np.bincount(codes[codes >= 0], minlength=len(values)) > 0
     place = np.full(len(values) + 1, -1, np.int64)  # the last one: missing
     kept: dict[Any, int] = {}
@@ -602,7 +601,7 @@ def _kind(arrow_type: pa.DataType) -> str:
 
 
 def kind_of_value(value: Hashable) -> str:
-    """The kind of column that could hold a value.
+    """The kind of column that a value belongs in.
 
     >>> [kind_of_value(value) for value in (1, 2.5, "a", True, None)]
     ['number', 'number', 'text', 'boolean', 'empty']

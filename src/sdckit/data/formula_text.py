@@ -1,4 +1,4 @@
-"""A model formula as text: its two sides, the columns it names, and nothing in it but arithmetic."""
+"""Parsing of model formulas: their two sides, the columns they name; only arithmetic and known functions pass."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ REFUSED = ("|", "[", "]", "{", "}", ";", ":=", "@", "~", "!")
 
 @dataclass(frozen=True)
 class Sides:
-    """A formula taken apart.
+    """A parsed formula.
 
-    `outcome` and `terms`: left and right of the ``~``. `columns`: columns that the two sides name.
-    `outcome_column`: the outcome where it is a column as it is. `term_columns`: columns on the right. `categories`:
-    columns that occur nowhere but as the first argument of ``C()``.
+    `outcome` and `terms`: left and right of the ``~``. `columns`: columns named on either side. `outcome_column`: the
+    outcome, where it is a bare column. `term_columns`: columns on the right. `categories`: columns that occur only as
+    the first argument of ``C()``.
     """
 
     outcome: str
@@ -59,11 +59,11 @@ class Sides:
 
 
 def read_formula(formula: str, present: Sequence[str]) -> Sides:
-    """Take a formula apart and check that it names existing columns and known functions only.
+    """Parse a formula and check that it names only existing columns and known functions.
 
-    `formula`: ``outcome ~ terms``; names that are no identifiers stand in backticks. `present`: columns of the
-    data. Raises ColumnError: it names a column that is not there; DataError: it cannot be read, or uses anything
-    but columns, numbers and known functions.
+    `formula`: ``outcome ~ terms``; names that are not identifiers are quoted in backticks. `present`: columns of
+    the data. Raises ColumnError: a column is absent; DataError: it cannot be parsed, or uses anything but columns,
+    numbers and known functions.
 
     >>> read_formula("log(income + 1) ~ C(sex) + `age in years`", ["income", "sex", "age in years"]).columns
     ('income', 'sex', 'age in years')
@@ -73,7 +73,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
             f"formula must be text such as 'income ~ age + sex', not {type(formula).__name__}",
             argument="formula",
         )
-    sides = [side.strip() for side in QUOTED.sub(lambda found: found[0].replace("~", "\0"), formula).split("~")]
+    sides = [side.strip() for side in QUOTED.sub(lambda match: match[0].replace("~", "\0"), formula).split("~")]
     sides = [side.replace("\0", "~") for side in sides]
     if len(sides) != 2 or not all(sides):
         raise DataError("formula must be 'outcome ~ terms', such as 'income ~ age + sex'", argument="formula")
@@ -91,7 +91,7 @@ def read_formula(formula: str, present: Sequence[str]) -> Sides:
 
 
 def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool]]:
-    """The columns that one side names, each checked, and whether as the first argument of ``C()``.
+    """Yield the columns that one side names, checked, each with whether it is the first argument of ``C()``.
 
     >>> list(named_columns("C(sex) * age", ["age", "sex"]))
     [('sex', True), ('age', False)]
@@ -128,14 +128,14 @@ def named_columns(text: str, present: Sequence[str]) -> Iterator[tuple[str, bool
 
 
 class _Anything(list[str]):
-    """Columns that are not known yet."""
+    """Stands for columns that are not known yet: contains every name."""
 
     def __contains__(self, name: object) -> bool:
         return True
 
 
 def formula_columns(formula: str) -> tuple[str, ...]:
-    """The columns that a formula names, whether they exist or not; none where it cannot be read.
+    """The columns that a formula names, existing or not; empty if it cannot be parsed.
 
     >>> formula_columns("~ age * sex + log(income)")
     ('age', 'sex', 'income')
@@ -168,7 +168,7 @@ def _check(name: str, present: Sequence[str]) -> None:
     arguments.present([name], present, "formula", argument="formula", within="the original")
 
 
-# A number computed from columns, as a formula writes it: ``log(income + 1)``, ``I(age ** 2)``.
+# Evaluation of an expression over columns: ``log(income + 1)``, ``I(age ** 2)``.
 
 
 BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -183,7 +183,7 @@ COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 
 def evaluate(text: str, columns: Mapping[str, Floats]) -> Floats:
-    """The value for each record; not a number where it has none.
+    """Evaluate an expression for each record (float64); NaN where it is undefined or infinite.
 
     Raises `DataError`: something other than columns, numbers, arithmetic, comparisons and known functions.
 
@@ -191,13 +191,13 @@ def evaluate(text: str, columns: Mapping[str, Floats]) -> Floats:
     [4.0]
     """
     with np.errstate(all="ignore"):
-        found = np.asarray(_value(_parsed(text), _names(text, columns), text), np.float64)
+        values = np.asarray(_value(_parsed(text), _names(text, columns), text), np.float64)
     n = len(next(iter(columns.values()))) if columns else 1
-    return np.where(np.isfinite(found), found, np.nan) if found.ndim else np.full(n, float(found))
+    return np.where(np.isfinite(values), values, np.nan) if values.ndim else np.full(n, float(values))
 
 
 def check_expression(text: str) -> None:
-    """Refuse an expression that cannot be evaluated record by record.
+    """Check that an expression can be evaluated record by record.
 
     Raises `DataError`: splines, polynomials or scaling, which learn from the data; or another language.
 

@@ -1,4 +1,4 @@
-"""The frame door: any data frame in through narwhals, checked once, and the caller's own type back out."""
+"""Data frames of any engine: opened through narwhals, validated, and returned as the caller's own type."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sdckit.data import pa, pl
 from sdckit.errors import ColumnError, DataError, SdcError
 
-# Columns of Polars by their names, none of which is read as a pattern.
+# Selecting Polars columns by exact name: Polars reads some names as patterns.
 
 
 def is_pattern(name: str) -> bool:
-    """Whether Polars takes a name for a pattern: ``*`` for all columns, ``^...$`` for all that fit.
+    """Whether Polars reads a name as a pattern: ``*`` for all columns, ``^...$`` as a regular expression.
 
     Examples
     --------
@@ -29,7 +29,7 @@ def is_pattern(name: str) -> bool:
 
 
 def exactly(name: str) -> pl.Expr:
-    """The one column of this name.
+    """Select the column of exactly this name.
 
     Examples
     --------
@@ -41,17 +41,17 @@ def exactly(name: str) -> pl.Expr:
     return pl.selectors.by_name(name).as_expr() if is_pattern(name) else pl.col(name)
 
 
-# Artificial records put together from the values of a frame, and put behind its own.
+# Artificial records composed of values of a frame, and appended to it.
 
 
 def mixed_rows(
     frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]], *, id: str | None = None
 ) -> nw.DataFrame[Any]:
-    """New records; the value of each column is that of the record named in `source`.
+    """Compose new records, taking the value of each column from the rows given in `source`.
 
-    `source`: for every column but `id` the rows, from 0, that its values come from; all of one length. `id`:
-    column that gets values nobody has: the next whole numbers, or ``new-1``, ``new-2``, ... Raises
-    `DataError`: an id that is neither whole numbers nor text.
+    `source`: for every column but `id`, the row indices (0-based) of its values; all of one length. `id`: column
+    that gets unused values: the next integers, or ``new-1``, ``new-2``, ... Raises `DataError`: an id that is
+    neither integer nor text.
 
     >>> import polars as pl
     >>> frame = nw.from_native(pl.DataFrame({"i": [7, 8], "x": ["a", "b"], "y": [1, 2]}))
@@ -69,7 +69,7 @@ def mixed_rows(
 
 
 def appended(frame: nw.DataFrame[Any], rows: nw.DataFrame[Any], *, times: int = 1) -> Any:
-    """The caller's frame with records put behind its own, each so many times; a pandas index counts anew."""
+    """Append records to the caller's frame, `times` times each; a pandas index is reset."""
     together = nw.concat([frame, *([rows] * times)], how="vertical")
     return _without_index(together).to_native()
 
@@ -134,23 +134,23 @@ def _refuse_duplicates(data: Any) -> None:
 
 
 def is_lazy(frame: Frame) -> bool:
-    """Whether the frame is a plan (Polars lazy, DuckDB, Spark) rather than data in memory."""
+    """Whether this is a lazy frame, called a plan (Polars lazy, DuckDB, Spark), rather than data in memory."""
     return isinstance(frame, nw.LazyFrame)
 
 
 def collect(frame: nw.LazyFrame[Any]) -> nw.DataFrame[Any]:
-    """Run a plan whose result is small and bring it here as a PyArrow table.
+    """Collect a lazy frame with a small result as a PyArrow table.
 
-    Raises `DataError`: the engine fails; its own words, which may show values, are not told.
+    Raises `DataError`: the engine fails; its own message, which may show values, is withheld.
     """
-    if frame.implementation.is_polars():  # in pieces, so that a file may be larger than memory
+    if frame.implementation.is_polars():  # streaming, so that a file may be larger than memory
         native = frame.to_native()
         return carried_out(lambda: nw.from_native(native.collect(engine="streaming").to_arrow(), eager_only=True))
     return carried_out(lambda: frame.collect(backend="pyarrow"))
 
 
 def count_records(plan: Any) -> int:
-    """The number of records of a plan, by its engine.
+    """Count the records of a lazy frame in its engine.
 
     Raises `DataError`: the engine fails.
     """
@@ -159,16 +159,16 @@ def count_records(plan: Any) -> int:
 
 
 RENUMBERED = "the engine numbers the records of this plan anew each time it reads it: sort the plan, or write it first"
-# A library that Python does not find says nothing of a record.
+# Safe to report: the message about a missing library holds no value of a record.
 LACKS = re.compile(r"No module named '(numpy|pyarrow)\b")
-# The errors of an engine, where it is loaded.
+# Base classes of the errors of each engine, by module; looked up only where the module is loaded.
 OF_ENGINES = {
     "duckdb": "Error",
     "polars.exceptions": "PolarsError",
     "pyspark.errors": "PySparkException",
     "py4j.protocol": "Py4JError",
 }
-# Why a plan fails, and what to do: by what DuckDB raises, and by the words of the others.
+# Why a lazy frame fails, and what to do: by the class of a DuckDB error, by the message of other engines.
 IN_USE = (
     "its DuckDB connection is in use: a query on it was not read to the end, or another thread works with it. Let that "
     "end, or open the data on a connection of its own (connection.cursor())"
@@ -196,41 +196,41 @@ IN_WORDS = {
 
 
 def carried_out(run: Callable[[], Of]) -> Of:
-    """What an engine gives; its errors become ours, of which no message and no context shows a value.
+    """Run a call of an engine; its errors become ours, whose message and context show no value.
 
-    Raises `DataError`: the engine fails; `KeyboardInterrupt` where somebody has ended its work by Ctrl-C.
+    Raises `DataError`: the engine fails; `KeyboardInterrupt`: it was interrupted by Ctrl-C.
     """
     try:
         return run()
     except (SdcError, KeyboardInterrupt, SystemExit, MemoryError):
         raise
-    except BaseException as error:  # noqa: BLE001 (a panic of Polars is no Exception, py4j raises what Java does)
-        ours = _ours(error)
-    raise ours  # outside: the error of the engine is no context of this one
+    except BaseException as error:  # noqa: BLE001 (a Polars panic is not an Exception, py4j raises what Java does)
+        ours = _our_error(error)
+    raise ours  # outside the handler, so that the error of the engine is not its context
 
 
 def built(run: Callable[[], Of]) -> Of:
-    """What a function makes of a plan; errors of its engine become ours, others are let through.
+    """Run a call that builds a lazy frame; errors of its engine become ours, others propagate.
 
-    Raises `DataError`: the engine refuses a step before anything is carried out.
+    Raises `DataError`: the engine refuses a step before anything is executed.
     """
     try:
         return run()
     except Exception as error:
         if not any(_is_of(error, module, name) for module, name in OF_ENGINES.items()):
             raise
-        ours = _ours(error)
+        ours = _our_error(error)
     raise ours
 
 
 def _is_of(error: BaseException, module: str, name: str) -> bool:
-    """Whether an error is of a class of a module that is loaded."""
+    """Whether an error is an instance of a class of a module, if that is loaded."""
     kind = getattr(sys.modules.get(module), name, None)
     return kind is not None and isinstance(error, kind)
 
 
-def _ours(error: BaseException) -> BaseException:
-    """Our error for one of an engine: nothing of its words."""
+def _our_error(error: BaseException) -> BaseException:
+    """Our error for an error of an engine, without its message."""
     what, words = type(error).__name__, str(error)
     if isinstance(error, RuntimeError) and words == "Query interrupted":  # what DuckDB makes of Ctrl-C
         return KeyboardInterrupt()
@@ -242,7 +242,7 @@ def _ours(error: BaseException) -> BaseException:
             "that has them (PYSPARK_PYTHON, spark.pyspark.python); nothing else is needed"
         )
     reasons = [why for name, why in OF_DUCKDB.items() if _is_of(error, "duckdb", name)]
-    reasons += [why for told, why in IN_WORDS.items() if re.search(told, words)]
+    reasons += [why for pattern, why in IN_WORDS.items() if re.search(pattern, words)]
     if reasons:
         return DataError(f"the plan cannot be carried out ({what}): {reasons[0]}")
     return DataError(
@@ -252,13 +252,13 @@ def _ours(error: BaseException) -> BaseException:
 
 
 def on_spark(frame: Frame) -> bool:
-    """Whether Spark holds the records, here or behind Spark Connect."""
+    """Whether this is a Spark frame, classic or Spark Connect."""
     engine = frame.implementation
     return engine.is_pyspark() or engine.is_pyspark_connect()
 
 
 def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -> None:
-    """Refuse names that the engine of a plan takes for something else, before any work.
+    """Refuse column names that the engine of a lazy frame would misread.
 
     Raises `ColumnError`: a pattern of Polars, the star of DuckDB, a backtick of Spark.
     """
@@ -281,9 +281,9 @@ def check_plan_names(frame: Frame, names: Iterable[str], role: str = "column") -
 def result_frame(
     columns: Mapping[str, Any], source: nw.DataFrame[Any], *, carry: str | Sequence[str] | None = None
 ) -> Any:
-    """Arrays as a frame of the caller's engine, with the caller's index where the engine has one.
+    """Build a frame of the caller's engine from arrays, keeping the caller's pandas index.
 
-    `carry` names columns of the caller's frame to put first, as they are.
+    `carry` names columns of the caller's frame to put first, unchanged.
     """
     first = [carry] if isinstance(carry, str) else [*(carry or ())]
     table = pa.table({name: pa.array(values) for name, values in columns.items()})
@@ -300,16 +300,16 @@ def result_frame(
 
 
 def frame_of(columns: Mapping[str, Any], backend: Any) -> Any:
-    """Columns of plain values as a frame of an engine."""
+    """Build a frame of an engine from columns of plain values."""
     return nw.from_dict(dict(columns), backend=backend).to_native()
 
 
 def rows_of(frame: Any) -> list[dict[str, Any]]:
-    """The rows of a small frame in memory as dictionaries.
+    """The rows of a small in-memory frame as dictionaries.
 
     >>> import polars as pl
     >>> rows_of(pl.DataFrame({"a": [1, 2]}))
     [{'a': 1}, {'a': 2}]
     """
-    found: list[dict[str, Any]] = nw.from_native(frame, eager_only=True).rows(named=True)
-    return found
+    rows: list[dict[str, Any]] = nw.from_native(frame, eager_only=True).rows(named=True)
+    return rows

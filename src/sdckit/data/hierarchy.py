@@ -1,4 +1,4 @@
-"""Hierarchies of values: each value, and what it becomes at every coarser level."""
+"""Generalisation hierarchies: each value with its generalisation at every level."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from sdckit.data import arguments
 from sdckit.data.files.csv_shape import open_text
 from sdckit.errors import DataError, FileFormatError
 
-# Names of bands read as the ranges of numbers they stand for: our own and the usual spellings.
+# Parsing labels of bands ("30-39", "65+") as ranges of numbers: our own and the usual spellings.
 
 
-# The least and the greatest number that a label may stand for; equal where it is one number.
+# Lower and upper bound of the numbers that a label covers; equal for a single number.
 Range = tuple[float, float]
 NUMBER = r"(-?\d+(?:\.\d+)?)"
 UNIT = re.compile(r"\s*(?:years?|yrs?|jahren?|ans|años)(?: old)?$")
@@ -38,7 +38,7 @@ BELOW = re.compile(rf"(?:<|under|below|less than|unter|weniger als)\s*{NUMBER}")
 
 
 class Band(NamedTuple):
-    """A range; `has_low` and `has_high` say whether its ends belong to it, `dashed` that no sign says so."""
+    """A range; `has_low` and `has_high`: whether each end is included; `dashed`: written "a-b", so not explicit."""
 
     low: float
     high: float
@@ -48,12 +48,12 @@ class Band(NamedTuple):
 
     @property
     def single(self) -> bool:
-        """Whether it is one number."""
+        """Whether it is a single number."""
         return self.low == self.high
 
 
 def read_band(label: str) -> Band | None:
-    """Read one name; None where it names no range of numbers.
+    """Parse one label; None if it is not a range of numbers.
 
     Examples
     --------
@@ -66,29 +66,29 @@ def read_band(label: str) -> Band | None:
     text = UNIT.sub("", text)
     if text == "any":
         return Band(-math.inf, math.inf)
-    if found := INTERVAL.fullmatch(text):
-        opened, low, high, closed = found.groups()
+    if match := INTERVAL.fullmatch(text):
+        opened, low, high, closed = match.groups()
         lowest = -math.inf if low is None else float(low)
         highest = math.inf if high is None else float(high)
         return _ordered(Band(lowest, highest, opened == "[", closed == "]"))
-    if (found := RANGE.fullmatch(text)) and not _is_code(found[1], found[2]):
-        return _ordered(Band(float(found[1]), float(found[2]), dashed=True))
-    if found := SINGLE.fullmatch(text):
-        return Band(float(found[1]), float(found[1]))
+    if (match := RANGE.fullmatch(text)) and not _is_code(match[1], match[2]):
+        return _ordered(Band(float(match[1]), float(match[2]), dashed=True))
+    if match := SINGLE.fullmatch(text):
+        return Band(float(match[1]), float(match[1]))
     for pattern, above, has in (
         (FROM, True, True),
         (ABOVE, True, False),
         (UP_TO, False, True),
         (BELOW, False, False),
     ):
-        if found := pattern.fullmatch(text):
-            edge = float(next(part for part in found.groups() if part is not None))
+        if match := pattern.fullmatch(text):
+            edge = float(next(part for part in match.groups() if part is not None))
             return Band(edge, math.inf, has_low=has) if above else Band(-math.inf, edge, has_high=has)
     return None
 
 
 def _is_code(low: str, high: str) -> bool:
-    """Whether two numbers are parts of a code, as in 25-00703: zeros before the second, and not as before the first."""
+    """Whether "a-b" is a code such as 25-00703: the second number has leading zeros and another length."""
     return len(high) > 1 and high[0] == "0" and high[1] != "." and len(low) != len(high)
 
 
@@ -97,9 +97,9 @@ def _ordered(band: Band) -> Band | None:
 
 
 def range_of_label(label: str, *, whole: bool = True) -> Range | None:
-    """The least and the greatest number that a label may stand for; None where it names none.
+    """Lower and upper bound of the numbers that a label covers; None if it is not a range.
 
-    `whole`: whether the numbers are all whole, so that an end which does not belong to the range is one off.
+    `whole`: whether the variable is integer, so that an excluded end is moved inwards by one.
 
     Examples
     --------
@@ -120,7 +120,7 @@ SPELT = {";": "semicolons", ",": "commas", "\t": "tabs", "|": "upright strokes"}
 
 @dataclass(frozen=True, repr=False)
 class Hierarchy:
-    """Values and their names at coarser and coarser levels; values that meet at one level never part again.
+    """A generalisation hierarchy: values and their names at coarser and coarser levels, which are nested.
 
     Attributes
     ----------
@@ -137,11 +137,11 @@ class Hierarchy:
     names: tuple[str, ...] | None = None
 
     def __repr__(self) -> str:
-        """How large it is; its values are those of records."""
+        """Only its size: its values are values of records."""
         return f"Hierarchy({len(self.leaves)} values, {len(self.levels)} coarser levels)"
 
     def at(self, level: int | str | None) -> dict[Any, Any]:
-        """Name of each leaf at a level, counted from 1 for the first above the values, or given by name.
+        """Map each leaf to its name at a level, given by name or number (1: the first above the values).
 
         Raises
         ------
@@ -170,7 +170,7 @@ class Hierarchy:
 def read_hierarchy(
     path: str | Path, *, header: bool = False, delimiter: str | None = None, encoding: str | None = None
 ) -> Hierarchy:
-    r"""Read a hierarchy from a CSV file: a line for each value, the value first, then its coarser names.
+    r"""Read a generalisation hierarchy from a CSV file: one line per value, then its coarser names.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def read_hierarchy(
 
 
 def _cut(name: str, lines: Sequence[str], delimiter: str | None) -> list[tuple[int, list[str]]]:
-    """The lines as fields, with their numbers; blank lines are left out."""
+    """Split lines into fields, each row with its line number; blank lines are dropped."""
     if delimiter is not None:
         rows = _rows(name, lines, delimiter)
         if short := next((number for number, row in rows if len(row) < 2), None):
@@ -241,13 +241,13 @@ def _cut(name: str, lines: Sequence[str], delimiter: str | None) -> list[tuple[i
         raise FileFormatError(f"{name}: each line needs a value and its coarser names; name the delimiter")
     fits = [mark for mark in used if _fits(name, lines, mark)]
     if len(fits) > 1:
-        found = " and ".join(SPELT[mark] for mark in fits)
-        raise FileFormatError(f"{name}: {found} cut the lines alike; say which with delimiter=")
+        spelt = " and ".join(SPELT[mark] for mark in fits)
+        raise FileFormatError(f"{name}: {spelt} cut the lines alike; say which with delimiter=")
     return _cut(name, lines, fits[0] if fits else used[0])
 
 
 def _fits(name: str, lines: Sequence[str], mark: str) -> bool:
-    """Whether a delimiter cuts all lines into as many fields, two or more."""
+    """Whether a delimiter splits all lines into the same number of fields, at least two."""
     try:
         widths = {len(row) for _, row in _rows(name, lines, mark)}
     except FileFormatError:  # quotes that pair up only with another delimiter
@@ -265,10 +265,10 @@ def _rows(name: str, lines: Sequence[str], delimiter: str) -> list[tuple[int, li
 
 
 def as_hierarchy(given: Any) -> Hierarchy:
-    """Take a hierarchy as it is, read one from a path, or make one of ``{value: [coarser names]}``.
+    """A hierarchy given as such, as the path of a file, or as ``{value: [coarser names]}``.
 
-    Raises `DataError`: it is none of these, or a dictionary whose values have different numbers of levels, or
-    part again; `FileFormatError`: as `read_hierarchy`.
+    Raises `DataError`: none of these, or a dictionary whose values have different numbers of levels, or whose
+    levels are not nested; `FileFormatError`: as `read_hierarchy`.
 
     >>> as_hierarchy({1101: ["11", "1"], 1102: ["11", "1"]}).levels
     (('11', '11'), ('1', '1'))
@@ -298,7 +298,7 @@ def as_hierarchy(given: Any) -> Hierarchy:
 
 
 def _checked(rows: Sequence[Sequence[Hashable]], places: Sequence[str], names: tuple[str, ...] | None) -> Hierarchy:
-    """A hierarchy whose every value stands once, and whose values part nowhere after they met."""
+    """Build a hierarchy, checking that values are distinct and levels nested (merged values stay merged)."""
     columns = list(zip(*rows, strict=True))
     seen: set[Hashable] = set()
     for leaf, place in zip(columns[0], places, strict=True):

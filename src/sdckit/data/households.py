@@ -1,4 +1,4 @@
-"""Households: which records belong together, and which variables all members of a household share."""
+"""Households: membership of records, and variables that are constant within every household."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sdckit.numerics.compiling import is_few, njit
 
 
 def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_homes: int) -> int:
-    """As `count_agreeing`, of the codes of records."""
+    """As `count_agreeing` in NumPy, for small files; `codes` (n,) are those of the records."""
     there, seen = codes != missing, np.full(n_homes, -1, np.int64)
     code, home = codes[there], of_row[there]
-    seen[home] = code  # of several that differ one
+    seen[home] = code  # of differing values one is kept
     if (seen[home] != code).any():
         return 0
     return int(np.count_nonzero(np.bincount(home, minlength=n_homes) > 1))
@@ -30,9 +30,11 @@ def _count_few(codes: Ints, missing: int, of_row: NDArray[np.integer[Any]], n_ho
 
 @njit(cache=True, nogil=True)
 def _count_agreeing(codes, missing, cell_of_row, of_row, seen):  # type: ignore[no-untyped-def]
-    """As `count_agreeing`; most variables differ in one of the first households, and the rest is not looked at.
+    """As `count_agreeing`, stopping at the first household whose values differ: most variables do so early.
 
-    `seen`: 0 for each household; becomes one more than its code, negative once a second member has a value.
+    `codes` (K,): code of each cell; `cell_of_row`, `of_row` (n,): cell and household of each record. `seen` (n_homes,):
+    zeros, overwritten by code + 1 of the household, negative once a second member has a value. Returns the number of
+    households with two values or more, 0 if values differ in any.
     """
     met = 0
     for i in range(len(of_row)):
@@ -51,6 +53,7 @@ def _count_agreeing(codes, missing, cell_of_row, of_row, seen):  # type: ignore[
 
 @njit(cache=True, nogil=True)
 def _lead(present, of_row, lead):  # type: ignore[no-untyped-def]
+    """Write into `lead` (n_homes,), filled with -1, the first record of each household marked in `present` (n,)."""
     for i in range(len(present)):
         if present[i] and lead[of_row[i]] < 0:
             lead[of_row[i]] = i
@@ -58,14 +61,14 @@ def _lead(present, of_row, lead):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True, eq=False)
 class Homes:
-    """The households of a file, numbered by their first records; who has no household is one alone."""
+    """The households of a file, numbered by first record; a record without one is a household of its own."""
 
-    of_row: Ints  # shape (n,)
+    of_row: Ints  # shape (n,); household of each record
     first: Ints  # shape (n_homes,); first record of each
-    size: Ints  # shape (n_homes,)
+    size: Ints  # shape (n_homes,); members of each
 
     def lead(self, present: NDArray[np.bool_]) -> Ints:
-        """The first record of each household among those marked; -1 where none is.
+        """The first record of each household among the marked ones; -1 if none is marked.
 
         >>> homes_of(np.array([7, 7, 5]), 9).lead(np.array([False, True, False])).tolist()
         [1, -1]
@@ -73,13 +76,13 @@ class Homes:
         lead = np.full(len(self.first), -1, np.int64)
         if is_few(_lead, len(present)):
             rows = np.flatnonzero(present)[::-1]
-            lead[self.of_row[rows]] = rows  # the last one written is the first
+            lead[self.of_row[rows]] = rows  # reversed order: the first record is written last
             return lead
         _lead(present, self.of_row, lead)
         return lead
 
     def some(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Whether any member of a record's household is marked.
+        """Mask of the records in whose household any member is marked.
 
         >>> homes_of(np.array([7, 7, 5]), 9).some(np.array([False, True, False])).tolist()
         [True, True, False]
@@ -90,23 +93,23 @@ class Homes:
 
 
 def homes_of(codes: Ints, missing: int) -> Homes:
-    """Number households by the codes of their column; `missing` is the code of a record without one.
+    """Number households by the codes of their column (n,); `missing` is the code of a missing value.
 
     >>> homes_of(np.array([7, 5, 7, 9, 9]), 9).of_row.tolist()
     [0, 1, 0, 2, 3]
     """
     alone = codes == missing
     own = np.where(alone, codes.max(initial=0) + 1 + np.cumsum(alone), codes)
-    found, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
-    rank = np.empty(len(found), np.int64)
+    distinct, begin, inverse = np.unique(own, return_index=True, return_inverse=True)
+    rank = np.empty(len(distinct), np.int64)
     order = np.argsort(begin)
-    rank[order] = np.arange(len(found))
+    rank[order] = np.arange(len(distinct))
     of_row = rank[inverse.reshape(-1)]
-    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(found)))
+    return Homes(of_row, begin[order].astype(np.int64), np.bincount(of_row, minlength=len(distinct)))
 
 
 def household_variables(data: Any, *, household: str, among: Sequence[str] | None = None) -> tuple[str, ...]:
-    """Find the variables that all members of a household share: region, tenure, household size and income.
+    """Find the variables that are constant within every household: region, tenure, household size and income.
 
     Parameters
     ----------
@@ -131,7 +134,7 @@ def household_variables(data: Any, *, household: str, among: Sequence[str] | Non
     -----
     A missing value does not count: it neither agrees nor differs. Some household must have two members with a
     value each, else the variable says nothing and is not found; a file of one record per household has no
-    household variables. A record without a household is one alone. What a mate's record gives back has to be
+    household variables. A record without a household is one alone. A value that another member's record reveals must be
     protected for the whole household: the protection methods take the result as ``household_variables=``, and
     find it themselves where ``household=`` is given.
 
@@ -167,7 +170,7 @@ def _homes(frame: Any, household: str) -> Homes:
 def _agrees(frame: Any, name: str, homes: Homes) -> bool:
     try:
         coded = code_column(frame[name])
-    except DataError:  # lists, structures, mixed types: no variable
+    except DataError:  # lists, structures, mixed types: not a variable
         return False
     own = np.arange(len(homes.of_row))
     return count_agreeing(coded.codes(), coded.span, own, homes.of_row, len(homes.first)) > 0
@@ -180,9 +183,9 @@ def count_agreeing(
     of_row: NDArray[np.integer[Any]],
     n_homes: int,
 ) -> int:
-    """Households in which two members or more have a value of a variable; 0 where some household's values differ.
+    """Count households where two or more members have a value of a variable; 0 if values differ within any.
 
-    `codes` (K,): of cells; `cell_of_row` and `of_row` (n,): the cell and the household of each record.
+    `codes` (K,): code of each cell; `cell_of_row` and `of_row` (n,): cell and household of each record.
 
     >>> count_agreeing(np.array([1, 2, 0]), 0, np.array([0, 0, 1, 2]), np.array([0, 0, 1, 1]), 2)
     1
@@ -193,7 +196,7 @@ def count_agreeing(
 
 
 def differs_within(frame: Any, name: str, homes: Homes) -> NDArray[np.bool_]:
-    """Records whose value is another than that of the first member of their household who has one."""
+    """Mask of the records whose value differs from that of the first household member with a value."""
     coded = code_column(frame[name])
     codes = coded.codes()
     lead = homes.lead(codes != coded.span)[homes.of_row]

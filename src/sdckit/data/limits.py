@@ -1,4 +1,4 @@
-"""The limits a release can be held to, a row each: what each reads, what is said of it, and what is to be done.
+"""The limits (thresholds) of a release, one row each: what each reads, how it is worded, and what to do about it.
 
 Scenario, release types, command line, verdicts, documents, proposals and app ask these rows: a new limit is a row
 here, its name in the signature of `Thresholds`, its test and its page. Rows are plain data; `judged` names how the
@@ -13,62 +13,62 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, kw_only=True)
 class LimitKind:
-    """What a limit is.
+    """A row: everything known about a limit.
 
     Attributes
     ----------
     name : str
-        As in ``[thresholds]`` of a scenario.
+        Its name in ``[thresholds]`` of a scenario.
     values : str
         "level" (a whole number, 2 or more), "share" (above 0, at most 1) or "share from 0".
     scope : str
-        Whose verdict it is: of a "file", of a "variable" of it that is sensitive, of a file with its "ledger" of
-        earlier releases, or of a "release" beside its original. Verdicts come in this order.
+        What the verdict is about: a "file", a sensitive "variable" of it, a file with its "ledger" of earlier
+        releases, or a "release" compared with its original. Verdicts come in this order.
     per_variable : bool
         Judged once for each sensitive variable.
     of : str
-        The declared limit that this one holds again against the release with what it gives back put back.
+        The declared limit that is applied a second time, to the release with reconstructed values filled in.
     measure, figure : str
-        The measure that is read, and the attribute of its result: a share, or a method that counts the records beyond.
+        The measure, and the attribute of its result: a share, or a method that counts the records above the limit.
     judged : str
-        How, see `sdckit.workflow.verdicts`: "violations", "count", "share", "groups", "ledger", "worst release",
-        "recovered", "attacks" or "undone".
+        Kind of verdict (`sdckit.workflow.verdicts`): "violations", "count", "share", "groups", "ledger",
+        "worst release", "recovered", "attacks" or "undone".
     without : str
-        What is said where the measure has no result and gives no reason.
+        The reason given where the measure has no result and no reason of its own.
     needs : str
-        The role without which there is nothing to ask: "sensitive" or "household".
+        The role without which the limit does not apply: "sensitive" or "household".
     holds, exceeded : str
-        The verdict with exact figures: `limit`, `value`, `percent`, `records`, `variable`.
+        Templates of the exact verdict: `limit`, `value`, `percent`, `records`, `variable`.
     printed : tuple of str, or str
-        The verdict in documents, where it holds and where not: `limit`, `value`, `some`, `variable`. One text goes
-        on with "not above" the limit, or "above" it.
+        Templates of the verdict in documents, kept and exceeded: `limit`, `value`, `some`, `variable`. A single text
+        is continued by "not above" or "above" the limit.
     question : str
         Which question it answers: "singled", "linked", "learnt" or "tried".
     asked : str
-        What it asks, for readers who know no statistics.
+        What it is about, for readers who know no statistics.
     plain : tuple of str, or str
-        The verdict in these words; as `printed`, with `others`, `values`, `chance` and `percent`. One text is what the
-        value is a share of.
+        The verdict for the same readers; as `printed`, with `others`, `values`, `chance` and `percent`. A single text
+        says what the value is a share of.
     words, title : str
-        What sentences and headings call it.
+        Its name in sentences and in headings.
     advice : str
-        What to do where it is exceeded.
+        What to do if it is exceeded.
     coarser : bool
-        Coarser keys help.
+        Whether recoding the keys helps.
     aimed : bool
-        A search for a recipe aims at it.
+        Whether the search for a recipe aims at it.
     part : tuple of str
-        The number in documents, as its view enters it for an intruder, and what it is a part of.
+        Names of the figure in documents, as entered by its view for an intruder, and of the total it is a part of.
     mean : bool
-        That number is a sum of probabilities.
+        Whether that figure is a sum of probabilities.
     least : float or None
-        Of a share of two files that documents print: the least part of the bound of a hidden one.
+        For a share in documents: one suppressed as below a bound is at least this fraction of that bound.
     types : mapping
-        The published types of release that bring it, and at which value.
+        Published types of release that set it, with its value.
     form : str
-        Its field in the app; empty where the app does not show it.
+        Label of its field in the app; empty where the app does not show it.
     metavar, option : str
-        Its value and its help on the command line.
+        Placeholder of its value, and its help text on the command line.
     """
 
     name: str
@@ -327,7 +327,7 @@ LIMITS = {kind.name: kind for kind in KINDS}
 
 
 def declarable() -> dict[str, LimitKind]:
-    """The limits that a scenario can declare, in the order in which they are written.
+    """The limits that a scenario can declare, in order of output.
 
     Examples
     --------
@@ -338,7 +338,7 @@ def declarable() -> dict[str, LimitKind]:
 
 
 def limits_of_type(release: str) -> dict[str, int | float]:
-    """The limits that a published type of release brings.
+    """The limits that a published type of release sets.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What memory is free, and what records take of it."""
+"""Free memory, and estimates of the memory that records take."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from pathlib import Path
 MEMORY = Path("/proc/meminfo")
 # Measured with one and ten million records, seven keys, a weight and households, and with twenty columns.
 PER_VALUE, PER_RECORD = 22, 120
-AT_REST = 400_000_000  # the process with its libraries
-TEXT, PACKED = 4, 20  # memory a file takes when it is read, in multiples of its size
+AT_REST = 400_000_000  # the idle process with its libraries
+TEXT, PACKED = 4, 20  # memory that reading a file takes, in multiples of its size
 TEXTS = {".csv", ".tsv", ".txt"}
 
 
 def free_bytes() -> int | None:
-    """Bytes that a process may have, what caches of files hold and would give back included; None where unknown."""
+    """Bytes of available memory, reclaimable file caches included; None if unknown."""
     try:
-        told = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
+        match = re.search(r"^MemAvailable:\s*(\d+) kB", MEMORY.read_text(encoding="ascii"), re.MULTILINE)
     except OSError:
-        told = None
-    if told is not None:
-        return 1024 * int(told[1])
+        match = None
+    if match is not None:
+        return 1024 * int(match[1])
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
@@ -29,7 +29,7 @@ def free_bytes() -> int | None:
 
 
 def bytes_of_records(records: int, columns: int) -> int:
-    """What records take while they are assessed, as an order of magnitude.
+    """Memory that records take during an assessment, as an order of magnitude.
 
     >>> bytes_of_records(1_000_000, 20)
     560000000
@@ -38,5 +38,5 @@ def bytes_of_records(records: int, columns: int) -> int:
 
 
 def bytes_of_file(path: Path) -> int:
-    """What a file takes that is read whole, by its size."""
+    """Memory that reading a whole file takes, estimated from its size."""
     return (TEXT if path.suffix.lower() in TEXTS else PACKED) * path.stat().st_size

@@ -1,4 +1,4 @@
-"""The protection methods, a row each: what each does to values, what it takes of a plan, and what it leaves to see.
+"""The protection methods, one row each: effect on values, need of a lazy frame, and visible traces.
 
 Recipes, plans, checks, logs, recovery, recognition and the forms of the app ask these rows: a new method is its
 function, a row here, its test and its page. Rows are plain data; a method's arguments are read from its signature.
@@ -17,54 +17,54 @@ Effect = Literal["same", "gone", "text", "unknown"]
 
 @dataclass(frozen=True, kw_only=True)
 class MethodKind:
-    """What a protection method is.
+    """A row: everything known about a protection method.
 
     Attributes
     ----------
     name : str
-        Of the public function, and of the method in a recipe.
+        Name of the public function, and of the method in a recipe.
     title : str
-        What the app calls it.
+        Its name in the app.
     plan : str
-        What it takes of a plan: the distinct "values" of the columns it names, the "cells" of the keys, whole
-        "columns", the "order" of the records, or "records", one by one.
+        What it needs of a lazy frame: the distinct "values" of the columns it names, the "cells" of the keys, whole
+        "columns", the "order" of the records, or individual "records".
     by_record : mapping of str to tuple
-        Arguments with which it takes records all the same: with these values, or with any where the tuple is empty.
+        Arguments with which it needs records nevertheless: with these values, or any value if the tuple is empty.
     trace : str
-        What it leaves to see in a value it changed: that it is "missing", an "other" value, a "range", a "limit" (the
-        arguments ``top`` and ``bottom``), or "rounded" (to multiples of the argument ``base``); "" where it changes
-        no value that an intruder wants. A range, a limit and rounding are recodings of the column under ``column``.
+        How a changed value looks in the release: "missing", an "other" value, a "range", a "limit" (the arguments
+        ``top`` and ``bottom``), or "rounded" (to multiples of the argument ``base``); "" where it changes no value of
+        interest to an intruder. Range, limit and rounding are recodings of the column under ``column``.
     random_with : mapping
-        Arguments with which a recoding is no rule but chance.
+        Arguments with which a recoding is random instead of deterministic.
     alike : bool
-        It shows of a value the same in every record that has it, and so hides none of single records.
+        Whether equal values stay equal in all records, so that it suppresses nothing in single records.
     effect : str
-        What becomes of the columns under ``column`` or ``columns``: they stay of the "same" type, are "gone", are
-        "text", or their type is "unknown" until the step has run.
+        Effect on the type of the columns under ``column`` or ``columns``: "same" type, "gone", "text", or "unknown"
+        until the step has run.
     numbers : tuple of str
-        Arguments whose columns must hold numbers.
+        Arguments whose columns must be numeric.
     naming : tuple of str
-        Arguments that name columns, beyond those that do so in every method.
+        Further arguments that name columns, beyond those common to all methods.
     keeps : tuple of str
-        Arguments whose columns it leaves as they are.
+        Arguments whose columns it does not change.
     files : tuple of str
-        Arguments that are paths, from the folder of the recipe.
+        Arguments that are paths, relative to the folder of the recipe.
     scenario_keys : bool
-        It takes the keys of the scenario where none are named.
+        Whether it uses the keys of the scenario by default.
     predictors : str
-        Which columns predict where nothing is said: "all", or the "others" that are not drawn.
+        Default predictors: "all" columns, or the "others" that are not synthesized.
     new_rows : bool
-        It can draw rows that are nobody's.
+        Whether it can draw new rows that belong to no person.
     unnamed : bool
-        It may change columns that no argument names.
+        Whether it may change columns that no argument names.
     by_household : bool
-        It needs the household though it has no argument ``household_variables``.
+        Whether it needs the household though it has no argument ``household_variables``.
     renumbers : bool
-        It gives new numbers to the households of the column under ``household``.
+        Whether it renumbers the households of the column under ``household``.
     draws_with : str
-        The argument without which it draws nothing, though it takes a seed.
+        The argument without which it is deterministic, though it takes a seed.
     editors : tuple of str
-        Arguments that the app edits elsewhere than in the form.
+        Arguments that the app edits outside the form.
     """
 
     name: str
@@ -90,7 +90,7 @@ class MethodKind:
 
     @property
     def recodes(self) -> bool:
-        """Whether it makes the values of its column coarser by a rule."""
+        """Whether it is a recoding: coarsens the values of its column by a rule."""
         return self.trace in ("range", "limit", "rounded")
 
     @property
@@ -152,7 +152,7 @@ METHODS = {kind.name: kind for kind in KINDS}
 
 
 def kind_of(name: str) -> MethodKind:
-    """The row of a method; of one that only the log of another version knows, one that says nothing.
+    """The row of a method; an empty row for a name that only the log of another version knows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The nearest existing name to one that does not exist: what an error message offers."""
+"""Suggestions for misspelt names in error messages: the nearest existing name."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """Give the candidate most like `name`, or None where none is alike.
+    """The candidate most similar to `name`, or None if none is similar.
 
-    Names that differ only by case or by spaces around them come first, whatever their length.
+    Names that differ only in case or surrounding spaces are preferred.
 
     >>> nearest("Regoin", ["region", "sex", "age"])
     'region'
@@ -27,9 +27,9 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def did_you_mean(name: object, candidates: Iterable[object]) -> str:
-    """Give the end of a message: the nearest name, or the names there are (at most twelve).
+    """The end of a message: the nearest name, or the existing names (at most twelve).
 
-    A name need not be a text: pandas names columns by numbers, too.
+    Names need not be strings: pandas also has numbered columns.
 
     >>> did_you_mean("wieght", ["weight", "household"])
     "did you mean 'weight'?"

@@ -1,4 +1,4 @@
-"""Columns of a frame replaced, every other column, the rows' order and the caller's type left as they are."""
+"""Replace columns of a frame, keeping the other columns, the row order and the caller's type."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from sdckit.data.frames import is_lazy, open_frame
 from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Ints
 
-NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column cannot miss a value
+NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}  # pandas: a plain integer column has no missing values
 
 
 def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[Any]:
-    """Open a frame in memory to change it; `columns` names what must be there, by role.
+    """Open an in-memory frame to change it; `columns` names the columns that must exist, by role.
 
-    Raises `DataError`: a plan, or a frame without records; `ColumnError`: a column is absent.
+    Raises `DataError`: a lazy frame, or a frame without records; `ColumnError`: a column is absent.
     """
     frame = open_frame(data)
     if is_lazy(frame):
@@ -39,7 +39,7 @@ def open_eager(data: Any, columns: Mapping[str, Sequence[str]]) -> nw.DataFrame[
 
 
 def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
-    """Give each record of some columns the value of another record; -1 makes it missing.
+    """Replace columns by values of other rows: for each column, the row indices (n,); -1 for missing.
 
     >>> import polars as pl
     >>> take_rows(open_frame(pl.DataFrame({"x": ["a", "b", "c"]})), {"x": np.array([1, 1, -1])})["x"].to_list()
@@ -49,7 +49,7 @@ def take_rows(frame: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]])
 
 
 def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mapping[str, NDArray[np.int64]]) -> Any:
-    """Give each record of some columns the value of a record of another frame; -1 makes it missing.
+    """Replace columns by values of the rows of another frame: row indices (n,) by column; -1 for missing.
 
     >>> import polars as pl
     >>> frame, lender = open_frame(pl.DataFrame({"x": [1, 2, 3]})), open_frame(pl.DataFrame({"x": [7, 8]}))
@@ -60,7 +60,7 @@ def lend_rows(frame: nw.DataFrame[Any], lender: nw.DataFrame[Any], source: Mappi
 
 
 def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequence[str] | None = None) -> Any:
-    """Some records in some order, all columns or some; of pandas with a new index: the old one would tell the order.
+    """Select rows by index, optionally some columns; a pandas index is reset, since it would reveal the order.
 
     >>> import polars as pl
     >>> pick_rows(open_frame(pl.DataFrame({"x": [1, 2, 3]})), np.array([2, 0]))["x"].to_list()
@@ -73,9 +73,9 @@ def pick_rows(frame: nw.DataFrame[Any], rows: NDArray[np.int64], columns: Sequen
 
 
 def beside_originals(frame: nw.DataFrame[Any], changed: Any, names: Sequence[str], suffix: Any) -> Any:
-    """The frame with changed columns beside its own, under their names and a suffix.
+    """Add changed columns beside the original ones, under their names with a suffix.
 
-    Raises `ColumnError`: the suffix is no text, or makes a name that is taken.
+    Raises `ColumnError`: the suffix is not a string, or a resulting name is taken.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1]}))
@@ -91,10 +91,9 @@ def beside_originals(frame: nw.DataFrame[Any], changed: Any, names: Sequence[str
 
 
 def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.float64]]) -> Any:
-    """Write numbers into columns, NaN as missing.
+    """Replace columns by numbers (n,), NaN as missing.
 
-    A column keeps its type; an integer column becomes one of floats where a number is not whole or does
-    not fit.
+    A column keeps its type; an integer column becomes float where a number is not whole or out of range.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2], "y": [1, 2]}))
@@ -109,7 +108,7 @@ def with_numbers(frame: nw.DataFrame[Any], columns: Mapping[str, NDArray[np.floa
 
 
 def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataFrame[Any]:
-    """Add a column of another frame of as many records, of whatever engine that is.
+    """Add a column of another frame of the same length, of any engine.
 
     >>> import polars as pl
     >>> frame, other = open_frame(pl.DataFrame({"age": [31, 45]})), open_frame(pl.DataFrame({"id": ["a", "b"]}))
@@ -122,12 +121,12 @@ def with_column_of(frame: nw.DataFrame[Any], series: nw.Series[Any]) -> nw.DataF
 def with_some_numbers(
     frame: nw.DataFrame[Any], columns: Mapping[str, tuple[NDArray[np.bool_], NDArray[np.float64]]]
 ) -> Any:
-    """Write numbers into some records of a column of numbers; all other values stay exactly as they are.
+    """Replace numbers in some records of numeric columns; all other values stay exactly equal.
 
-    A column keeps its type; one of integers becomes one of floats where a new number is not whole or does
-    not fit. Decimals are rounded to the places that the column has.
+    A column keeps its type; an integer column becomes float where a new number is not whole or out of range.
+    Decimals are rounded to the scale of the column.
 
-    `columns`: column to which records change, shape (n,), and their new numbers, shape (number that change,).
+    `columns`: by name, the mask of the records that change (n,) and their new numbers (number that change,).
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [1, 2**60 + 1]}))
@@ -149,7 +148,7 @@ def with_some_numbers(
 
 
 def as_held(series: nw.Series[Any], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Numbers as a column holds them: rounded to single precision where it is of that.
+    """Numbers as a column stores them: rounded to single precision for a Float32 column.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"x": [0.1]}, schema={"x": pl.Float32}))
@@ -165,10 +164,10 @@ def with_levels(
     *,
     ordered: bool = False,
 ) -> Any:
-    """Write new values into columns, given as a list of levels and the level of each record (-1: missing).
+    """Replace columns by new values, given as levels and the index of each record's level (n,), -1 for missing.
 
-    A column keeps its type where the levels are of that type, a categorical one takes the levels as its
-    categories. `ordered` makes ordered categories of text levels, whatever the column was.
+    A column keeps its type where the levels are of that type; a categorical column gets the levels as categories.
+    `ordered` makes an ordered categorical of text levels, whatever the column was.
 
     >>> import polars as pl
     >>> frame = open_frame(pl.DataFrame({"age": [31, 45, 33]}))
@@ -205,7 +204,7 @@ def _taken(frame: nw.DataFrame[Any], name: str, rows: NDArray[np.int64]) -> Any:
 
 
 def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
-    """The column's own type where it can hold the numbers, else None."""
+    """The column's own type if it can hold the numbers, else None."""
     dtype = series.dtype
     if dtype.is_float():
         return dtype
@@ -220,7 +219,7 @@ def _number_type(series: nw.Series[Any], values: NDArray[np.float64]) -> Any:
 
 
 def _level_type(dtype: Any, levels: Any) -> Any:
-    """The column's own type where it can hold the levels, else None."""
+    """The column's own type if it can hold the levels, else None."""
     if pt.is_string(levels.type):
         return dtype if isinstance(dtype, nw.String) else None
     if pt.is_boolean(levels.type):
@@ -237,14 +236,14 @@ def _level_type(dtype: Any, levels: Any) -> Any:
 
 
 def _takes_categories(frame: nw.DataFrame[Any], name: str, levels: Any) -> bool:
-    """Whether a column is categorical and can have the levels as its categories."""
+    """Whether a column is categorical and can take the levels as categories."""
     if not isinstance(frame[name].dtype, (nw.Categorical, nw.Enum)):
         return False
     return pt.is_string(levels.type) or not frame.implementation.is_polars()
 
 
 def _categories(frame: nw.DataFrame[Any], name: str, levels: Any, codes: NDArray[np.int64], *, ordered: bool) -> Any:
-    """A categorical column of the frame's engine, ordered where that is asked for or where it was before."""
+    """A categorical column of the frame's engine; ordered if requested, or if it was before."""
     native = frame[name].to_native()
     if frame.implementation.is_pandas_like() and not _arrow_backed(native):
         ordered = ordered or bool(getattr(native.dtype, "ordered", False))
@@ -283,7 +282,7 @@ def _pandas_series(array: Any, dtype: Any, before: Any) -> Any:
         return pd.Series(pd.arrays.ArrowExtensionArray(array.cast(own) if dtype is not None else array))
     plain = isinstance(before.dtype, np.dtype)
     if dtype is not None and not plain and hasattr(before.dtype, "__from_arrow__"):
-        # by way of floats, large integers would be rounded
+        # a detour through floats would round large integers
         return pd.Series(before.dtype.__from_arrow__(array))
     values = array.to_pandas()
     if dtype is None:
@@ -308,15 +307,14 @@ def _set(frame: nw.DataFrame[Any], made: Mapping[str, Any]) -> Any:
     return native
 
 
-# Rows that stand for many records each: what an engine counted, changed by the functions of frames in
-# memory.
+# Rows with frequencies: distinct rows counted by an engine, changed by the functions for in-memory frames.
 
 
 @dataclass(frozen=True, eq=False)
 class Tallied:
-    """A frame in memory whose rows stand for several records each.
+    """An in-memory frame of distinct rows with frequencies.
 
-    `frame`: the rows. `counts`, shape (rows,): the records of each.
+    `frame`: the rows. `counts` (rows,): number of records of each.
     """
 
     frame: Any
@@ -325,18 +323,18 @@ class Tallied:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """How many records the rows of a frame stand for: one each, or what was counted."""
+    """The number of records that each row of a frame stands for: one, or its frequency."""
 
     rows: int
     counts: Ints | None
 
     @property
     def n(self) -> int:
-        """All records."""
+        """Total number of records."""
         return self.rows if self.counts is None else int(self.counts.sum())
 
     def where(self, hit: NDArray[np.bool_]) -> int:
-        """Records of the rows marked.
+        """Number of records of the marked rows.
 
         >>> Records(3, None).where(np.array([True, False, True]))
         2
@@ -346,7 +344,7 @@ class Records:
         return int(np.count_nonzero(hit)) if self.counts is None else int(self.counts[hit].sum())
 
     def by(self, group: Ints, n_groups: int, among: NDArray[np.bool_] | None = None) -> Ints:
-        """Records of each group of rows; `among` leaves the other rows out.
+        """Number of records in each group of rows (n_groups,); `among` restricts to some rows.
 
         >>> Records(3, np.array([5, 1, 7])).by(np.array([0, 1, 0]), 2).tolist()
         [12, 1]
@@ -355,15 +353,15 @@ class Records:
         if self.counts is None:
             return np.bincount(chosen, minlength=n_groups)
         counts = self.counts if among is None else self.counts[among]
-        found: Ints = np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
-        return found
+        totals: Ints = np.bincount(chosen, counts, minlength=n_groups).astype(np.int64)
+        return totals
 
     def times(self, values: NDArray[np.float64], among: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """What all records of each of some rows sum to; `values` are those of the rows chosen."""
+        """Values times frequencies of the rows `among`; `values` are those of these rows only."""
         return values if self.counts is None else values * self.counts[among]
 
     def quantiles(self, values: NDArray[np.float64], at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Quantiles (type 7) of the values of all records, leaving out those that are not a number.
+        """Quantiles (type 7) of the values of all records, NaN excluded.
 
         >>> records, values = Records(2, np.array([3, 1])), np.array([1.0, 9.0])
         >>> records.quantiles(values, np.array([0.5, 0.9])), np.quantile([1, 1, 1, 9], [0.5, 0.9])
@@ -371,21 +369,21 @@ class Records:
         """
         known = ~np.isnan(values)
         if self.counts is None:
-            found: NDArray[np.float64] = np.quantile(values[known], at)
-            return found
+            quantiles: NDArray[np.float64] = np.quantile(values[known], at)
+            return quantiles
         order = np.argsort(values[known])
         held, ends = values[known][order], np.cumsum(self.counts[known][order])
         place = at * (ends[-1] - 1)
         below = np.floor(place).astype(np.int64)
         above = np.minimum(below + 1, ends[-1] - 1)
-        low, high = (held[np.searchsorted(ends, one, side="right")] for one in (below, above))
+        low, high = (held[np.searchsorted(ends, rank, side="right")] for rank in (below, above))
         share = place - below
         made: NDArray[np.float64] = np.where(share < 0.5, low + (high - low) * share, high - (high - low) * (1 - share))
         return made
 
 
 def open_records(data: Any, columns: Mapping[str, Sequence[str]]) -> tuple[Any, Records]:
-    """Open a frame in memory, or what an engine counted, to change it; as `open_eager`."""
+    """Open an in-memory frame or a frame with frequencies to change it; as `open_eager`."""
     if isinstance(data, Tallied):
         frame = open_eager(data.frame, columns)
         return frame, Records(len(frame), data.counts)

@@ -1,4 +1,4 @@
-"""Where random numbers start: a seed, and the secret without which a seed tells no reader what was drawn."""
+"""Seeds and secrets of random numbers (with the secret a known seed does not reveal the draws); display options."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from sdckit.data import arguments
 from sdckit.display import exact_shown
 from sdckit.errors import DataError, SdcWarning
 
-# What a session shows of results: protected figures, or exact ones where they are asked for.
+# Display options of a session: protected figures, or exact ones on request.
 
 
 class Options:
-    """Options that are set; as a context manager it puts back what was set before."""
+    """Display options that were set; as a context manager it restores the previous ones."""
 
     def __init__(self, before: bool) -> None:
         self._before = before
 
     def __enter__(self) -> None:
-        """Go on with what was set when this was made."""
+        """Keep the options set on construction."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Put back what was set before."""
+        """Restore the previous options."""
         exact_shown.set(self._before)
 
     def __repr__(self) -> str:
@@ -37,7 +37,7 @@ class Options:
 
 
 def options(*, exact: bool) -> Options:
-    """Set what notebooks show of results: for a ``with`` block, or called alone for the rest of the session.
+    """Set whether notebooks show protected or exact results, for a ``with`` block or the rest of the session.
 
     Results, assessments and charts are shown protected: a notebook is kept with its outputs and passed on. With
     ``exact=True`` they show exact figures under a line that says so. Files are not concerned: reports and JSON are
@@ -75,17 +75,17 @@ def options(*, exact: bool) -> Options:
     return Options(before)
 
 
-MADE_UP = 32  # bytes of a secret that is made up
-SHORTEST = 16  # bytes of one that is given: shorter ones can be tried out
-BITS = 128  # of a seed that is made up, and of a step's
-SHORT = 2**64  # a seed below can be tried out
+MADE_UP = 32  # bytes of a generated secret
+SHORTEST = 16  # least bytes of a given secret: shorter ones can be found by brute force
+BITS = 128  # of a generated seed, and of the seed of a step
+SHORT = 2**64  # seeds below can be found by brute force
 PURPOSE = b"sdckit seed of step"
 
 
 def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
-    """A generator, and the seed that makes the same one again.
+    """A random generator, and the seed that reproduces it.
 
-    Without a seed one is made up. A generator given is asked for one number, the seed.
+    Without a seed one is generated. From a given generator, one number is drawn as the seed.
 
     Raises `DataError`: anything else, or a negative number.
 
@@ -102,35 +102,35 @@ def open_rng(seed: arguments.Seed) -> tuple[np.random.Generator, int]:
 
 
 def read_secret(given: bytes | str | None, *, name: str = "secret", kept: str = "log.secret") -> bytes:
-    """The bytes of a secret, given as such or in hexadecimal; new ones where none is given.
+    """The bytes of a secret, given as bytes or hexadecimal text; generated where none is given.
 
-    Raises `DataError`: no hexadecimal text, or fewer than 16 bytes.
+    Raises `DataError`: not hexadecimal, or fewer than 16 bytes.
 
     >>> len(read_secret(None)), read_secret("00" * 16) == bytes(16)
     (32, True)
     """
     if given is None:
         return secrets.token_bytes(MADE_UP)
-    found: object = given
+    raw: object = given
     if isinstance(given, str):
         try:
-            found = bytes.fromhex(given)
+            raw = bytes.fromhex(given)
         except ValueError:
             raise DataError(f"{name}= as a text is hexadecimal, as in {kept}; else give bytes", argument=name) from None
-    if not isinstance(found, bytes) or len(found) < SHORTEST:
+    if not isinstance(raw, bytes) or len(raw) < SHORTEST:
         raise DataError(
             f"{name}= is {SHORTEST} random bytes or more; leave it out for a new one, kept in {kept}",
             argument=name,
         )
-    return found
+    return raw
 
 
 @dataclass(frozen=True)
 class Mixed:
-    """A secret and a seed: every number drawn follows from both, and from neither alone.
+    """A secret and a seed: every random number depends on both, and cannot be derived from either alone.
 
-    The seed of a step is the start of HMAC-SHA256 of seed and number under the secret. So steps are independent,
-    also where two have the same method; the seed of one tells nothing of another's, nor of the secret.
+    The seed of a step is the first 128 bits of HMAC-SHA256 of seed and step number, keyed by the secret. So steps are
+    independent, also of the same method; the seed of one reveals neither that of another nor the secret.
 
     References
     ----------
@@ -146,13 +146,13 @@ class Mixed:
     seed: int = field(default=0, repr=False)
 
     def of_step(self, number: int) -> int:
-        """The seed of a step, whatever stands before and after it."""
-        told = b"%s %d: %x" % (PURPOSE, number, self.seed)
-        return int.from_bytes(hmac.digest(self.secret, told, "sha256")[: BITS // 8], "big")
+        """The seed of a step; it depends on its number only, not on other steps."""
+        message = b"%s %d: %x" % (PURPOSE, number, self.seed)
+        return int.from_bytes(hmac.digest(self.secret, message, "sha256")[: BITS // 8], "big")
 
 
 def is_short(seed: arguments.Seed) -> bool:
-    """Whether a seed can be tried out: a number below 2^64, or a generator that was made from one.
+    """Whether a seed can be found by brute force: below 2^64, or a generator made from such a seed.
 
     >>> is_short(7), is_short(np.random.default_rng(7)), is_short(2**64), is_short(None)
     (True, True, False, False)
@@ -164,7 +164,7 @@ def is_short(seed: arguments.Seed) -> bool:
 
 
 def warn_of_short(seed: arguments.Seed, *, keeper: str) -> None:
-    """Warn of a seed that can be tried out; `keeper` is the file that keeps the secret it was mixed with."""
+    """Warn of a seed open to brute force; `keeper` is the file that keeps the secret it was mixed with."""
     if is_short(seed):
         warnings.warn(
             "a seed below 2^64, such as a year, can be guessed. Here a secret is mixed in, so the seed alone repeats "

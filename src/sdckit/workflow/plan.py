@@ -183,7 +183,7 @@ def _by_intruder(scenario: Scenario, files: str, asked: Sequence[str], known: Ma
 
 def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Planned]:
     for row in rows(files):
-        if row.asked and row.name not in asked:
+        if row.on_request and row.name not in asked:
             continue
         if row.when is not None and not row.when(context):
             continue
@@ -192,7 +192,7 @@ def _planned(files: str, context: Context, asked: Sequence[str]) -> Iterator[Pla
 
 
 def _targets(row: Measure, context: Context) -> list[Context]:
-    if not row.each or not context.targets:
+    if not row.per_target or not context.targets:
         return [context]
     return [context.about(target) for target in context.targets]
 

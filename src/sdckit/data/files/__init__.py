@@ -1,1 +1,1 @@
-"""Files read and written: text, columns, labels."""
+"""Reading and writing of data files and their labels."""

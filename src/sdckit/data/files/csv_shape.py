@@ -1,4 +1,4 @@
-"""The shape of a CSV file: delimiter, header, number of records, and that every line has as many fields."""
+"""Structure of a CSV file: encoding, delimiter, header, number of records; every line must have as many fields."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ from numpy.typing import NDArray
 from sdckit.data.files.file_checks import is_code, is_value, refuse_duplicates, unpacked
 from sdckit.errors import DataError, FileFormatError, SdcWarning
 
-# Whether the first line of a CSV file holds names of columns, or is a person's record.
+# Header detection: whether the first line holds column names, or is a record of a person.
 
 
-_BELOW = 2_000  # records the header is held against
+_BELOW = 2_000  # records that the header is compared with
 
 
 @dataclass(frozen=True)
 class HeaderNames:
-    """The names in a header."""
+    """The column names of a header."""
 
     names: tuple[str, ...]
-    # whether the records below tell the header apart: some column of numbers has a name that is none
+    # whether the records confirm the header: some numeric column has a name that is not a number
     certain: bool
 
 
 def header_names(path: Path, header: Sequence[str], below: Iterable[Sequence[str]]) -> HeaderNames:
-    """Give the column names; an empty one becomes column_1, column_2, ... by position.
+    """Column names from the header; an empty one becomes column_1, column_2, ... by position.
 
     `header`: the fields of the first line. `below`: the records after it. Raises `DataError`: the line looks
-    like a record (no field of it is told); `ColumnError`: a name is repeated.
+    like a record (its fields are withheld); `ColumnError`: a name is repeated.
 
     >>> header_names(Path("x.csv"), ["sex", "age"], [["f", "34"], ["m", "51"]])
     HeaderNames(names=('sex', 'age'), certain=True)
@@ -58,7 +58,7 @@ def header_names(path: Path, header: Sequence[str], below: Iterable[Sequence[str
 
 
 def _columns(rows: Iterable[Sequence[str]], width: int) -> list[set[str]]:
-    """Give the distinct values below each field; lines of another width are judged elsewhere."""
+    """Distinct values of each column; lines of another width are skipped, and reported elsewhere."""
     columns: list[set[str]] = [set() for _ in range(width)]
     for row in rows:
         if len(row) == width:
@@ -68,7 +68,7 @@ def _columns(rows: Iterable[Sequence[str]], width: int) -> list[set[str]]:
 
 
 def _named(field: str, values: set[str]) -> bool:
-    """Whether a column of numbers or dates has a text on top."""
+    """Whether a column of numbers or dates has a textual header."""
     if is_code(field) or is_value(field):
         return False
     known = [value for value in values if not is_code(value)]
@@ -76,7 +76,7 @@ def _named(field: str, values: set[str]) -> bool:
 
 
 def _like_a_record(fields: Sequence[str], columns: Sequence[set[str]], *, certain: bool) -> str:
-    """Say why the line looks like a record, or nothing; never a field."""
+    """Why the line looks like a record, or ""; never quotes a field."""
     values = [str(i) for i, field in enumerate(fields, start=1) if is_value(field)]
     if values:
         return f"{_fields(values)} a number, a date or an address"
@@ -97,7 +97,7 @@ def _fields(positions: Sequence[str]) -> str:
     return f"field {shown} is" if len(positions) == 1 else f"fields {shown} are each"
 
 
-# The text of a CSV file: its encoding found and checked, before anything is parsed.
+# Encoding of a CSV file: detected and verified before anything is parsed.
 
 
 _BLOCK = 1 << 23
@@ -113,24 +113,24 @@ _HOW = 'name the encoding, such as encoding="cp1252" (on the command line --enco
 
 @dataclass(frozen=True)
 class CsvText:
-    """UTF-8 text: the file itself where it is UTF-8 already, else `data`: unpacked, transcoded or made."""
+    """UTF-8 text: the file itself if it is UTF-8 already, else `data` (unpacked, transcoded or generated)."""
 
     path: Path
     data: bytes | None = None
 
     @property
     def source(self) -> Path | bytes:
-        """What to hand to the parser."""
+        """The input of the parser."""
         return self.path if self.data is None else self.data
 
     def blocks(self) -> Iterator[bytes]:
-        """Give the bytes from the start, in blocks, without a byte-order mark."""
-        found = _blocks(self.path, self.data)
-        yield next(found, b"").removeprefix(codecs.BOM_UTF8)
-        yield from found
+        """Yield the bytes in blocks, without a byte-order mark."""
+        blocks = _blocks(self.path, self.data)
+        yield next(blocks, b"").removeprefix(codecs.BOM_UTF8)
+        yield from blocks
 
     def lines(self) -> Iterator[str]:
-        """Give the lines, ended by line feeds only, for an exact but slow reading."""
+        """Yield the lines, split at line feeds only, for exact but slow parsing."""
         rest = b""
         for block in self.blocks():
             *whole, rest = (rest + block).split(b"\n")
@@ -141,9 +141,9 @@ class CsvText:
 
 
 def open_text(path: Path, encoding: str | None) -> CsvText:
-    """Find the encoding (a byte-order mark, else UTF-8, else cp1252 with a warning) and check it.
+    """Detect and verify the encoding: byte-order mark, else UTF-8, else cp1252 with a warning.
 
-    A compressed file is unpacked into memory. Raises `FileFormatError`: it cannot be; or the bytes are not text of
+    A compressed file is unpacked into memory. Raises `FileFormatError`: unpacking fails; the bytes are not valid in
     that encoding, or hold NUL: the message gives the line.
     """
     raw = unpacked(path)
@@ -158,7 +158,7 @@ def open_text(path: Path, encoding: str | None) -> CsvText:
 
 
 def _blocks(path: Path, data: bytes | None) -> Iterator[bytes]:
-    """Bytes in memory, or of a file, in blocks."""
+    """Yield bytes in memory, or of a file, in blocks."""
     if data is not None:
         for start in range(0, len(data), _BLOCK):
             yield data[start : start + _BLOCK]
@@ -201,7 +201,7 @@ def _is_utf8(path: Path, data: bytes | None) -> bool:
 
 
 def _bad_line(raw: bytes, codec: str) -> int | None:
-    """Give the first line (from 1) that is not text of the codec."""
+    """The first line (1-based) that the codec cannot decode."""
     try:
         raw.decode(codec)
     except UnicodeDecodeError as error:
@@ -216,7 +216,7 @@ def _undecodable(path: Path, raw: bytes, codec: str) -> FileFormatError:
 
 
 def _transcoded(path: Path, raw: bytes, codec: str | None) -> bytes:
-    """Decode the whole text and encode it as UTF-8; without a codec, cp1252 is assumed aloud."""
+    """Transcode the whole text to UTF-8; without a codec, cp1252 is assumed with a warning."""
     chosen = codec or "cp1252"
     if codec is None and b"\0" in raw:
         raise _nul(path, raw)
@@ -248,7 +248,7 @@ def _nul(path: Path, raw: bytes) -> FileFormatError:
 
 
 def _with_line_feeds(text: CsvText) -> CsvText:
-    """Refuse NUL bytes and empty text; turn the old Macintosh line end into a line feed."""
+    """Refuse NUL bytes and empty text; convert line ends of carriage returns alone to line feeds."""
     feed = returned = filled = False
     for block in text.blocks():
         if b"\0" in block:
@@ -270,23 +270,23 @@ _SPELT = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 
 @dataclass(frozen=True)
 class CsvShape:
-    """How to cut a CSV file into records."""
+    """How to split a CSV file into records."""
 
     names: tuple[str, ...]
     delimiter: str  # one character
-    quoted: bool  # whether double quotes enclose fields; else they are characters like others
+    quoted: bool  # whether double quotes enclose fields; else they are ordinary characters
     skip_lines: int  # lines before the first record
     n_rows: int  # number of records, blank lines not counted
-    blank: NDArray[np.int64]  # positions of blank lines among the records a parser gives
-    certain: bool = True  # whether the records below the header tell it apart from them
+    blank: NDArray[np.int64]  # positions of blank lines among the rows that a parser yields
+    certain: bool = True  # whether the records confirm that the first line is a header
 
 
 def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
-    """Find the shape and check every line.
+    """Detect the structure and check every line.
 
-    Raises `FileFormatError`: a line has more or fewer fields than the header; the message gives its number.
-    Or another delimiter than the one given cuts the lines alike; `ColumnError`: a column name is repeated;
-    `DataError`: the first line looks like a record, or there are no records.
+    Raises `FileFormatError`: a line has more or fewer fields than the header (its number is given), or another
+    delimiter than the given one fits; `ColumnError`: a column name is repeated; `DataError`: the first line looks
+    like a record, or there are no records.
     """
     head = _head(text)
     mark = _given(text.path, delimiter) or _detected(head)
@@ -297,27 +297,27 @@ def csv_shape(text: CsvText, delimiter: str | None) -> CsvShape:
     ragged = counted.ragged(len(header))
     if delimiter is not None and (len(header) == 1 or ragged):
         _refuse_delimiter(text.path, head, mark)
-    found = header_names(text.path, header, _readable(rows))
-    names = found.names
+    heading = header_names(text.path, header, _readable(rows))
+    names = heading.names
     if ragged:
         counted = _exact(text, mark, len(names), quoted=quoted)
     first = lead + 1
     blank = counted.blank[counted.blank >= first] - first
     total = counted.records - first
-    if len(names) == 1:  # an empty line is a missing value here, except at the end
+    if len(names) == 1:  # in a single column an empty line is a missing value, except at the end
         trailing = np.arange(total - len(blank), total)
         kept = np.flatnonzero((blank - trailing) != 0)
         blank = blank[kept[-1] + 1 :] if len(kept) else blank
-    else:  # a parser stumbles over empty lines between header and records: skip them with the header
+    else:  # parsers fail on empty lines between header and records: skip them with the header
         between = int(np.count_nonzero(blank == np.arange(len(blank))))
         blank, total, skip = blank[between:] - between, total - between, skip + between
     if total - len(blank) <= 0:
         raise DataError(f"{text.path.name} holds a header but no records")
-    return CsvShape(names, mark, quoted, skip, total - len(blank), blank, found.certain)
+    return CsvShape(names, mark, quoted, skip, total - len(blank), blank, heading.certain)
 
 
 def _head(text: CsvText) -> str:
-    """Give the first whole lines."""
+    """The first complete lines, up to a megabyte."""
     head = b""
     for block in text.blocks():
         head += block
@@ -335,7 +335,7 @@ def _reader(lines: Any, delimiter: str, *, quoted: bool) -> Any:
 
 
 def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:
-    """Give the number of blank lines before the header, and the header's fields."""
+    """Number of blank lines before the header, and the fields of the header."""
     try:
         for lead, row in enumerate(rows):
             if row:
@@ -348,7 +348,7 @@ def _first_row(path: Path, rows: Any) -> tuple[int, list[str]]:
 
 
 def _readable(rows: Any) -> Iterator[list[str]]:
-    """Give the records up to where quotes go wrong, which the exact reading tells."""
+    """Yield records up to the first quoting error, which the exact pass reports."""
     try:
         yield from rows
     except csv.Error:
@@ -367,7 +367,7 @@ def _given(path: Path, delimiter: str | None) -> str | None:
 
 
 def _widths(head: str, mark: str) -> list[int]:
-    """Count the fields of the first lines; none where quotes do not pair up."""
+    """Number of fields of each of the first lines; empty if quotes are unbalanced."""
     try:
         reader = csv.reader(io.StringIO(head, newline="\n"), delimiter=mark)
         return [len(row) for row in itertools.islice(reader, 200) if row]
@@ -376,20 +376,20 @@ def _widths(head: str, mark: str) -> list[int]:
 
 
 def _detected(head: str) -> str:
-    """Choose the delimiter under which most lines have as many fields as the header."""
-    best, found = (0.0, 0), ","
+    """Detect the delimiter: the one under which most lines have as many fields as the header."""
+    best, delimiter = (0.0, 0), ","
     for mark in _DELIMITERS:
         widths = _widths(head, mark)
         if not widths or widths[0] < 2:
             continue
         score = (sum(width == widths[0] for width in widths) / len(widths), widths[0])
         if score > best:
-            best, found = score, mark
-    return found
+            best, delimiter = score, mark
+    return delimiter
 
 
 def _refuse_delimiter(path: Path, head: str, given: str) -> None:
-    """Name the delimiter under which all lines are alike, where the one given cuts them badly."""
+    """Raise an error that names a fitting delimiter (equal widths), if the given one does not fit."""
     for mark in _DELIMITERS:
         widths = _widths(head, mark)
         if mark != given and widths and widths[0] > 1 and len(set(widths)) == 1:
@@ -405,7 +405,7 @@ def _spelt(mark: str) -> str:
 
 @dataclass(frozen=True)
 class _Counted:
-    """Number of records (blank lines included), the blank ones, and the numbers of fields seen."""
+    """Number of records (blank lines included), positions of blank ones, and the field counts that occur."""
 
     records: int
     blank: NDArray[np.int64]
@@ -416,7 +416,7 @@ class _Counted:
 
 
 def _count(text: CsvText, delimiter: str) -> tuple[_Counted, bool]:
-    """Count fields per line in one vectorised pass; quotes that open no field are plain characters."""
+    """Count fields per line in one vectorised pass; if no quote opens a field, quotes are ordinary characters."""
     counted, quotes, opening = _pass(text, delimiter, quoted=True)
     if quotes and not opening:
         return _pass(text, delimiter, quoted=False)[0], False
@@ -431,7 +431,7 @@ def _pass(text: CsvText, delimiter: str, *, quoted: bool) -> tuple[_Counted, boo
 
 
 class _Pass:
-    """The running state of a pass: what one block leaves to the next."""
+    """State of a pass carried from block to block."""
 
     def __init__(self, delimiter: int, quoted: bool) -> None:
         self.delimiter = delimiter
@@ -464,7 +464,7 @@ class _Pass:
         self.last = int(data[-1])
 
     def _mask_quoted(self, data: NDArray[np.uint8], ends: NDArray[np.bool_], marks: NDArray[np.bool_]) -> None:
-        """Take out line ends and delimiters within quotes: after an odd number of quotes."""
+        """Unset line ends and delimiters within quotes, that is after an odd number of quotes (in place)."""
         quote = data == 34
         before = np.empty_like(data)
         before[0], before[1:] = self.last, data[:-1]
@@ -494,13 +494,13 @@ class _Pass:
             self.records += 1
             self.widths.add(self.fields + 1)
         if self.inside:
-            self.widths.add(-1)  # a quote that never closes: let the exact reading say where
+            self.widths.add(-1)  # an unclosed quote: the exact pass reports where
         blank = np.concatenate(self.blank) if self.blank else np.zeros(0, dtype=np.int64)
         return _Counted(self.records, blank.astype(np.int64), frozenset(self.widths))
 
 
 def _exact(text: CsvText, delimiter: str, width: int, *, quoted: bool) -> _Counted:
-    """Read line by line, as slowly as needed to name the line that is wrong."""
+    """Parse line by line, slowly, to report the number of the line that is wrong."""
     reader = _reader(text.lines(), delimiter, quoted=quoted)
     blank, records, line = [], 0, 1
     try:
@@ -517,8 +517,8 @@ def _exact(text: CsvText, delimiter: str, width: int, *, quoted: bool) -> _Count
     return _Counted(records, np.array(blank, dtype=np.int64), frozenset({width}))
 
 
-def _ragged(path: Path, line: int, found: int, width: int) -> str:
+def _ragged(path: Path, line: int, n_fields: int, width: int) -> str:
     return (
-        f"{path.name}, line {line}: {found} fields where the header has {width}; "
+        f"{path.name}, line {line}: {n_fields} fields where the header has {width}; "
         "check the delimiter, the quotes and the decimal mark on that line"
     )

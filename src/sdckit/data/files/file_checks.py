@@ -1,4 +1,4 @@
-"""What can be known of a file before it is read: that it is there, and that it is what its name says."""
+"""Checks before a file is read: existence, format by its first bytes, compression, column names."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from sdckit.data.missing_values.missing import DEFAULT_CODES
 from sdckit.data.nearest import did_you_mean, nearest
 from sdckit.errors import ColumnError, DataError, FileFormatError, SdcError, SdcWarning
 
-# Compressed CSV files, unpacked into memory.
+# Compressed CSV files: unpacked into memory.
 
 
 PACKED: dict[str, str] = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "Zstandard"}
 _BLOCK = 1 << 23
-# A file that unpacks to more than so many times its size, and to more than so many bytes, is a trap.
+# Protection against decompression bombs: a factor of the packed size, and a size that is always allowed.
 _MOST_TIMES, _MOST_ANYWAY = 200, 1 << 30
 
 
 def bare_name(path: Path) -> Path:
-    """The name without what says that a file is compressed.
+    """The path without the suffix of a compression.
 
     >>> str(bare_name(Path("survey.csv.gz"))), str(bare_name(Path("survey.csv")))
     ('survey.csv', 'survey.csv')
@@ -38,9 +38,9 @@ def bare_name(path: Path) -> Path:
 
 
 def unpacked(path: Path) -> bytes | None:
-    """Give the bytes of a compressed file; None for any other, which is read where it lies.
+    """Contents of a compressed file; None for any other, which is read directly.
 
-    Raises `FileFormatError`: it is damaged, or becomes more than 200 times as large, and more than a gigabyte.
+    Raises `FileFormatError`: it is damaged, or unpacks to more than 200 times its size and more than 1 GiB.
     """
     kind = PACKED.get(path.suffix.lower())
     if kind is None:
@@ -84,7 +84,7 @@ FORMATS: dict[str, str] = {
     ".dta": "Stata", ".sas7bdat": "SAS", ".xpt": "SAS transport",
 }  # fmt: skip
 
-# First bytes of formats, those we read and those often renamed by mistake.
+# Magic numbers of formats: those we read, and those often renamed by mistake.
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"PAR1", "Parquet"),
     (b"PARE", "encrypted Parquet"),
@@ -106,7 +106,7 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"SQLite format 3", "SQLite"),
 )
 _ALWAYS_MARKED = frozenset({"Excel", "Parquet", "Arrow", "SPSS", "SAS", "SAS transport", *PACKED.values()})
-_NAMES = {"Excel": "zip or Excel"}  # what a format's first bytes are called
+_NAMES = {"Excel": "zip or Excel"}  # format: its name in `_MAGIC`
 _MONTHS = (
     "jan|feb|fev|fév|mar|mär|apr|avr|abr|may|mai|mag|jun|jui|jul|aug|aou|aoû|ago|"
     "sep|set|oct|okt|ott|out|nov|dec|déc|dez|dic|ene|gen|giu|lug"
@@ -120,7 +120,7 @@ _EXPONENT = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)[eE][+-]?\d+")
 
 
 def is_value(text: str) -> bool:
-    """Whether a text is a number, a band of numbers, a date or an e-mail address.
+    """Whether a text is a number, a range of numbers, a date or an e-mail address.
 
     >>> [is_value(text) for text in ("3,5", "15-29", "12 March 1990", "2020-01-31T10:00", "a@b.org")]
     [True, True, True, True, True]
@@ -136,7 +136,7 @@ def is_value(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether a text is empty or one of the codes taken for missing.
+    """Whether a text is empty or one of the default codes for missing.
 
     >>> is_code(" NA "), is_code(""), is_code("na")
     (True, True, False)
@@ -147,19 +147,19 @@ def is_code(text: str) -> bool:
 
 @dataclass(frozen=True)
 class FileHeader:
-    """What a file says of itself."""
+    """Metadata of a file: columns, number of records, format."""
 
     columns: tuple[str, ...]  # column names in file order
-    n_rows: int | None  # number of records, None where the format does not tell
+    n_rows: int | None  # number of records, None if the format does not store it
     format: str  # one of the values of `FORMATS`
-    # false where a CSV's first line might be a record: no column of numbers has a name above it
+    # False if the first line of a CSV might be a record: no numeric column has a textual header
     certain: bool = True
 
 
 def second_file(join: object) -> Path:
-    """Take the path of a second file.
+    """The path of a second file, validated.
 
-    Raises `DataError`: it is none.
+    Raises `DataError`: not a path.
     """
     if not isinstance(join, str | Path):
         raise DataError("join= is the path of a second file", argument="join")
@@ -167,31 +167,31 @@ def second_file(join: object) -> Path:
 
 
 def file_format(path: Path) -> str:
-    """Check that the file can be read and starts as its extension promises; give the format's name.
+    """Check that a file is readable and matches its extension; return the name of the format.
 
-    Raises `FileFormatError`: it is absent, a directory, empty, not readable, of an unknown extension,
-    damaged, or another format.
+    Raises `FileFormatError`: it is absent, a directory, empty, not readable, damaged, of an unknown extension or
+    of another format.
     """
     head, tail, size = _ends(path)
     inside = FORMATS.get(bare_name(path).suffix.lower())
     expected = PACKED.get(path.suffix.lower(), inside) if inside else None
-    found = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
+    actual = next((name for magic, name in _MAGIC if head.startswith(magic)), None)
     if expected is None:
         supported = f"{', '.join(FORMATS)}, and .csv before {', '.join(PACKED)}"
-        says = f"; its content looks like {found}" if found else ""
+        says = f"; its content looks like {actual}" if actual else ""
         raise FileFormatError(f"{path.name}: the extension '{path.suffix}' is not one sdckit reads ({supported}){says}")
-    if found == "Feather version 1":
+    if actual == "Feather version 1":
         raise FileFormatError(f"{path.name} is Feather version 1; write it again as Arrow IPC (Feather 2)")
     if expected in PACKED.values() and inside != "CSV":
         raise FileFormatError(f"{path.name}: of compressed files only CSV is read; unpack it first")
-    if found is not None and found != _NAMES.get(expected, expected):
-        what = f"is called {path.suffix} but its content is {found}"
+    if actual is not None and actual != _NAMES.get(expected, expected):
+        what = f"is called {path.suffix} but its content is {actual}"
         raise FileFormatError(f"{path.name} {what}; rename or convert it")
-    if found is None and expected in _ALWAYS_MARKED:
+    if actual is None and expected in _ALWAYS_MARKED:
         raise FileFormatError(f"{path.name} is not {expected}: its first bytes are not those of that format")
     marks = {b"PAR1": b"PAR1", b"ARROW": b"ARROW1"}
     end = next((mark for start, mark in marks.items() if head.startswith(start)), b"")
-    # SAS transport has no count of records, but is made of blocks of 80 bytes.
+    # SAS transport stores no number of records, but consists of blocks of 80 bytes.
     if not tail.endswith(end) or (expected == "SAS transport" and size % 80):
         raise FileFormatError(f"{path.name} is a truncated {expected} file: its end is missing; copy it anew")
     assert inside is not None
@@ -199,7 +199,7 @@ def file_format(path: Path) -> str:
 
 
 def _ends(path: Path) -> tuple[bytes, bytes, int]:
-    """Give the first and last bytes and the size, or say why the file cannot be opened."""
+    """First and last bytes and size of a file; raises an error that says why it cannot be opened."""
     if path.is_dir():
         raise FileFormatError(f"{path.name} is a directory; name one file")
     try:
@@ -220,7 +220,7 @@ def _ends(path: Path) -> tuple[bytes, bytes, int]:
 
 
 def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
-    """Raise a `ColumnError` that names each repeated column with its positions."""
+    """Raise a `ColumnError` that lists repeated column names with their positions."""
     positions: dict[str, list[str]] = {}
     for position, name in enumerate(names, start=1):
         positions.setdefault(name, []).append(str(position))
@@ -236,7 +236,7 @@ def refuse_duplicates(path: Path, names: Sequence[str]) -> None:
 
 
 def may_tell(names: Sequence[str], wanted: Sequence[str], *, certain: bool = True) -> bool:
-    """Whether a message may tell a file's column names, or they could be a person's record.
+    """Whether a message may quote column names, or they might be a record of a person.
 
     >>> may_tell(["sex", "age"], ["aeg"]), may_tell(["f", "34"], ["sex"])
     (True, False)
@@ -256,7 +256,7 @@ def pick_columns(
     path: Path, names: Sequence[str], columns: Sequence[str] | None, *, identifiers: Sequence[str] = (),
     certain: bool = True,
 ) -> tuple[str, ...]:  # fmt: skip
-    """Give the columns to read, in the order asked and no identifier; absent ones raise."""
+    """The columns to read, in the requested order and without identifiers; absent ones raise `ColumnError`."""
     wanted = tuple(dict.fromkeys(names if columns is None else columns))
     wanted = tuple(name for name in wanted if name not in identifiers)
     if not wanted and (names or columns is not None):
@@ -264,26 +264,26 @@ def pick_columns(
     present = set(names)
     absent = [name for name in wanted if name not in present]
     if absent and may_tell(names, wanted, certain=certain):
-        told = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
-        raise ColumnError(f"{path.name} has no column {told}")
+        listed = ", ".join(f"'{name}' ({did_you_mean(name, names)})" for name in absent)
+        raise ColumnError(f"{path.name} has no column {listed}")
     if absent:
-        told = ", ".join(f"'{name}'" for name in absent)
-        raise ColumnError(f"{path.name} has no column {told}; {WITHHELD}")
+        listed = ", ".join(f"'{name}'" for name in absent)
+        raise ColumnError(f"{path.name} has no column {listed}; {WITHHELD}")
     warn_of_absent(identifiers, names)
     return wanted
 
 
 def warn_of_absent(identifiers: Sequence[str], names: Sequence[str]) -> None:
-    """Warn of identifiers that are no columns: a misspelt one keeps nothing from being read."""
+    """Warn of identifiers that are not columns: a misspelt one protects nothing."""
     absent = [name for name in identifiers if name not in names]
     if not absent:
         return
-    told = []
+    listed = []
     for name in absent:
         close = None if any(map(is_value, names)) else nearest(name, names)
-        told.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
+        listed.append(f"'{name}'" + (f" (did you mean '{close}'?)" if close else ""))
     warnings.warn(
-        f"the file has no identifier {', '.join(told)}: listing it protects nothing; check the spelling, "
+        f"the file has no identifier {', '.join(listed)}: listing it protects nothing; check the spelling, "
         "or leave it so where the column is already removed",
         SdcWarning,
         stacklevel=2,
@@ -296,7 +296,7 @@ def _damaged() -> str:
 
 @contextmanager
 def clear_errors(path: Path, what: str, why: Callable[[], str] = _damaged) -> Iterator[None]:
-    """Replace a library's error, which may quote records, by one that names only the file."""
+    """Replace errors of a library, which may quote records, by one that names only the file."""
     kinds = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, EOFError, OverflowError)
     try:
         yield

@@ -1,4 +1,4 @@
-"""What a file says of its columns beside their values: labels, codes, user-missing codes, level of measurement."""
+"""Column metadata of a file: labels, codes, user-missing codes, level of measurement; and codes for output."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Range = tuple[Any, Any]
 
 @dataclass(frozen=True)
 class ColumnLabels(Displayed):
-    """What is known of one column.
+    """Metadata of one column.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class ColumnLabels(Displayed):
 
 @dataclass(frozen=True)
 class FileLabels(Displayed):
-    """What a file says of its columns; columns of which it says nothing are not in it.
+    """Metadata of the columns of a file; columns without any are not in it.
 
     Attributes
     ----------
@@ -67,25 +67,25 @@ class FileLabels(Displayed):
 
     @classmethod
     def of(cls, variables: Mapping[str, str]) -> FileLabels:
-        """Make labels of variables alone."""
+        """Metadata that consists of variable labels only."""
         return cls({name: ColumnLabels(label) for name, label in variables.items()})
 
     @property
     def variables(self) -> dict[str, str]:
-        """The variable labels by column, where there are some."""
-        return {name: one.label for name, one in self.columns.items() if one.label}
+        """Variable labels by column, for columns that have one."""
+        return {name: column.label for name, column in self.columns.items() if column.label}
 
     def _repr_html_(self) -> str:
-        rows = [[name, one.label, str(len(one.codes) or "")] for name, one in self.columns.items()]
+        rows = [[name, column.label, str(len(column.codes) or "")] for name, column in self.columns.items()]
         return table_html(["column", "label", "codes"], rows)
 
     def get(self, column: str) -> ColumnLabels:
-        """What is known of a column, which may be nothing."""
+        """Metadata of a column, possibly empty."""
         return self.columns.get(column, ColumnLabels())
 
 
 def as_labels(labels: object) -> FileLabels:
-    """Take labels as `write_file` does: those of a file, or the variable labels by column.
+    """Labels as `write_file` takes them: those of a file, or variable labels by column.
 
     Raises `DataError`: anything else.
     """
@@ -93,24 +93,24 @@ def as_labels(labels: object) -> FileLabels:
         return FileLabels()
     if isinstance(labels, FileLabels):
         return labels
-    if isinstance(labels, Mapping) and all(isinstance(one, str) for pair in labels.items() for one in pair):
+    if isinstance(labels, Mapping) and all(isinstance(entry, str) for pair in labels.items() for entry in pair):
         return FileLabels.of(labels)
     raise DataError("labels= is what read_labels gives, or {column: label}, all of text", argument="labels")
 
 
-# Categories as the codes of SPSS and Stata: those the file had, new ones where there were none.
+# Codes of categories in SPSS and Stata: the original ones, and new ones for new categories.
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"  # Stata's missing values .a to .z
-NO_LABEL = " (no label)"  # how `read_labelled` keeps a code apart from another code's label
-STATA_LEAST, STATA_MOST = -2_147_483_647, 2_147_483_620  # of a long, whose highest values mean missing
-FAR = 1_000_000_000  # new codes are counted on from the highest one, unless it is as high as this
+NO_LABEL = " (no label)"  # appended by `read_labelled` to a code that equals the label of another
+STATA_LEAST, STATA_MOST = -2_147_483_647, 2_147_483_620  # range of a Stata long; the highest values mean missing
+FAR = 1_000_000_000  # new codes continue from the highest one, unless it is as high as this
 SPSS_DISCRETE = 3  # user-missing codes that a variable can name one by one
 
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A column as it is written."""
+    """A column in the form in which it is written."""
 
     values: pl.Series
     labels: Mapping[Code, str] = field(default_factory=dict)  # value labels, of codes that some record has
@@ -119,7 +119,7 @@ class CodedColumn:
 
 
 def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColumn:
-    """Give a column as numbers, dates or text with the labels of what is in it."""
+    """Convert a column to numbers, dates or text, with labels of the values that occur."""
     if series.dtype == pl.Boolean:
         flags = series.cast(pl.Int64)
         return CodedColumn(flags, _used(flags, {0: "false", 1: "true"}), (), "nominal")
@@ -130,14 +130,14 @@ def coded_column(series: pl.Series, known: ColumnLabels, kind: str) -> CodedColu
         return _coded(series, levels, known, kind)
     if not series.dtype.is_numeric():
         return CodedColumn(series, measure="scale")
-    # A user-missing code was taken out when the file was read: a number equal to it is a number.
+    # User-missing codes were removed when the file was read: an equal number is a real number.
     labels = {code: text for text, code in known.codes.items() if not known.is_missing(code)}
     return CodedColumn(series, _used(series, labels, kind), (), known.measure or "scale")
 
 
 def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) -> FileLabels:
-    """Give labels by which files of one release get the same code for the same category."""
-    found = dict(labels.columns)
+    """Extend the labels so that all files of one release use the same code for the same category."""
+    columns = dict(labels.columns)
     for name in frames[0].columns:
         parts = [frame[name] for frame in frames if name in frame.columns]
         known = labels.get(name)
@@ -145,8 +145,8 @@ def shared_codes(frames: Sequence[pl.DataFrame], labels: FileLabels, kind: str) 
             continue
         levels = list(dict.fromkeys(level for part in parts for level in _levels(part, known)))
         codes = codes_of_levels([level for level in levels if not _was_missing(level, known)], known, kind)
-        found[name] = replace(known, codes={**known.codes, **codes})
-    return FileLabels(found)
+        columns[name] = replace(known, codes={**known.codes, **codes})
+    return FileLabels(columns)
 
 
 def _is_declared(dtype: pl.DataType) -> bool:
@@ -158,7 +158,7 @@ def _is_text(dtype: pl.DataType) -> bool:
 
 
 def _levels(series: pl.Series, known: ColumnLabels) -> list[str]:
-    """The texts some record has: in the order of an Enum, else of the codes they had and by the alphabet."""
+    """Texts that occur: in the order of an Enum, else of their original codes, then alphabetically."""
     used = set(series.drop_nulls().unique().cast(pl.String).to_list())
     order = (
         series.dtype.categories.to_list()
@@ -169,7 +169,7 @@ def _levels(series: pl.Series, known: ColumnLabels) -> list[str]:
 
 
 def _used(series: pl.Series, labels: Mapping[Code, str], kind: str = "SPSS") -> dict[Code, str]:
-    """Labels of numbers that some record has; Stata labels whole numbers alone."""
+    """Labels of the numbers that occur; Stata labels integers only."""
     numbers = {code: text for code, text in labels.items() if not isinstance(code, str)}
     fit = {code: text for code, text in numbers.items() if kind == "SPSS" or _fits_stata(code)}
     present = set(series.filter(series.is_in(list(fit))).to_list()) if fit else set()
@@ -202,10 +202,10 @@ def _dtype(codes: Mapping[str, Code]) -> Any:
 
 
 def codes_of_levels(levels: Sequence[str], known: ColumnLabels, kind: str) -> dict[str, Code]:
-    """Give each category the code it had; a new one a code that no category of the file had.
+    """Assign each category its original code; new categories get unused ones.
 
-    Stata takes whole numbers, and letters for what is user-missing; where a category had another code there, all
-    are counted from 1.
+    Stata takes integers, and letters for user-missing values; if a category had another kind of code, all are
+    numbered from 1.
 
     >>> size = ColumnLabels(codes={"small": 1, "large": 2, "refused": 9}, missing=((9, 9),))
     >>> codes_of_levels(["small", "medium", "refused"], size, "SPSS")
@@ -233,12 +233,12 @@ def _was_missing(level: str, known: ColumnLabels) -> bool:
 
 
 def code_text(code: object) -> str:
-    """Write a code as the text of a column has it: 3, not 3.0."""
+    """A code as text: 3, not 3.0."""
     return str(int(code)) if isinstance(code, float) and code.is_integer() else str(code)
 
 
 def _code_of(level: str, known: ColumnLabels) -> Code | None:
-    """The code of a category; of one without a label the number that it is."""
+    """The code of a category; for one without a label, the number it spells."""
     if level in known.codes or not known.codes:
         return known.codes.get(level)
     text = level.removesuffix(NO_LABEL)
@@ -257,7 +257,7 @@ def _fits_stata(code: Code) -> bool:
 
 
 def _letters(levels: Sequence[str], known: ColumnLabels) -> dict[str, Code]:
-    """Stata's letters of user-missing categories: those they had, or a, b, c; none where there are too many."""
+    """Stata's letters of user-missing categories: original ones, or unused ones; empty if there are too many."""
     had: dict[str, Code] = {level: code for level in levels if (code := known.codes.get(level)) in set(LETTERS)}
     free = (letter for letter in LETTERS if letter not in known.codes.values())
     rest = [level for level in levels if level not in had]
@@ -271,7 +271,7 @@ def _with_new(levels: Sequence[str], had: Mapping[str, Code], known: ColumnLabel
 
 
 def _free_codes(taken: Sequence[Code], known: ColumnLabels) -> Iterator[int]:
-    """Whole numbers that no category of the file had, and that do not mean missing: counted on from the highest."""
+    """Yield integers that are neither used nor user-missing, continuing from the highest."""
     numbers = {code for code in taken if not isinstance(code, str)}
     above = int(max(numbers, default=0)) + 1
     candidates = itertools.count(above if 0 < above < FAR else 1)

@@ -1,4 +1,4 @@
-"""CSV files and workbooks: every line checked first, then only the columns asked for are parsed."""
+"""Reading of CSV files and workbooks: all lines are checked, then only the requested columns are parsed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import DEFAULT_CODES, Found, apply_codes, code_texts
 from sdckit.errors import FileFormatError, SdcWarning
 
-# Workbooks: the first sheet as the text of a CSV file, so that both are read by the same rules.
+# Workbooks: the first sheet is converted to CSV text, so that both are read by the same rules.
 
 
 DELIMITER = ","
@@ -26,10 +26,10 @@ _CUT = 1e-9
 
 
 def sheet_as_csv(path: Path) -> bytes:
-    """Give the first sheet that holds anything as CSV text (UTF-8, commas, decimal points).
+    """Convert the first non-empty sheet to CSV text (UTF-8, commas, decimal points).
 
-    Numbers keep all their digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Other sheets
-    are warned of. Raises `FileFormatError`: no workbook, one under a password, or empty; or fastexcel is absent.
+    Numbers keep all digits, dates become ``2020-01-31``, errors such as ``#N/A`` are missing. Warns of further
+    sheets. Raises `FileFormatError`: not a workbook, password-protected or empty; or fastexcel is not installed.
     """
     with clear_errors(path, "Excel", lambda: "it is damaged or protected by a password"), _quiet():
         book = _opened(path)
@@ -66,13 +66,13 @@ def _holds(book: Any, name: str) -> bool:
 
 
 def _sheet(book: Any, name: str) -> pl.DataFrame:
-    """The sheet's cells as text below their header, which is text as well."""
+    """The cells of a sheet as text, the header as first row."""
     header = book.load_sheet(name, header_row=None, n_rows=1, dtypes="string").to_polars().row(0)
-    columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: told later, as for any CSV
+    columns = [f"c{i}" for i in range(len(header))]  # names may be repeated: reported later, as for any CSV
     given = {"header_row": None, "skip_rows": 1, "column_names": columns}
     typed = book.load_sheet(name, **given, schema_sample_rows=None).to_polars()
     texts = [column for column in columns if typed[column].dtype == pl.String]
-    # among texts numbers come with nine decimals: these are read anew
+    # in text columns, numbers come with nine decimals: they are read a second time
     numbers = book.load_sheet(name, **given, dtypes=dict.fromkeys(texts, "float")).to_polars() if texts else typed
     made = [
         _mixed(typed[column], numbers[column]) if column in texts else _written(typed[column]) for column in columns
@@ -82,14 +82,14 @@ def _sheet(book: Any, name: str) -> pl.DataFrame:
 
 
 def _mixed(text: pl.Series, number: pl.Series) -> pl.Series:
-    """Text as it stands; numbers among it, of which nine decimals came, with all their digits."""
+    """Restore all digits of numbers in a text column, which came truncated to nine decimals."""
     cut = text.str.contains(r"^-?\d+\.\d{9}$|^-?0$") & ((text.cast(pl.Float64, strict=False) - number).abs() <= _CUT)
     both = pl.DataFrame({"text": text, "full": _written(number), "cut": cut})
     return both.select(pl.when("cut").then("full").otherwise("text").alias(text.name)).to_series()
 
 
 def _written(series: pl.Series) -> pl.Series:
-    """Numbers and dates as text, whole numbers without a point, times that are all midnight as dates."""
+    """Numbers and dates as text: integers without a point, timestamps that are all midnight as dates."""
     if series.dtype.is_float():
         return series.cast(pl.String).str.strip_suffix(".0")
     if series.dtype == pl.Datetime and (series.dt.time() == dt.time()).all():
@@ -99,7 +99,7 @@ def _written(series: pl.Series) -> pl.Series:
 
 @contextlib.contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the library's own remarks, which speak of columns by number, from the terminal."""
+    """Silence the log messages of the library, which name columns by number."""
     log = logging.getLogger("fastexcel.types.dtype")
     before, log.disabled = log.disabled, True
     try:
@@ -108,7 +108,7 @@ def _quiet() -> Iterator[None]:
         log.disabled = before
 
 
-# The types of CSV columns: numbers or dates where every value is one, else text exactly as written.
+# Type inference of CSV columns: numbers or dates if every value is one, else text exactly as written.
 
 
 Kind = Literal["integer", "point", "comma", "comma or text", "date", "text"]
@@ -117,14 +117,14 @@ _SAMPLE = 10_000
 # A leading zero is part of a code (postcodes), and doubles cannot hold 16 digits or more.
 _NOT_A_NUMBER = r"^[+-]?(?:0[0-9]|[0-9]{16,}$)"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
-# Written back as it was read; other orders of day, month and year cannot be told apart.
+# ISO dates only: other orders of day, month and year are ambiguous.
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-# 1,234 may be a thousand as well as a little more than one.
+# 1,234 is ambiguous: a thousands separator or a decimal comma.
 _THOUSANDS = r"^[+-]?[1-9][0-9]{0,2}(?:,[0-9]{3})+$"
 
 
 def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
-    """Give the kinds of column to try, in order; the first that fits every value is taken.
+    """The kinds of column to try, in order; the first that fits every value is chosen.
 
     >>> kinds_to_try(";", None)
     ('integer', 'point', 'comma', 'date', 'text')
@@ -139,10 +139,10 @@ def kinds_to_try(delimiter: str, decimal: str | None) -> tuple[Kind, ...]:
 def typed(
     scan: pl.LazyFrame, names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:
-    """Collect text columns as the types their values allow, codes and empty fields as missing.
+    """Collect text columns with inferred types, codes and empty fields as missing; count the codes.
 
-    A sample proposes each column's kind; the whole column then confirms it, or the next kind is tried
-    on that column alone. The codes that were there are counted on the way.
+    A sample proposes the kind of each column; the whole column confirms it, or the next kind is tried on that
+    column. The codes are counted in the first pass.
     """
     raw = scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names))  # r: as written
     sample = raw.head(_SAMPLE).collect()
@@ -151,31 +151,31 @@ def typed(
     held, clean = _without_codes(len(names), codes)
     choice = _choice(sample, held, clean, kinds)
     done: dict[int, pl.Series] = {}
-    found: list[Found] = []
+    code_counts: list[Found] = []
     while len(done) < len(names):
         waiting = [i for i in range(len(names)) if i not in done]
         wanted = [_convert(f"c{i}", choice[i]).alias(f"v{i}") for i in waiting]
         doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
-        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not found]
+        counts = [_counts(i).alias(f"n{i}") for i in waiting if not done and not code_counts]
         marked = raw.with_columns(held[i] for i in waiting).with_columns(clean[i] for i in waiting)
         frame = marked.select(wanted + doubts + counts).collect()
         first = frame.head(1)
         for i in waiting:
             if counts and frame.height:
-                codes_here = [(one[f"r{i}"], one["count"]) for one in first.item(0, f"n{i}")]
-                found += [Found(names[i], code, int(n)) for code, n in codes_here if code]
+                codes_here = [(row[f"r{i}"], row["count"]) for row in first.item(0, f"n{i}")]
+                code_counts += [Found(names[i], code, int(n)) for code, n in codes_here if code]
             if frame.height and first.item(0, f"b{i}"):
                 choice[i] = kinds[kinds.index(choice[i]) + 1]
             else:
                 done[i] = frame[f"v{i}"].alias(names[i])
-    series = [one.cast(pl.String) if one.null_count() == len(one) else one for _, one in sorted(done.items())]
-    return pl.DataFrame(series), tuple(found)
+    series = [part.cast(pl.String) if part.null_count() == len(part) else part for _, part in sorted(done.items())]
+    return pl.DataFrame(series), tuple(code_counts)
 
 
 def streamed(
     scans: Sequence[pl.LazyFrame], names: Sequence[str], kinds: Sequence[Kind], codes: Sequence[str] = ()
 ) -> pl.LazyFrame:
-    """Do the same with files that are one, as a plan: nothing but what says that a kind fits is collected."""
+    """As `typed`, for several files as one lazy frame: only the checks of the kinds are collected."""
     raw = pl.concat([scan.select(exactly(name).alias(f"r{i}") for i, name in enumerate(names)) for scan in scans])
     held, clean = _without_codes(len(names), codes)
     choice = _choice(raw.head(_SAMPLE).collect(), held, clean, kinds)
@@ -184,18 +184,18 @@ def streamed(
     while waiting:
         doubts = [_misfit(f"c{i}", choice[i]).any().alias(f"b{i}") for i in waiting]
         empty = [pl.col(f"c{i}").is_null().all().alias(f"e{i}") for i in waiting]
-        found = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
+        flags = marked.select(doubts + empty).collect(engine="streaming").row(0, named=True)
         for i in waiting:
-            if found[f"b{i}"]:
+            if flags[f"b{i}"]:
                 choice[i] = kinds[kinds.index(choice[i]) + 1]
-            elif found[f"e{i}"]:
+            elif flags[f"e{i}"]:
                 choice[i] = "text"
-        waiting = [i for i in waiting if found[f"b{i}"]]
+        waiting = [i for i in waiting if flags[f"b{i}"]]
     return marked.select(_convert(f"c{i}", choice[i]).alias(name) for i, name in enumerate(names))
 
 
 def _without_codes(n: int, codes: Sequence[str]) -> tuple[list[pl.Expr], list[pl.Expr]]:
-    """Of each column whether a field holds a code, and the fields without those."""
+    """Expressions for each column: whether a field holds a code, and the fields with codes set to missing."""
     texts = ["", *codes]
     held = [pl.col(f"r{i}").is_in(texts).alias(f"h{i}") for i in range(n)]  # h: holds a code
     clean = [pl.when(~pl.col(f"h{i}")).then(pl.col(f"r{i}")).alias(f"c{i}") for i in range(n)]
@@ -205,7 +205,7 @@ def _without_codes(n: int, codes: Sequence[str]) -> tuple[list[pl.Expr], list[pl
 def _choice(
     sample: pl.DataFrame, held: Sequence[pl.Expr], clean: Sequence[pl.Expr], kinds: Sequence[Kind]
 ) -> list[Kind]:
-    """The kind of each column that a sample proposes."""
+    """The kind of each column proposed by a sample."""
     head = sample.with_columns(held).select(clean)
     return [_first_fit(head, f"c{i}", kinds) for i in range(len(clean))]
 
@@ -215,7 +215,7 @@ def _counts(i: int) -> pl.Expr:
 
 
 def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str], Literal[".", ","]]:
-    """Find text columns that would be numbers under the decimal mark that was not tried, and that mark.
+    """Text columns that would be numeric under the decimal mark that was not tried, and that mark.
 
     >>> import polars as pl
     >>> other_decimals(pl.DataFrame({"w": ["3,5", "2"], "t": ["a", "b"]}), kinds_to_try(",", None))
@@ -223,7 +223,7 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
     """
     mark: Literal[".", ","] = "," if "comma" not in kinds else "."
     kind: Kind = "comma" if mark == "," else "point"
-    found = []
+    names = []
     for name, dtype in frame.schema.items():
         if dtype != pl.String or frame[name].null_count() == frame.height:
             continue
@@ -231,8 +231,8 @@ def other_decimals(frame: pl.DataFrame, kinds: Sequence[Kind]) -> tuple[list[str
         parts = (column.head(_SAMPLE), column)
         fits = all(not part.select(_misfit(name, kind).any()).item() for part in parts)
         if fits and column.to_series().str.contains(mark, literal=True).any():
-            found.append(name)
-    return found, mark
+            names.append(name)
+    return names, mark
 
 
 def _first_fit(sample: pl.DataFrame, name: str, kinds: Sequence[Kind]) -> Kind:
@@ -254,7 +254,7 @@ def _convert(name: str, kind: Kind) -> pl.Expr:
 
 
 def _misfit(name: str, kind: Kind) -> pl.Expr:
-    """Say which values are lost or changed under a kind."""
+    """Mask of the values that a kind would lose or change."""
     if kind == "text":
         return pl.lit(False)
     if kind == "date":
@@ -280,13 +280,13 @@ _ENOUGH = 5  # columns named in one message
 def csv_header(
     path: Path, kind: str = "CSV", *, delimiter: str | None = None, encoding: str | None = None
 ) -> FileHeader:
-    """Give names and number of records; every line is checked on the way."""
+    """Column names and number of records of a CSV file or workbook; checks every line."""
     shape = _shape(_text(path, kind, encoding), kind, delimiter)
     return FileHeader(shape.names, shape.n_rows, kind, shape.certain)
 
 
 def _text(path: Path, kind: str, encoding: str | None) -> CsvText:
-    """The text of a CSV file, or of a workbook's sheet, for which nothing has to be said or found."""
+    """The text of a CSV file, or of the sheet of a workbook."""
     return CsvText(path, sheet_as_csv(path)) if kind == "Excel" else open_text(path, encoding)
 
 
@@ -306,28 +306,28 @@ def read_csv(
     names = pick_columns(path, shape.names, columns, identifiers=identifiers, certain=shape.certain)
     kinds = kinds_to_try(shape.delimiter, "." if kind == "Excel" else decimal)
     with clear_errors(path, kind, lambda: quotes_apart(text)):
-        frame, found = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
+        frame, code_counts = typed(scan_text(text, shape, rows), names, kinds, code_texts(missing or DEFAULT_CODES))
     expected = shape.n_rows if rows is None else min(rows, shape.n_rows)
     if frame.height != expected:
         raise FileFormatError(f"{path.name} cannot be read as {kind}: {quotes_apart(text)}")
     hint_at_decimals(path, frame, kinds)
-    return apply_codes(frame, missing), () if missing else found
+    return apply_codes(frame, missing), () if missing else code_counts
 
 
 def check_decimal(path: Path, decimal: str | None) -> None:
-    """Refuse a decimal mark that is none."""
+    """Check that the decimal mark is a point or a comma."""
     if decimal not in (None, ".", ","):
         raise FileFormatError(f"{path.name}: the decimal mark must be '.' or ','", argument="decimal")
 
 
 def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> None:
-    """Warn of columns that stay texts only for the decimal mark that was tried."""
+    """Warn of columns that stay text only because of the decimal mark."""
     names, mark = other_decimals(frame, kinds)
     if names:
-        told = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
+        listed = ", ".join(f"'{name}'" for name in names[:_ENOUGH])
         more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
         warnings.warn(
-            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {told}"
+            f"{path.name}: read as text, but every value is a number with the decimal mark '{mark}': {listed}"
             f'{more}. If so give decimal="{mark}" (on the command line --decimal {mark})',
             SdcWarning,
             stacklevel=2,
@@ -335,7 +335,7 @@ def hint_at_decimals(path: Path, frame: pl.DataFrame, kinds: Sequence[Kind]) -> 
 
 
 def quotes_apart(text: CsvText) -> str:
-    """Say where to look when the lines are whole but the parser cannot tell the fields apart."""
+    """A hint at the line to look at, if the lines are complete but quotes within fields confuse the parser."""
     odd = next((i for i, line in enumerate(text.lines(), start=1) if line.count('"') % 2), None)
     where = "" if odd is None else f"; look first at line {odd}, which has an odd number of them"
     return f"quotes within fields are not doubled or do not pair up{where}"
@@ -357,7 +357,7 @@ def scan_text(text: CsvText, shape: CsvShape, rows: int | None) -> pl.LazyFrame:
     return scan if rows is None else scan.head(rows)
 
 
-# CSV files for an engine: stored as Parquet as they stream by, with the types that `read_file` would give.
+# CSV files for an engine: streamed to Parquet, with the types that `read_file` infers.
 
 
 STORED = "table.parquet"
@@ -365,7 +365,7 @@ STORED = "table.parquet"
 
 @dataclass(frozen=True)
 class CsvOptions:
-    """How CSV is read, where its reader is not to find out."""
+    """CSV options; None is detected."""
 
     delimiter: str | None = None
     encoding: str | None = None
@@ -374,7 +374,7 @@ class CsvOptions:
 
 @dataclass(frozen=True)
 class _Part:
-    """One of the files: its text, its shape, and what the folders it lies in say."""
+    """One file of several: its text, its structure, and the column values given by its folders."""
 
     text: CsvText
     shape: CsvShape
@@ -395,10 +395,10 @@ def store_csv(
     files: Sequence[Path], base: Path | None, folder: Path, how: CsvOptions, *, columns: Sequence[str] | None,
     identifiers: Sequence[str], missing: Sequence[str],
 ) -> Path:  # fmt: skip
-    """Store columns of CSV files as one Parquet file in `folder`; a value is of the type that fits all of them.
+    """Store columns of CSV files as one Parquet file in `folder`; each column has the type that fits all files.
 
-    `base`: the folder whose folders are columns, such as ``year=2025``. Memory holds a part of the records at a time;
-    files that are compressed, or not UTF-8, one by one.
+    `base`: the root of folders that are partition columns, such as ``year=2025``. Records are streamed; files that are
+    compressed, or not UTF-8, are held in memory.
     """
     check_decimal(files[0], how.decimal)
     parts = [_part(file, base, how) for file in files]
@@ -427,7 +427,7 @@ def _part(file: Path, base: Path | None, how: CsvOptions) -> _Part:
 
 
 def folder_values(file: Path, base: Path) -> dict[str, str]:
-    """What the folders say that a file lies in, below another.
+    """Values of partition columns from the folders between `base` and a file.
 
     >>> folder_values(Path("census/year=2025/part.csv"), Path("census"))
     {'year': '2025'}
@@ -437,7 +437,7 @@ def folder_values(file: Path, base: Path) -> dict[str, str]:
 
 
 def _check_records(files: Sequence[Path], parts: Sequence[_Part], target: Path) -> None:
-    """Refuse what a parser cut in another way than the lines do."""
+    """Check that the parser found as many records as there are lines."""
     height = pl.scan_parquet(target).select(pl.len()).collect().item()
     if height != sum(part.shape.n_rows for part in parts):
         target.unlink()

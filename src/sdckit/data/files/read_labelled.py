@@ -1,4 +1,4 @@
-"""SPSS, Stata and SAS files: codes become their value labels, user-missing values become missing."""
+"""Reading of typed files: Parquet and Arrow; SPSS, Stata and SAS with value labels and user-missing codes."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from sdckit.data.frames import exactly
 from sdckit.data.missing_values.missing import Found, apply_codes, take_defaults
 from sdckit.errors import FileFormatError, SdcWarning
 
-# Parquet and Arrow files: their own types, only the columns asked for.
+# Parquet and Arrow files: stored types, only the requested columns.
 
 
-DESCRIBES = ("label", "description", "comment")  # entries of a field's metadata that say what it is
+DESCRIBES = ("label", "description", "comment")  # keys of field metadata that describe the column
 OF_POLARS = b"_PL_CATEGORICAL2"  # how Polars marks a Categorical of its own in a file
 
 
 def columnar_header(path: Path, kind: str) -> FileHeader:
-    """Give names and number of records from the file's own metadata."""
+    """Column names and number of records from the metadata of the file."""
     names = _names(path, kind)
     with clear_errors(path, kind):
         if _is_stream(path, kind):
@@ -44,7 +44,7 @@ def read_columnar(
     path: Path, kind: str, *, columns: Sequence[str] | None = None, identifiers: Sequence[str] = (),
     missing: Sequence[str] = (), rows: int | None = None,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
-    """Read columns of a Parquet or Arrow file; tell the default codes; see `readers.read_file`."""
+    """Read columns of a Parquet or Arrow file, with the default codes found; see `readers.read_file`."""
     names = pick_columns(path, _names(path, kind), columns, identifiers=identifiers)
     with clear_errors(path, kind):
         try:
@@ -67,7 +67,7 @@ def _read(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.D
 
 
 def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -> pl.DataFrame:
-    """Read what pandas wrote: a missing category has the code -1, which Polars refuses in a file."""
+    """Read with PyArrow: pandas writes a missing category as code -1, which Polars refuses."""
     opening = pa.ipc.open_stream if _is_stream(path, kind) else pa.ipc.open_file
     try:
         with pa.OSFile(str(path)) as source:
@@ -78,25 +78,25 @@ def _by_pyarrow(path: Path, kind: str, names: Sequence[str], rows: int | None) -
 
 
 def column_descriptions(path: Path, kind: str) -> dict[str, str]:
-    """Give what the metadata of each field says that it is."""
-    found = {}
-    for one in _schema(path, kind):
-        told = {name.decode("utf-8", "replace").casefold(): text for name, text in (one.metadata or {}).items()}
-        text = next((told[name] for name in DESCRIBES if told.get(name, b"").strip()), None)
+    """Descriptions of columns from the field metadata."""
+    descriptions = {}
+    for field in _schema(path, kind):
+        metadata = {name.decode("utf-8", "replace").casefold(): text for name, text in (field.metadata or {}).items()}
+        text = next((metadata[name] for name in DESCRIBES if metadata.get(name, b"").strip()), None)
         if text is not None:
-            found[one.name] = text.decode("utf-8", "replace").strip()
-    return found
+            descriptions[field.name] = text.decode("utf-8", "replace").strip()
+    return descriptions
 
 
 def _scan(path: Path, kind: str) -> pl.LazyFrame:
-    """Scan this one file: no pattern in its name is expanded, no folder name becomes a column."""
+    """Scan exactly this file: no globbing, no partition columns from folder names."""
     if kind == "Parquet":
         return pl.scan_parquet(path, glob=False, hive_partitioning=False)
     return pl.scan_ipc(path, glob=False, hive_partitioning=False)
 
 
 def _names(path: Path, kind: str) -> tuple[str, ...]:
-    """Read the names with pyarrow, which also shows repeated ones."""
+    """Column names, read with PyArrow, which also lists duplicates."""
     names = _schema(path, kind).names
     refuse_duplicates(path, names)
     return tuple(names)
@@ -116,7 +116,7 @@ def _is_named(series: pl.Series) -> bool:
 
 
 def _in_order(series: pl.Series, path: Path, kind: str) -> pl.Series:
-    """Categories in the order that another writer gave them; a Categorical of Polars stays, it has none."""
+    """Restore the order of categories stored by another writer; a Categorical written by Polars has none."""
     name = series.name
     if kind == "Parquet":
         with pq.ParquetFile(path) as file:
@@ -149,11 +149,11 @@ _READERS = {
     "SPSS": "read_sav", "SPSS portable": "read_por", "Stata": "read_dta",
     "SAS": "read_sas7bdat", "SAS transport": "read_xport",
 }  # fmt: skip
-_MOST_UNLABELLED = 50  # more values without a label than this: a measured number with a few labelled codes
+_MOST_UNLABELLED = 50  # more values without a label: a numeric variable with a few labelled codes
 
 
 def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> FileHeader:
-    """Give names, and the number of records where the file tells it."""
+    """Column names, and the number of records if the file stores it."""
     meta = _call(path, kind, encoding, metadataonly=True)[1]
     names = tuple(str(name) for name in meta.column_names)
     refuse_duplicates(path, names)
@@ -162,21 +162,21 @@ def labelled_header(path: Path, kind: str, *, encoding: str | None = None) -> Fi
 
 
 def read_column_labels(path: Path, kind: str, *, encoding: str | None = None) -> dict[str, ColumnLabels]:
-    """Give what the file says of each column; see `file_labels.read_labels`."""
+    """Metadata of each column; see `read_labels`."""
     meta = _call(path, kind, encoding, metadataonly=True, **_with_user_missing(kind))[1]
     named: Mapping[str, str | None] = meta.column_names_to_labels
     sets: Mapping[str, Mapping[Any, str]] = meta.variable_value_labels
-    found: dict[str, ColumnLabels] = {}
+    by_column: dict[str, ColumnLabels] = {}
     for name in map(str, meta.column_names):
-        one = ColumnLabels(
+        labels = ColumnLabels(
             (named.get(name) or "").strip(),
             _category_codes(sets.get(name, {})),
             _user_missing(meta, name),
             _measure(meta, name),
             str(meta.original_variable_types.get(name, "")) if kind == "SPSS" else "",
         )
-        found |= {} if one == ColumnLabels() else {name: one}
-    return found
+        by_column |= {} if labels == ColumnLabels() else {name: labels}
+    return by_column
 
 
 def _with_user_missing(kind: str) -> dict[str, bool]:
@@ -184,24 +184,24 @@ def _with_user_missing(kind: str) -> dict[str, bool]:
 
 
 def _user_missing(meta: Any, name: str) -> tuple[tuple[Any, Any], ...]:
-    ranges = tuple((_plain_code(one["lo"]), _plain_code(one["hi"])) for one in meta.missing_ranges.get(name, ()))
+    ranges = tuple((_plain_code(ends["lo"]), _plain_code(ends["hi"])) for ends in meta.missing_ranges.get(name, ()))
     labelled = meta.variable_value_labels.get(name, {})
-    letters = {*meta.missing_user_values.get(name, ()), *(one for one in labelled if _is_letter(meta, one))}
+    letters = {*meta.missing_user_values.get(name, ()), *(code for code in labelled if _is_letter(meta, code))}
     return ranges + tuple((letter, letter) for letter in sorted(letters))
 
 
 def _is_letter(meta: Any, code: object) -> bool:
-    """Whether it is one of Stata's missing values: there no text has labels."""
+    """Whether a code is one of Stata's missing values (strings have no labels in Stata)."""
     return isinstance(code, str) and meta.file_format == "dta"
 
 
 def _measure(meta: Any, name: str) -> str:
-    found = str(meta.variable_measure.get(name, ""))
-    return found if found in ("nominal", "ordinal", "scale") else ""
+    measure = str(meta.variable_measure.get(name, ""))
+    return measure if measure in ("nominal", "ordinal", "scale") else ""
 
 
 def _category_codes(labels: Mapping[Any, str]) -> dict[str, Code]:
-    """Give the code of each category, by its text as it is read."""
+    """The code of each category, by its text as it is read."""
     texts = _distinct({code_text(code): str(label) for code, label in labels.items()})
     codes = {code_text(code): _plain_code(code) for code in labels}
     return {text: codes[code] for code, text in texts.items()}
@@ -216,7 +216,7 @@ def read_labelled(
     missing: Sequence[str] = (), encoding: str | None = None, labels: bool = True, rows: int | None = None,
     user_missing: bool = False,
 ) -> tuple[pl.DataFrame, tuple[Found, ...]]:  # fmt: skip
-    """Read columns of a statistics package's file; tell the default codes; see `readers.read_file`."""
+    """Read columns of an SPSS, Stata or SAS file, with the default codes found; see `readers.read_file`."""
     header = labelled_header(path, kind, encoding=encoding)
     names = pick_columns(path, header.columns, columns, identifiers=identifiers)
     options: dict[str, Any] = {"usecols": list(names), "row_limit": rows or 0}
@@ -236,10 +236,10 @@ def read_labelled(
 
 
 def _as_codes(frame: pl.DataFrame, sets: Mapping[str, Mapping[Any, str]]) -> pl.DataFrame:
-    """Stata's missing values stand as letters among numbers: text, and missing where a letter has no label."""
+    """Convert columns that mix numbers with Stata's missing letters to text; letters without a label are missing."""
     plain = frame.with_columns(_plain(frame))
     texts = [
-        pl.Series(name, [code_text(one) if _known(one, sets[name]) else None for one in frame[name]], pl.String)
+        pl.Series(name, [code_text(code) if _known(code, sets[name]) else None for code in frame[name]], pl.String)
         for name, dtype in frame.schema.items()
         if dtype == pl.Object
     ]
@@ -251,7 +251,7 @@ def _known(code: object, labels: Mapping[Any, str]) -> bool:
 
 
 def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[pl.DataFrame, Any]:
-    """Call pyreadstat's reader; its own errors may quote the file."""
+    """Call the reader of pyreadstat; its errors are replaced, since they may quote the file."""
     try:
         import pyreadstat
     except ImportError:
@@ -276,7 +276,7 @@ def _call(path: Path, kind: str, encoding: str | None, **options: Any) -> tuple[
 
 
 def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
-    """Empty text is missing; doubles that are all whole numbers become integers, as codes are."""
+    """Expressions that set empty text to missing, and cast doubles that are all whole to integers."""
     changed = []
     for name, dtype in frame.schema.items():
         column = exactly(name)
@@ -291,7 +291,7 @@ def _plain(frame: pl.DataFrame) -> list[pl.Expr]:
 
 
 def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
-    """Whether a column holds measured numbers of which a few codes have labels; it is warned of."""
+    """Whether a column is numeric with only a few labelled codes; warns if so."""
     texts = {code_text(code) for code in labels}
     if not series.dtype.is_numeric():
         return False
@@ -307,7 +307,7 @@ def _measured(path: Path, series: pl.Series, labels: Mapping[Any, str]) -> bool:
 
 
 def _labelled(series: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """Replace codes by labels, in code order; a value without a label stays, as text."""
+    """Replace codes by labels, in code order; a value without a label is kept as text."""
     texts = _distinct({code_text(code): str(label) for code, label in labels.items()})
     for value in series.unique().drop_nulls().sort().to_list():
         text = code_text(value)
@@ -318,7 +318,7 @@ def _labelled(series: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
 
 
 def _distinct(labels: dict[str, str]) -> dict[str, str]:
-    """Keep apart codes that carry the same label: merging them would hide a difference between records."""
+    """Disambiguate codes with equal labels: merging them would hide a difference between records."""
     often = Counter(labels.values())
     return {
         code: label if often[label] == 1 else f"{label} ({code})"
@@ -333,11 +333,11 @@ def _by_code(item: tuple[str, str]) -> tuple[int, float, str]:
         return 1, 0.0, item[0]
 
 
-# What a file of any format says of its columns, read without its records.
+# Column metadata of a file of any format, without reading records.
 
 
 def read_labels(path: str | Path, *, encoding: str | None = None, join: str | Path | None = None) -> FileLabels:
-    """Read what a file says of its columns: no record is read.
+    """Read the column metadata of a file: labels, codes, user-missing codes; no record is read.
 
     SPSS, Stata and SAS files have labels of variables and values, user-missing codes and levels of measurement.
     Parquet and Arrow files may describe their columns: of the metadata of a field, "label", "description" or

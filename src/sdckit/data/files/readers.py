@@ -1,4 +1,4 @@
-"""Files in: one function for every format, reading only the columns that are asked for."""
+"""Reading of files: `read_file` for every format, only the requested columns; joins of two files; samples."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ from sdckit.errors import ColumnError, DataError, SdcWarning
 if TYPE_CHECKING:
     from sdckit.data.missing_values.missing import Found
 
-# Two files by one key: what the second says of a household, put beside each of its persons.
+# Join of two files by one key, such as households to persons.
 
 
 Parts = tuple[tuple[str, ...], tuple[str, ...]]
 
 
 def joined_header(file: FileHeader, other: FileHeader, key: str, *, names: tuple[Path, Path]) -> FileHeader:
-    """Give the header of two files joined: the columns of the first, then those that only the second has.
+    """Header of two joined files: the columns of the first, then those only in the second.
 
-    Raises `ColumnError`: a file has no such key.
+    Raises `ColumnError`: a file lacks the key.
     """
     for header, path in zip((file, other), names, strict=True):
         pick_columns(path, header.columns, [key], certain=header.certain)
@@ -54,7 +54,7 @@ def parts_of(
     columns: Sequence[str] | None,
     identifiers: Sequence[str],
 ) -> Parts:
-    """Give the columns to read of either file: the key in both, and in both what both have."""
+    """The columns to read of each file: the key, and those it has (shared ones from both)."""
     wanted = [
         name
         for name in (dict.fromkeys([*file.columns, *other.columns]) if columns is None else columns)
@@ -70,7 +70,7 @@ def parts_of(
 def join_frames(
     frame: pl.DataFrame, other: pl.DataFrame, key: str, *, names: tuple[str, str], whole: bool = True
 ) -> pl.DataFrame:
-    """Put the columns of `other` beside the records of `frame`, whose order stays.
+    """Left join of `other` to `frame` by a key, keeping the order of `frame`.
 
     `whole`: whether `frame` holds all records of its file.
 
@@ -93,12 +93,12 @@ def join_frames(
             SdcWarning,
             stacklevel=2,
         )
-    # By another name meanwhile: Polars takes some for a pattern.
+    # Renamed meanwhile: Polars reads some names as patterns.
     beside = [other[name].alias("x").gather(places).alias(name) for name in other.columns if name != key]
-    for one in beside:
-        if one.name in frame.columns:
-            _check_equal(frame[one.name], one, names)
-    return pl.DataFrame([*frame.get_columns(), *(one for one in beside if one.name not in frame.columns)])
+    for column in beside:
+        if column.name in frame.columns:
+            _check_equal(frame[column.name], column, names)
+    return pl.DataFrame([*frame.get_columns(), *(column for column in beside if column.name not in frame.columns)])
 
 
 def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str, str]) -> tuple[pl.Series, pl.Series]:
@@ -115,15 +115,15 @@ def _key_of(frame: pl.DataFrame, other: pl.DataFrame, key: str, names: tuple[str
 
 
 def _common(mine: pl.Series, theirs: pl.Series) -> pl.DataType:
-    """A type for the values of both; whole numbers stay whole, since floats join long ids that differ."""
+    """A common type of both; integers stay integers, since floats would merge different long ids."""
     if mine.dtype.is_integer() and theirs.dtype.is_integer():
         return pl.Int128()
     return pl.Float64() if mine.dtype.is_numeric() and theirs.dtype.is_numeric() else pl.String()
 
 
 def _places(keys: tuple[pl.Series, pl.Series], names: tuple[str, str], key: str) -> pl.Series:
-    """The row of the second file for each record of the first."""
-    mine, theirs = (one.to_frame() for one in keys)
+    """The row index in the second file for each record of the first."""
+    mine, theirs = (column.to_frame() for column in keys)
     known = theirs.with_row_index("row").drop_nulls("key")
     repeated = known.height - known["key"].n_unique()
     if repeated:
@@ -155,7 +155,7 @@ def _check_equal(mine: pl.Series, theirs: pl.Series, names: tuple[str, str]) -> 
 
 
 AS_CSV, COLUMNAR = ("CSV", "Excel"), ("Parquet", "Arrow")
-# Records of a sample: a million, of files with more than 50 columns fewer.
+# Records of a sample: a million, fewer for files with more than 50 columns.
 _MOST, _FEWEST, _CELLS = 1_000_000, 100_000, 50_000_000
 
 
@@ -163,9 +163,9 @@ _MOST, _FEWEST, _CELLS = 1_000_000, 100_000, 50_000_000
 class FileSample:
     """The first records of a file, all columns, for guessing roles."""
 
-    header: FileHeader  # what the file says of itself
+    header: FileHeader  # its metadata
     frame: pl.DataFrame  # its first records, a Polars frame
-    # codes in these records that were taken for missing or may mean it
+    # codes in these records that were taken as missing, or are suspected to be
     notes: MissingNotes = field(default_factory=MissingNotes)
     labels: Mapping[str, str] = field(default_factory=dict)  # variable labels by column
     value_labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # value labels by column
@@ -280,7 +280,7 @@ def _read_both(
     file: Path, join: str | Path | None, key: str | None, *, columns: Sequence[str] | None = None,
     identifiers: Sequence[str] = (), missing: Sequence[str] = (), rows: int | None = None, **how: Any,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
-    """Read a file, and beside its records those of the second, if there is one; the notes are those of the first."""
+    """Read a file, joined with the second if there is one; the notes are those of the first."""
     if join is None:
         if key is not None:
             raise DataError("join_key= goes with join=, the second file", argument="join_key")
@@ -292,7 +292,7 @@ def _read_both(
         file, columns=columns, identifiers=identifiers, delimiter=how["delimiter"], encoding=how["encoding"],
         join=second, join_key=key,
     )  # fmt: skip
-    first, other_header = (_header(one, how["delimiter"], how["encoding"]) for one in (file, second))
+    first, other_header = (_header(path, how["delimiter"], how["encoding"]) for path in (file, second))
     parts = parts_of(first, other_header, key, columns=columns, identifiers=identifiers)
     frame, notes = _read(file, parts[0], (), missing, rows=rows, **how)
     other, others = _read(second, parts[1], (), missing, rows=None, **how)
@@ -307,7 +307,7 @@ def _read(
     delimiter: str | None, encoding: str | None, decimal: str | None, labels: bool, rows: int | None,
     user_missing: bool,
 ) -> tuple[pl.DataFrame, MissingNotes]:  # fmt: skip
-    """Read a file of any format, and note its codes for missing."""
+    """Read one file of any format, with notes on its codes for missing."""
     codes = arguments.texts(missing, "missing")
     kind = file_format(file)
     if kind in AS_CSV:
@@ -324,16 +324,16 @@ def _read(
         )  # fmt: skip
     if frame.height == 0:
         raise DataError(f"{file.name} holds columns but no records")
-    found = suspects(frame)
-    if user_missing and found:
-        found = tuple(one for one in found if not _is_kept(one, file, encoding))
-    return frame, MissingNotes(codes, taken, found)
+    suspected = suspects(frame)
+    if user_missing and suspected:
+        suspected = tuple(suspect for suspect in suspected if not _is_kept(suspect, file, encoding))
+    return frame, MissingNotes(codes, taken, suspected)
 
 
-def _is_kept(one: Found, file: Path, encoding: str | None) -> bool:
-    """Whether a suspected code is one that was to be kept as a category."""
-    known = read_labels(file, encoding=encoding).get(one.column)
-    return one.code in known.codes and known.is_missing(known.codes[one.code])
+def _is_kept(suspect: Found, file: Path, encoding: str | None) -> bool:
+    """Whether a suspected code is user-missing with a label, and so kept as a category on request."""
+    known = read_labels(file, encoding=encoding).get(suspect.column)
+    return suspect.code in known.codes and known.is_missing(known.codes[suspect.code])
 
 
 def scan_header(
@@ -380,9 +380,9 @@ def describe_file(
     encoding: str | None = None, decimal: str | None = None, labels: bool = True, rows: int | None = None,
     user_missing: bool = False, join: str | Path | None = None, join_key: str | None = None, whole: bool = False,
 ) -> FileSample:  # fmt: skip
-    """Give a file's header, its labels and its first records with all columns, for guessing roles.
+    """Header, labels and first records of a file with all columns, for guessing roles.
 
-    `rows` are as many records as memory holds, unless given: a million, of wide files fewer; `whole`, all of them.
+    `rows` defaults to a million records, fewer for wide files; `whole`: read all of them.
     Raises what `read_file` does.
     """
     file = Path(path)
@@ -394,21 +394,21 @@ def describe_file(
         labels=labels, user_missing=user_missing,
     )  # fmt: skip
     notes.warn(file.name)
-    told = read_labels(file, encoding=encoding, join=join)
-    values = {name: tuple(one.codes) for name, one in told.columns.items() if one.codes}
-    return FileSample(header, frame, notes, told.variables, values)
+    file_labels = read_labels(file, encoding=encoding, join=join)
+    values = {name: tuple(column.codes) for name, column in file_labels.columns.items() if column.codes}
+    return FileSample(header, frame, notes, file_labels.variables, values)
 
 
-# What a file, a folder of files or an address says of itself, before any record is read of it.
+# Header of a file, a folder of files or an address, without reading records.
 
 
 def plan_header(
     path: Path, *, engine: ScanEngine, memory: str | None = None, delimiter: str | None = None,
     encoding: str | None = None,
 ) -> FileHeader:  # fmt: skip
-    """Give column names, number of records and format of what an engine would read; the options are of `scan_file`.
+    """Column names, number of records and format of what an engine would read; options as in `scan_file`.
 
-    Of a folder every file is asked; only an address is asked by the engine. Raises what `scan_file` does.
+    Every file of a folder is inspected; the engine is used for addresses only. Raises what `scan_file` does.
     """
     if is_address(path):
         plan = scan_file(path, engine=engine, memory=memory, delimiter=delimiter, encoding=encoding)

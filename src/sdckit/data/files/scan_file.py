@@ -1,4 +1,4 @@
-"""Files as plans: an engine reads what is asked of them, when it is asked."""
+"""Files as lazy frames (plans): an engine reads what a measure needs, when it needs it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdckit.errors import DataError, FileFormatError
 ScanEngine = Literal["polars", "duckdb", "spark"]
 ENGINES: tuple[ScanEngine, ...] = ("polars", "duckdb", "spark")
 ENGINE_NAMES = {"polars": "Polars", "duckdb": "DuckDB", "spark": "Spark"}
-# An address of an object store; of a Path, which takes two slashes for one.
+# Address in an object store; also as a Path, which collapses two slashes to one.
 ADDRESS = re.compile(r"(s3|s3a|s3n|gs|gcs|r2|az|azure|abfs|abfss|adl|wasbs|hdfs|hf):/+(?=[^/])")
 AMOUNT = re.compile(r"\d+(\.\d+)?\s*(kB|KB|MB|GB|TB|KiB|MiB|GiB|TiB)")
 
@@ -42,9 +42,9 @@ def scan_file(
     encoding: str | None = None,
     decimal: str | None = None,
 ) -> Any:
-    """Open a Parquet or CSV file, or a folder of them, as a plan: records stay where they are until a measure asks.
+    """Open a Parquet or CSV file, or a folder of them, as a lazy frame (plan), which is read when a measure needs it.
 
-    Every measure takes the plan in place of a frame; the engine groups, and only its cells come into memory.
+    Every measure takes the plan in place of a frame; the engine aggregates, and only the cells are brought into memory.
 
     Parameters
     ----------
@@ -53,17 +53,17 @@ def scan_file(
         one file, and folders named ``year=2025`` are a column. Or the address of Parquet in an object store
         (``s3://``, ``gs://``, ``az://``, ``abfss://``, ``hdfs://``, ...), which the engine's own reader opens.
     engine : {"polars", "duckdb", "spark"}
-        Who reads and groups. DuckDB and Spark come with the extras of their names; Spark takes the session there is,
-        or starts a local one.
+        The engine that reads and aggregates. DuckDB and Spark need the extras of the same names; Spark uses the active
+        session, or starts a local one.
     columns, identifiers : sequence of str, optional
-        The columns to have, and those never to be had; as of `read_file`.
+        Columns to read, and columns never to be read; as in `read_file`.
     missing : sequence of str
-        Codes that mean missing, as of `read_file`. Without any, the empty text, NA, N/A, NaN, nan, NULL, null and a
-        single point are missing in texts; how many there were is not told.
+        Codes that mean missing, as in `read_file`. Without any, the empty text, NA, N/A, NaN, nan, NULL, null and a
+        single point are missing in texts; they are not counted.
     memory : str, optional
-        What DuckDB may take, such as "4GB"; what does not fit goes to a folder that is removed in the end.
+        Memory limit of DuckDB, such as "4GB"; more is spilled to a folder that is removed in the end.
     delimiter, encoding, decimal : str, optional
-        Of CSV, as of `read_file`.
+        CSV options, as in `read_file`.
 
     Returns
     -------
@@ -81,9 +81,8 @@ def scan_file(
 
     Notes
     -----
-    CSV is checked, typed as by `read_file` and stored as Parquet first, streaming: a temporary copy of the columns
-    asked for, for the owner alone, that is removed when the process ends. Workers of a cluster do not see it, so Spark
-    takes Parquet only.
+    CSV is checked, typed as by `read_file` and first streamed to Parquet: a private temporary copy of the requested
+    columns, removed when the process ends. Workers of a cluster cannot access it, so Spark takes Parquet only.
 
     Examples
     --------
@@ -124,8 +123,8 @@ def scan_file(
     elif how != CsvOptions():
         raise _not_of_parquet(place.name)
     names_of = [str(file) for file in files]
-    found = carried_out(lambda: _opened(engine, names_of, base, memory))
-    return _with_columns(found, place, columns, identifiers, codes)
+    plan = carried_out(lambda: _opened(engine, names_of, base, memory))
+    return _with_columns(plan, place, columns, identifiers, codes)
 
 
 def _not_of_parquet(name: str) -> FileFormatError:
@@ -142,7 +141,7 @@ def _with_columns(
     identifiers: Sequence[str],
     codes: Sequence[str],
 ) -> Any:
-    """A plan with the columns asked for, codes for missing values taken out."""
+    """A lazy frame of the requested columns, codes for missing values set to missing."""
     frame: nw.LazyFrame[Any] = nw.from_native(native)
     schema = carried_out(frame.collect_schema)
     names = pick_columns(Path(path), schema.names(), columns, identifiers=identifiers)
@@ -157,14 +156,14 @@ def is_address(path: str | Path) -> bool:
 
 
 def _address_of(path: str | Path) -> str | None:
-    """The address of an object store that a path is; None where it is a path of this machine."""
+    """The path as an address in an object store; None for a local path."""
     text = str(path)
-    found = ADDRESS.match(text)
-    return None if found is None else f"{found[1]}://{text[found.end() :]}"
+    match = ADDRESS.match(text)
+    return None if match is None else f"{match[1]}://{text[match.end() :]}"
 
 
 def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
-    """What an engine's own reader finds at an address, opened as far as its columns."""
+    """A lazy frame of an address, opened by the engine; its schema is resolved to detect errors."""
     if re.search(r"\.(csv|tsv|txt)(\.\w+)?$", address, re.IGNORECASE):
         raise FileFormatError(
             f"{displayed(address)} is CSV, which is read from this machine's disk only: copy it here, or store it as "
@@ -172,14 +171,14 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
         )
 
     def opened() -> Any:
-        found = _opened(engine, [address], None, memory, anywhere=True)
-        nw.from_native(found).collect_schema()
-        return found
+        plan = _opened(engine, [address], None, memory, anywhere=True)
+        nw.from_native(plan).collect_schema()
+        return plan
 
     try:
         return carried_out(opened)
     except DataError as error:
-        if error.argument == "engine":  # it is not installed
+        if error.argument == "engine":  # the engine is not installed
             raise
     raise FileFormatError(
         f"{ENGINE_NAMES[engine]} cannot open {displayed(address)}: it reads object stores by its own reader, with its "
@@ -188,17 +187,17 @@ def _at_address(engine: ScanEngine, address: str, memory: str | None) -> Any:
 
 
 def files_of(path: Path) -> list[Path]:
-    """The Parquet or CSV files that a path names, each as its first bytes say."""
+    """The Parquet or CSV files of a path (a file or folder), each checked by its first bytes."""
     if not path.is_dir():
-        if (found := file_format(path)) not in ("Parquet", "CSV"):
+        if (kind := file_format(path)) not in ("Parquet", "CSV"):
             raise FileFormatError(
-                f"{displayed(path.name)} is {found}: an engine reads Parquet and CSV; write it with sdckit.write_file "
+                f"{displayed(path.name)} is {kind}: an engine reads Parquet and CSV; write it with sdckit.write_file "
                 "first"
             )
         return [path]
-    inside = sorted(one for one in path.rglob("*") if one.is_file() and not one.name.startswith(("_", ".")))
-    files = [one for one in inside if one.suffix == ".parquet"]
-    files = files or [one for one in inside if bare_name(one).suffix.lower() == ".csv"]
+    inside = sorted(entry for entry in path.rglob("*") if entry.is_file() and not entry.name.startswith(("_", ".")))
+    files = [file for file in inside if file.suffix == ".parquet"]
+    files = files or [file for file in inside if bare_name(file).suffix.lower() == ".csv"]
     if not files:
         raise FileFormatError(
             f"the folder {displayed(path.name)} holds neither Parquet (.parquet) nor CSV files (.csv)"
@@ -209,7 +208,7 @@ def files_of(path: Path) -> list[Path]:
 
 
 def _until_the_end() -> Path:
-    """A folder of our own that is there until the process ends: plans may be carried out until then."""
+    """A temporary folder that lasts until the process ends, since lazy frames may be collected until then."""
     kept = ExitStack()
     folder = kept.enter_context(spill_folder())
     atexit.register(kept.close)
@@ -219,7 +218,7 @@ def _until_the_end() -> Path:
 def _opened(
     engine: ScanEngine, files: list[str], base: Path | None, memory: str | None, *, anywhere: bool = False
 ) -> Any:
-    """The files as one plan; `base` is the folder whose folders are columns. `anywhere`: they are an address."""
+    """The files as one lazy frame; `base`: root of the partition folders; `anywhere`: `files` is an address."""
     if engine == "duckdb":
         return _by_duckdb(files, memory, folders=anywhere or base is not None)
     if engine == "spark":
@@ -250,7 +249,7 @@ def _by_spark(files: list[str], base: Path | None) -> Any:
 
 
 def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
-    """A column with codes that mean missing taken out."""
+    """A column with codes for missing set to missing."""
     column = nw.col(name)
     if dtype == nw.String:
         texts = ["", *(code_texts(codes) if codes else DEFAULT_CODES)]
@@ -264,17 +263,17 @@ def _without_codes(name: str, dtype: Any, codes: Sequence[str]) -> nw.Expr:
     return nw.when(~column.is_in(numbers)).then(column).alias(name) if numbers else column
 
 
-# Whether a file is for an engine: too large to be read whole, or no single file of this machine.
+# Whether a file is left to an engine: too large for memory, or not a single local file.
 
 
-SHARE = 2  # records may take one part in so many of the free memory
+SHARE = 2  # records may take at most 1/SHARE of the free memory
 
 
 def is_for_an_engine(path: Path, columns: int) -> bool:
-    """Whether a path is a folder, an address, or a Parquet or CSV file of which so many columns do not fit here.
+    """Whether a path is a folder, an address, or a Parquet or CSV file too large for memory with so many columns.
 
-    Of Parquet the records are counted by what the file says, of CSV its size counts. A file in another format is for
-    no engine.
+    The size of Parquet is estimated from its number of records, that of CSV from the file size. Other formats are
+    never left to an engine.
     """
     if is_address(path) or path.is_dir():
         return True
@@ -283,11 +282,11 @@ def is_for_an_engine(path: Path, columns: int) -> bool:
 
 
 def _needed(path: Path, columns: int) -> int:
-    """Bytes of a Parquet or CSV file; none of others, and of damaged ones: whoever reads them says why."""
+    """Estimated memory of a Parquet or CSV file; 0 for others and damaged ones, which fail when read."""
     try:
-        found = file_format(path)
-        if found != "Parquet":
-            return bytes_of_file(path) if found == "CSV" else 0
+        kind = file_format(path)
+        if kind != "Parquet":
+            return bytes_of_file(path) if kind == "CSV" else 0
         import pyarrow as pa
         import pyarrow.parquet as pq
     except FileFormatError:

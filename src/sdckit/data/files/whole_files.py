@@ -1,7 +1,7 @@
-"""Files that are there whole or not at all: written beside their place, for the owner's eyes, and moved.
+"""Atomic writing of files: written to a private temporary file beside the target, and moved into place.
 
-What a stopped process leaves is removed by itself where a signal can be answered (SIGINT, SIGTERM, SIGHUP),
-else (SIGKILL, a power cut) by the next one that writes into the same folder.
+A process that is stopped removes its temporary files if it can handle the signal (SIGINT, SIGTERM, SIGHUP); after
+SIGKILL or a power cut, the next process that writes into the same folder removes them.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ from sdckit.errors import FileFormatError
 
 PRIVATE = 0o600
 FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-# .sdckit-HOST-PROCESS-RANDOM.part is a file under way, the same without dot and ending a spill folder.
+# .sdckit-HOST-PROCESS-RANDOM.part is an unfinished file, the same without dot and suffix a spill folder.
 OURS = re.compile(r"\.?sdckit-(?P<host>[0-9a-f]{8})-(?P<process>\d+)-[0-9a-f]{16}(\.part)?")
-_OS_ERROR = re.compile(r"\(os error (\d+)\)")  # as libraries in Rust end their words
+_OS_ERROR = re.compile(r"\(os error (\d+)\)")  # as messages of Rust libraries end
 _under_way: set[Path] = set()
 _before: dict[int, Any] = {}
-_lock = threading.RLock()  # a signal is answered in the thread that may hold it
+_lock = threading.RLock()  # reentrant: a signal handler runs in the thread that may hold it
 
 
 @contextlib.contextmanager
 def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Path]:
-    """Give a path to write to, and move what is there to `target` once the block has ended well.
+    """Yield a temporary path to write to, and move it to `target` when the block succeeds.
 
-    Until then the owner alone can read it; a `private` one stays so.
+    Until then only the owner can read it; a `private` file stays so.
 
     Raises
     ------
     FileFormatError
-        It cannot be written; an older file stays as it was, and nothing is left. `what` it is, in words.
+        It cannot be written; an older file is unchanged, and nothing is left behind. `what` names it in the message.
     """
     part = target.parent / f".{_own_name()}.part"
     remove_left(target.parent)
@@ -62,14 +62,14 @@ def replacing(target: Path, *, what: str, private: bool = False) -> Iterator[Pat
 
 @contextlib.contextmanager
 def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
-    """Give a path to make a folder at, and move what is there to `target` once the block has ended well.
+    """Yield a temporary path to create a folder at, and move it to `target` when the block succeeds.
 
-    Until then the owner alone can read it. An older folder, or file, stays as long, and is moved away whole.
+    Until then only the owner can read it. An older folder or file is kept until then, and replaced as a whole.
 
     Raises
     ------
     FileFormatError
-        It cannot be written; an older one stays as it was, and nothing is left. `what` it is, in words.
+        It cannot be written; an older one is unchanged, and nothing is left behind. `what` names it in the message.
     """
     part, old = (target.parent / f".{_own_name()}.part" for _ in range(2))
     remove_left(target.parent)
@@ -78,9 +78,9 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
             part.mkdir(mode=0o700)
             made = part / "made"
             yield made
-            for one in made.rglob("*"):
-                if one.is_file():
-                    _to_disk(one)
+            for file in made.rglob("*"):
+                if file.is_file():
+                    _to_disk(file)
             if target.exists():
                 target.replace(old)
             try:
@@ -95,7 +95,7 @@ def replacing_folder(target: Path, *, what: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def spill_folder() -> Iterator[Path]:
-    """Give a folder for what does not fit into memory, for the owner alone, removed at the end."""
+    """Yield a private folder for data that does not fit into memory; it is removed at the end."""
     place = Path(tempfile.gettempdir())
     remove_left(place)
     folder = place / _own_name()
@@ -105,20 +105,20 @@ def spill_folder() -> Iterator[Path]:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove what processes of this machine and user that are no more have left in a folder."""
+    """Remove temporary files that dead processes of this user and machine left in a folder."""
     if os.name != "posix":
-        return  # elsewhere nobody can be asked whether a process lives without ending it
+        return  # elsewhere os.kill(pid, 0) would end the process instead of testing it
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            found = OURS.fullmatch(entry.name)
-            if found and found["host"] == _host() and not _lives(int(found["process"])):
+            match = OURS.fullmatch(entry.name)
+            if match and match["host"] == _host() and not _lives(int(match["process"])):
                 with contextlib.suppress(OSError):
                     if entry.stat(follow_symlinks=False).st_uid == os.getuid():
                         remove(Path(entry.path))
 
 
 def reason_of(error: BaseException) -> str:
-    """Why the system refused, in words without paths and values.
+    """The reason for a system error, without paths and values.
 
     Examples
     --------
@@ -136,10 +136,10 @@ def reason_of(error: BaseException) -> str:
 
 
 def number_of(error: BaseException) -> int | None:
-    """The system's number of an error, also where a library has only put it into words."""
+    """The errno of an error, also where a library only mentions it in the message."""
     number = getattr(error, "errno", None)
-    told = _OS_ERROR.search(str(error)) if number is None else None
-    return int(told[1]) if told else number
+    match = _OS_ERROR.search(str(error)) if number is None else None
+    return int(match[1]) if match else number
 
 
 def _make(part: Path) -> None:
@@ -165,7 +165,7 @@ def _lives(process: int) -> bool:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a folder with what is in it; nothing there is fine."""
+    """Remove a file, a link or a folder with its contents; no error if it does not exist."""
     with contextlib.suppress(OSError):
         if stat.S_ISDIR(path.lstat().st_mode):
             shutil.rmtree(path, ignore_errors=True)
@@ -177,7 +177,7 @@ def remove(path: Path) -> None:
 def _removed_at_the_end(path: Path) -> Iterator[None]:
     """Remove a path when the block ends, however it ends.
 
-    While anything is under way, signals that would end the process at once remove it first.
+    Meanwhile, signals that would end the process remove it first.
     """
     with _lock:
         _under_way.add(path)
@@ -195,7 +195,7 @@ def _removed_at_the_end(path: Path) -> Iterator[None]:
 
 def _answer_signals() -> None:
     if threading.current_thread() is not threading.main_thread():
-        return  # only the main thread may; the next process removes what is left
+        return  # only the main thread may set handlers; the next process removes what is left
     for name in ("SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) is signal.SIG_DFL:
@@ -203,7 +203,7 @@ def _answer_signals() -> None:
 
 
 def _removing_first() -> Callable[[int, FrameType | None], None]:
-    own = os.getpid()  # a forked process inherits the answer, not the files
+    own = os.getpid()  # a forked process inherits the handler, but must not remove the files
 
     def answer(number: int, _: FrameType | None) -> None:
         if os.getpid() == own:
@@ -223,7 +223,7 @@ def _leave_signals() -> None:
 
 
 def _to_disk(path: Path) -> None:
-    """Wait until the system holds it all: some tell of a full disk only then."""
+    """Flush to disk (fsync): some systems report a full disk only then."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -232,15 +232,15 @@ def _to_disk(path: Path) -> None:
 
 
 def _umask() -> int:
-    mask = os.umask(0o077)  # what another thread makes meanwhile is for the owner alone
+    mask = os.umask(0o077)  # files that another thread creates meanwhile are private
     os.umask(mask)
     return mask
 
 
 def real_target(path: str | os.PathLike[str]) -> Path:
-    """Follow links to the file that is to be written; refuse devices, pipes, folders and links that lead nowhere.
+    """Resolve links to the file to be written; refuse devices, pipes, folders and dangling links.
 
-    A link stays a link, what it leads to is replaced.
+    A link is kept, its target is replaced.
 
     Examples
     --------
@@ -249,10 +249,10 @@ def real_target(path: str | os.PathLike[str]) -> Path:
     """
     given = Path(path)
     target = Path(os.path.realpath(given))
-    # Both: a link to an open pipe leads to a name under which nothing can be found.
-    for one in (given, target):
+    # Check both: a link to an open pipe resolves to a name that does not exist.
+    for place in (given, target):
         try:
-            mode = one.stat().st_mode
+            mode = place.stat().st_mode
         except FileNotFoundError:
             continue
         except OSError as error:
@@ -265,9 +265,9 @@ def real_target(path: str | os.PathLike[str]) -> Path:
 
 
 def write_whole(text: str | bytes, path: str | os.PathLike[str], *, what: str = "file", private: bool = False) -> None:
-    """Write beside the target (a link is followed) and move it into place when it is complete; `what` it is, in words.
+    """Write a file atomically (links are followed); `what` names it in messages.
 
-    When it cannot be written, an older file stays as it was, and nothing is left. A `private` one is for its owner.
+    If it cannot be written, an older file is unchanged and nothing is left. Only the owner can read a `private` file.
     """
     with replacing(real_target(path), what=f"the {what}", private=private) as part:
         part.write_bytes(text if isinstance(text, bytes) else text.encode())

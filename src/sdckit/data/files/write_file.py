@@ -1,4 +1,4 @@
-"""Files out: a frame in one of several formats, whole or not at all, and never in the place of its own source."""
+"""Writing of frames to files in several formats: atomically, and never over their own source."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from sdckit.data.frames import carried_out, exactly, is_lazy, on_spark, open_fra
 from sdckit.data.outgoing.only_records import only_records, plan_records
 from sdckit.errors import ColumnError, DataError, FileFormatError
 
-# Plans out: their engine writes them as Parquet, whole or not at all; nothing of them comes into memory.
+# Lazy frames: written as Parquet by their engine, atomically and without collecting them.
 
 
 FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGNORECASE)
@@ -34,14 +34,14 @@ FULL = re.compile(r"No space left on device|disk quota|not enough space", re.IGN
 
 @contextmanager
 def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -> Iterator[None]:
-    """Write a plan beside its place, and move it there when the block has ended well; Spark makes a folder of files.
+    """Write a lazy frame to a temporary path, moved into place when the block succeeds; Spark writes a folder.
 
     Raises
     ------
     FileFormatError
-        Another format than Parquet, a folder for one's own eyes, or it cannot be written.
+        Another format than Parquet, a private folder, or it cannot be written.
     DataError
-        The plan cannot be carried out.
+        The lazy frame cannot be executed.
     """
     if kind != "Parquet":
         raise FileFormatError(f"{target.name} is {kind}: an engine writes Parquet; let the name end in .parquet")
@@ -65,10 +65,10 @@ def writing_plan(plan: Any, target: Path, kind: str, *, private: bool = False) -
 
 
 def _run(write: Any) -> None:
-    """Let an engine write; a full disk is told as such, all else without its words."""
+    """Run the writing call of an engine; a full disk raises OSError, other errors lose their message."""
     full = False
 
-    def told() -> None:
+    def attempt() -> None:
         nonlocal full
         try:
             write()
@@ -77,18 +77,18 @@ def _run(write: Any) -> None:
             raise
 
     try:
-        carried_out(told)
+        carried_out(attempt)
     except Exception:
         if full:
             raise OSError(errno.ENOSPC, "") from None
         raise
 
 
-# SPSS and Stata files out: categories as labelled codes, labels of variables, user-missing codes.
+# SPSS and Stata files: categories as labelled codes, variable labels, user-missing codes.
 
 
 LABELLED = ("SPSS", "Stata")
-# The longest label of a variable and of a value: SPSS counts bytes, Stata letters.
+# Maximum length of variable labels and value labels: in bytes for SPSS, in characters for Stata.
 LONGEST = {"SPSS": (256, 120), "Stata": (80, 4_000)}
 EXACT = 2**53  # numbers are stored as doubles
 RESERVED = {
@@ -99,7 +99,7 @@ RESERVED = {
     ),
 }  # fmt: skip
 NAMES = {"SPSS": re.compile(r"(?![\d_])[\w@][\w.$#@]*(?<!\.)"), "Stata": re.compile(r"(?!\d)\w+")}
-# Where the time of writing stands: the same release is the same bytes whenever it is written.
+# Position of the timestamp, which is overwritten: the same release gives the same bytes at any time.
 TIME = {
     "SPSS": (re.compile(rb"(?s)(?<=\A.{92})\d\d \w{3} \d\d\d\d:\d\d:\d\d"), b"01 Jan 7000:00:00"),
     "Stata": (re.compile(rb"(?<=<timestamp>\x11)\d\d \w{3} \d{4} \d\d:\d\d"), b"01 Jan 1970 00:00"),
@@ -107,7 +107,7 @@ TIME = {
 
 
 def check_writer(path: Path, kind: str) -> None:
-    """Refuse the format where what writes it is not installed."""
+    """Check that the library which writes the format is installed."""
     if kind in LABELLED and find_spec("pyreadstat") is None:
         raise FileFormatError(
             f'{path.name}: writing {kind} files needs pyreadstat; install it: pip install "sdckit[files]"'
@@ -115,9 +115,9 @@ def check_writer(path: Path, kind: str) -> None:
 
 
 def check_names(columns: Iterable[str], kind: str) -> None:
-    """Refuse names of columns that the format cannot hold.
+    """Check that the format allows the column names.
 
-    Raises `ColumnError`: the first of them is named.
+    Raises `ColumnError`: names the first that is not allowed.
     """
     seen: dict[str, str] = {}
     for name in columns:
@@ -148,21 +148,21 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
 
     check_names(frame.columns, kind)
     coded = {name: coded_column(_storable(frame[name], kind), labels.get(name), kind) for name in frame.columns}
-    data = pl.DataFrame({name: one.values for name, one in coded.items()})
-    told: dict[str, Any] = {
+    data = pl.DataFrame({name: column.values for name, column in coded.items()})
+    options: dict[str, Any] = {
         "column_labels": {name: _cut(text, kind, 0) for name, text in labels.variables.items() if name in coded},
         "variable_value_labels": {
-            name: {code: _cut(text, kind, 1) for code, text in one.labels.items()}
-            for name, one in coded.items()
-            if one.labels
+            name: {code: _cut(text, kind, 1) for code, text in column.labels.items()}
+            for name, column in coded.items()
+            if column.labels
         },
     }
     try:
         if kind == "SPSS":
-            pyreadstat.write_sav(data, str(path), compress=compress, **told, **_of_spss(coded, labels))
+            pyreadstat.write_sav(data, str(path), compress=compress, **options, **_of_spss(coded, labels))
         else:
-            letters = {name: found for name, one in coded.items() if (found := _letters(one))}
-            pyreadstat.write_dta(data, str(path), missing_user_values=letters or None, **told)
+            letters = {name: codes for name, column in coded.items() if (codes := _letters(column))}
+            pyreadstat.write_dta(data, str(path), missing_user_values=letters or None, **options)
     except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, TypeError):
         _tell_system(path)
         raise DataError(f"a column cannot be written as {kind}; make it text or numbers first") from None
@@ -170,51 +170,51 @@ def write_labelled(frame: pl.DataFrame, path: Path, kind: str, labels: FileLabel
 
 
 def _tell_system(path: Path) -> None:
-    """Raise the system's own error where no more can be written: the library has only one for all."""
+    """Raise the OSError of a full disk, if there is one: the library does not distinguish errors."""
     with path.open("ab") as file:
         file.write(b"\0" * 4096)
 
 
-def _letters(one: CodedColumn) -> list[str]:
-    return [code for code in one.missing if isinstance(code, str)]
+def _letters(column: CodedColumn) -> list[str]:
+    return [code for code in column.missing if isinstance(code, str)]
 
 
 def _of_spss(coded: Mapping[str, CodedColumn], labels: FileLabels) -> dict[str, Any]:
-    shown = {name: form for name, one in coded.items() if (form := _display(one, labels.get(name)))}
+    shown = {name: form for name, column in coded.items() if (form := _display(column, labels.get(name)))}
     return {
-        "missing_ranges": {name: _ranges(one, labels.get(name)) for name, one in coded.items() if one.missing},
-        "variable_measure": {name: one.measure for name, one in coded.items() if one.measure},
+        "missing_ranges": {name: _ranges(column, labels.get(name)) for name, column in coded.items() if column.missing},
+        "variable_measure": {name: column.measure for name, column in coded.items() if column.measure},
         "variable_format": shown,
     }
 
 
-def _ranges(one: CodedColumn, known: ColumnLabels) -> list[Any]:
-    """User-missing codes one by one; more than SPSS can name so by the ranges of the file that hold them."""
-    if len(one.missing) <= SPSS_DISCRETE:
-        return list(one.missing)
+def _ranges(column: CodedColumn, known: ColumnLabels) -> list[Any]:
+    """User-missing codes as discrete values; if there are too many for SPSS, the ranges of the file that cover them."""
+    if len(column.missing) <= SPSS_DISCRETE:
+        return list(column.missing)
     held = [
         {"lo": low, "hi": high}
         for low, high in known.missing
-        if not isinstance(low, str) and any(low <= code <= high for code in one.missing)
+        if not isinstance(low, str) and any(low <= code <= high for code in column.missing)
     ]
-    return held or [{"lo": min(one.missing), "hi": max(one.missing)}]
+    return held or [{"lo": min(column.missing), "hi": max(column.missing)}]
 
 
-def _display(one: CodedColumn, known: ColumnLabels) -> str:
-    """How SPSS shows numbers: as the file had it, whole numbers without decimals."""
-    if not one.values.dtype.is_numeric():
+def _display(column: CodedColumn, known: ColumnLabels) -> str:
+    """Display format of SPSS: that of the original file, or without decimals for integers."""
+    if not column.values.dtype.is_numeric():
         return ""
-    if one.values.dtype.is_float():
+    if column.values.dtype.is_float():
         return known.display if re.fullmatch(r"F\d+\.\d+", known.display) else ""
-    longest = max(len(str(value)) for value in (0, one.values.min(), one.values.max()))
+    longest = max(len(str(value)) for value in (0, column.values.min(), column.values.max()))
     return f"F{longest}.0"
 
 
 def _storable(series: pl.Series, kind: str) -> pl.Series:
-    """A column of a kind that the format knows; refuse others, and numbers that it would change."""
+    """Convert a column to a type of the format; refuse other types, and numbers that it cannot represent."""
     dtype, name = series.dtype, series.name
     if dtype in (pl.Null, pl.String):
-        return series.cast(pl.String).fill_null("")  # what both formats have for a missing text
+        return series.cast(pl.String).fill_null("")  # how both formats represent missing text
     if isinstance(dtype, pl.Decimal):
         return series.cast(pl.Float64)
     if isinstance(dtype, pl.Datetime):
@@ -256,7 +256,7 @@ WRITTEN: dict[str, str] = {
     ".sav": "SPSS", ".zsav": "SPSS", ".dta": "Stata",
 }  # fmt: skip
 UNWRITABLE = "a column cannot be written as {} (lists, structures or Python objects); make it text first"
-# A spreadsheet takes a cell that starts so for a formula and runs it.
+# Cells that start so are run as formulas by spreadsheets (CSV injection).
 FORMULA = r"^[=+\-@\t\r]"
 
 
@@ -269,7 +269,7 @@ def write_file(
     sources: Iterable[str | Path] = (),
     private: bool = False,
 ) -> Path:
-    """Write a frame to a file, in the format that the ending of its name says.
+    """Write a frame to a file, in the format given by its extension.
 
     Only records are written: no unused categories, no metadata, nothing beneath missing values. In SPSS and Stata
     files categories are labelled codes. Of `labels`, those of columns and of codes that are in the file go with it.
@@ -333,8 +333,8 @@ def writing_file(
     sources: Iterable[str | Path] = (),
     private: bool = False,
 ) -> Iterator[None]:
-    """Write the same beside its place, and move it there when the block has ended well."""
-    told = as_labels(labels)
+    """As `write_file`, but the file is moved into place only when the block succeeds."""
+    file_labels = as_labels(labels)
     arguments.flag(excel_safe, "excel_safe")
     arguments.flag(private, "private")
     read = _paths(sources)
@@ -342,7 +342,7 @@ def writing_file(
     if excel_safe and kind != "CSV":
         raise FileFormatError(f"excel_safe is for CSV; {Path(path).name} is {kind}, which runs nothing")
     if is_lazy(open_frame(data)):
-        if told.columns:
+        if file_labels.columns:
             raise FileFormatError(f"{Path(path).name}: an engine writes no labels; leave them out")
         with writing_plan(data, target, kind, private=private):
             yield
@@ -353,9 +353,9 @@ def writing_file(
     delimiter = "\t" if target.suffix.lower() == ".tsv" else ","
     with replacing(target, what=target.name, private=private) as part:
         if kind in LABELLED:
-            write_labelled(frame, part, kind, told, compress=target.suffix.lower() == ".zsav")
-        elif kind != "CSV" and told.variables:
-            _write_described(frame, part, kind, told.variables)
+            write_labelled(frame, part, kind, file_labels, compress=target.suffix.lower() == ".zsav")
+        elif kind != "CSV" and file_labels.variables:
+            _write_described(frame, part, kind, file_labels.variables)
         else:
             _write(frame, part, kind, delimiter)
         yield
@@ -369,7 +369,7 @@ def _paths(sources: Iterable[str | Path]) -> tuple[Path, ...]:
 
 
 def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tuple[str, Path]:
-    """Look at the place of a file before any work: its format, and where it really is.
+    """Check the target of a file before any work; return its format and resolved path.
 
     Raises `FileFormatError`: as `write_file`.
     """
@@ -384,15 +384,15 @@ def check_output(path: str | Path, *, sources: Iterable[str | Path] = ()) -> tup
     if target.exists() and not stat.S_ISREG(target.stat().st_mode) and not _of_spark(target, kind):
         raise FileFormatError(f"cannot write {file.name}: there is something that is no regular file")
     for source in sources:
-        one = Path(source)
-        if one.resolve() == target or (target.exists() and one.exists() and one.samefile(target)):
+        origin = Path(source)
+        if origin.resolve() == target or (target.exists() and origin.exists() and origin.samefile(target)):
             raise FileFormatError(f"cannot write {file.name}: it is read here; an input is never overwritten")
     return kind, target
 
 
 def _of_spark(target: Path, kind: str) -> bool:
-    """Whether it is a folder of Parquet that an engine wrote, and nothing else."""
-    files = [one.name for one in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
+    """Whether the target is a folder of Parquet files written by Spark, and nothing else."""
+    files = [entry.name for entry in target.iterdir()] if kind == "Parquet" and target.is_dir() else []
     return len(files) > 0 and all(re.fullmatch(r"_SUCCESS|part-.*\.parquet|\..*\.crc", file) for file in files)
 
 
@@ -406,7 +406,7 @@ def _as_polars(data: Any) -> pl.DataFrame:
 
 
 def _harmless(frame: pl.DataFrame) -> pl.DataFrame:
-    """Every text and every name that a spreadsheet would run, behind an apostrophe."""
+    """Prefix texts and column names that a spreadsheet would run as formulas with an apostrophe."""
     texts = [name for name, kind in frame.schema.items()
              if kind in (pl.String, pl.Categorical) or isinstance(kind, pl.Enum)]  # fmt: skip
     safe = frame.with_columns(_guarded(exactly(name).cast(pl.String)).alias(name) for name in texts)
@@ -420,7 +420,7 @@ def _guarded(column: pl.Expr) -> pl.Expr:
 
 
 def _write_described(frame: pl.DataFrame, path: Path, kind: str, variables: Mapping[str, str]) -> None:
-    """Write columns with their labels, through Arrow: Polars keeps no metadata of a field."""
+    """Write columns with variable labels, through Arrow: Polars keeps no field metadata."""
     from pyarrow import feather
 
     if pl.Object in frame.dtypes:  # Arrow would take the address of each object
@@ -450,7 +450,7 @@ def _write(frame: pl.DataFrame, path: Path, kind: str, delimiter: str) -> None:
             frame.write_parquet(path)
         else:
             frame.write_ipc(path)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # their words may show values
-        if number := number_of(error):  # in Parquet a full disk is an error of the format
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:  # their messages may show values
+        if number := number_of(error):  # a full disk comes as an error of the format from Parquet
             raise OSError(number, "") from None
         raise DataError(UNWRITABLE.format(kind)) from None

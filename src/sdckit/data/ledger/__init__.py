@@ -1,1 +1,1 @@
-"""What was released before, kept as keyed sketches: no value of a person, and nothing without the key."""
+"""The ledger of earlier releases as keyed sketches: no plain values, and useless without the key."""

@@ -1,4 +1,4 @@
-"""Keyed digests of values and of their combinations: equal ones meet again, nobody without the key reads them."""
+"""Keyed digests (HMAC) of values and combinations: comparable for equality, unreadable without the key."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from sdckit.data.columns import Coded
 from sdckit.numerics.array_types import Bytes
 
-# The values of a column in the one form that any file and any type of storage gives them.
+# Canonical text of values, independent of file format and storage type.
 
 
-SPARSE = 8  # code ranges wider than this times the records are sorted, narrower ones marked in a table
+SPARSE = 8  # code ranges wider than this times the number of records are sorted, narrower ones use a lookup table
 MIDNIGHT = " 00:00:00"
 
 
@@ -36,7 +36,7 @@ class Levels:
 
 
 def canonical(coded: Coded) -> Levels:
-    """Give each value a text that does not depend on how a file stores it: 1, 1.0 and "1" are one value.
+    """Code a column by canonical texts that do not depend on the storage type: 1, 1.0 and "1" are one value.
 
     >>> import narwhals.stable.v2 as nw, polars as pl
     >>> from sdckit.data.columns import code_column
@@ -56,15 +56,15 @@ def canonical(coded: Coded) -> Levels:
         table[used] = np.arange(len(used))
         numbered = table[codes]
     used = used[used < coded.span]
-    printed = [_plain(coded.kind, text) for text in coded.labels(used)]
-    # two stored values may print alike: a decimal of two scales, say
+    printed = [_plain_text(coded.kind, text) for text in coded.labels(used)]
+    # distinct stored values may have equal texts: decimals of different scales, say
     texts = tuple(dict.fromkeys(printed))
     number = {text: code for code, text in enumerate(texts, 1)}
     joint = np.array([*(number[text] for text in printed), 0], np.int32)
     return Levels(coded.name, joint[numbered], texts)
 
 
-def _plain(kind: str, text: str) -> str:
+def _plain_text(kind: str, text: str) -> str:
     if kind == "number":
         value = float(text)
         return str(int(value)) if value.is_integer() else repr(value)
@@ -72,15 +72,15 @@ def _plain(kind: str, text: str) -> str:
 
 
 WIDTH = 16  # bytes of a digest
-AT_ONCE = 1 << 16
-BLOCK = 64  # bytes that SHA-256 reads at once
+AT_ONCE = 1 << 16  # combinations per batch
+BLOCK = 64  # block size of SHA-256 in bytes
 
 
 class Digester:
-    """HMAC-SHA256 of values and combinations, cut to 16 bytes; keys for other purposes follow from the same key.
+    """HMAC-SHA256 of values and combinations, truncated to 16 bytes; keys for other purposes are derived.
 
-    Each value gets a digest of its column and its text, a combination one of the digests of its values. So a
-    combination of a million records is read once, and its parts have the same length whatever they are.
+    The digest of a value covers its column and text; that of a combination covers the digests of its values. So each
+    combination is hashed once, however many records have it, and its parts have a fixed length.
 
     References
     ----------
@@ -89,55 +89,55 @@ class Digester:
 
     def __init__(self, key: bytes) -> None:
         self._key = key
-        # HMAC with its two starts made once: `hmac` makes a Python object for each of millions of short messages.
+        # Inner and outer hash states are precomputed: `hmac` creates an object for each of millions of short messages.
         block = self.purpose(b"digests").ljust(BLOCK, b"\0")
-        self._inner = hashlib.sha256(bytes(one ^ 0x36 for one in block))
-        self._outer = hashlib.sha256(bytes(one ^ 0x5C for one in block))
+        self._inner = hashlib.sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = hashlib.sha256(bytes(byte ^ 0x5C for byte in block))
 
     def purpose(self, name: bytes) -> bytes:
-        """A key for one purpose, from which no other follows."""
+        """Derive the key of one purpose; no other key can be derived from it."""
         return hmac.digest(self._key, b"sdckit ledger: " + name, "sha256")
 
     def check(self, text: str) -> str:
-        """What says that a key belongs to a text, without telling the key."""
+        """A digest that verifies the key for a text, without revealing it."""
         return hmac.digest(self.purpose(b"check"), text.encode(), "sha256")[:WIDTH].hex()
 
     def levels(self, column: Levels) -> Bytes:
-        """A digest of each level of a column, the missing value first."""
-        told = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
-        return self._digests(self._about(b"value", column.name.encode()), told)
+        """Digests of the levels of a column (n_levels + 1, 16), the missing value first."""
+        messages = [b"missing", *(b"=" + text.encode("utf-8", "surrogatepass") for text in column.texts)]
+        return self._digests(self._about(b"value", column.name.encode()), messages)
 
     def combinations(self, parts: Sequence[tuple[Bytes, NDArray[np.int32]]], n: int) -> Bytes:
-        """A digest of each of n combinations: of each column its digests, and the level of each combination."""
-        about, found = self._about(b"combination", b""), []
+        """Digests (n, 16) of n combinations; `parts`: for each column the digests of its levels, and the codes (n,)."""
+        about, blocks = self._about(b"combination", b""), []
         for first in range(0, n, AT_ONCE):
             rows = np.concatenate([digests[codes[first : first + AT_ONCE]] for digests, codes in parts], axis=1)
-            found.append(self._digests(about, _split(rows)))
-        return np.concatenate(found) if found else np.zeros((0, WIDTH), np.uint8)
+            blocks.append(self._digests(about, _split(rows)))
+        return np.concatenate(blocks) if blocks else np.zeros((0, WIDTH), np.uint8)
 
     def joined(self, base: Bytes, further: Bytes) -> Bytes:
-        """A digest of each combination with one value more."""
+        """Digests (n, 16) of combinations extended by one value each."""
         return self._digests(self._about(b"with", b""), _split(np.concatenate([base, further], axis=1)))
 
     def stream(self, nonce: bytes, n: int) -> Bytes:
-        """Bytes that nobody can tell from random ones without the key."""
+        """A keystream of n bytes for a nonce: pseudorandom without the key."""
         return np.frombuffer(hashlib.shake_256(self.purpose(b"stream") + nonce).digest(n), np.uint8)
 
     def _about(self, what: bytes, name: bytes) -> bytes:
-        """What messages of one kind begin with, so that no two kinds have one in common."""
+        """Prefix of the messages of one kind (domain separation)."""
         return b"%s\0%d\0%s" % (what, len(name), name)
 
     def _digests(self, about: bytes, messages: Iterable[bytes]) -> Bytes:
         start = self._inner.copy()
         start.update(about)
         inner, outer = start.copy, self._outer.copy
-        found = []
+        digests = []
         for message in messages:
             first, last = inner(), outer()
             first.update(message)
             last.update(first.digest())
-            found.append(last.digest()[:WIDTH])
-        return np.frombuffer(b"".join(found), np.uint8).reshape(-1, WIDTH)
+            digests.append(last.digest()[:WIDTH])
+        return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, WIDTH)
 
 
 def _split(rows: Bytes) -> Iterator[bytes]:
@@ -146,7 +146,7 @@ def _split(rows: Bytes) -> Iterator[bytes]:
 
 
 def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
-    """Where each wanted digest stands among others, which are in the order of their `starts`; -1 where it does not.
+    """Indices of the wanted digests among others, which are sorted by their `starts`; -1 if absent.
 
     >>> among = np.repeat(np.arange(3, dtype=np.uint8), 16).reshape(3, 16)
     >>> places(among, among[[2, 0]] + np.array([[0], [9]], np.uint8)).tolist()
@@ -161,44 +161,43 @@ def places(among: Bytes, wanted: Bytes) -> NDArray[np.int64]:
 
 
 def starts(digests: Bytes) -> NDArray[np.uint64]:
-    """The first eight bytes as a number: two of a million digests that share them would be a wonder."""
+    """The first eight bytes as a sorting key (uint64); collisions are negligible at millions of digests."""
     return np.ascontiguousarray(digests[:, :8]).view(">u8").astype(np.uint64).reshape(-1)
 
 
-# What is kept of a release: for each set of columns the digests of its combinations, and how often each
-# occurs.
+# Sketch of a release: for each set of columns the digests of its combinations, with their counts.
 
 
-# What a part is of. "counts": combinations of columns; "candidates": the values of the last column that are possible
-# for a combination of the others; "people": the id that stands first, and the combination it has.
+# Kinds of part. "counts": combinations of columns; "candidates": feasible values of the last column for each
+# combination of the others; "people": the id in the first column, and the combination it has.
 Kind = Literal["counts", "candidates", "people"]
 Place = tuple[str, ...]  # the kind, then the columns
 
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Digests (K, 16) in the order of their `starts`, and a number of each.
+    """Digests (K, 16) sorted by their `starts`, with a number each (K,).
 
-    Of "counts" the records; of "candidates" how many values are possible for the combination; of "people" the place
-    of the combination among those of its "counts".
+    For "counts" the records; for "candidates" how many values are feasible for the combination; for "people" the index
+    of the combination in its "counts".
     """
 
     digests: NDArray[np.uint8]
     numbers: NDArray[np.uint32]
 
     def of(self, wanted: NDArray[np.uint8]) -> NDArray[np.int64]:
-        """The number of each digest wanted; 0 where it is not there."""
+        """The number of each wanted digest; 0 if absent."""
         at = places(self.digests, wanted)
         return np.where(at >= 0, self.numbers[at], 0).astype(np.int64) if len(self.numbers) else at * 0
 
     @cached_property
     def total(self) -> int:
-        """All numbers together."""
+        """Sum of all numbers."""
         return int(self.numbers.sum(dtype=np.int64))
 
 
 def sorted_part(digests: NDArray[np.uint8], numbers: NDArray[Any]) -> tuple[Part, NDArray[np.int64]]:
-    """The part, and where each digest given stands in it."""
+    """Sort digests into a part; also returns the index of each given digest in it."""
     order = np.argsort(starts(digests), kind="stable")
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
@@ -207,15 +206,15 @@ def sorted_part(digests: NDArray[np.uint8], numbers: NDArray[Any]) -> tuple[Part
 
 @dataclass(frozen=True, eq=False)
 class Sketch:
-    """The parts of one release by kind and columns."""
+    """Parts of one release by kind and columns."""
 
     parts: Mapping[Place, Part]
 
     def sets(self) -> list[tuple[str, ...]]:
-        """The sets of columns whose combinations are counted, the widest first."""
-        found = [place[1:] for place in self.parts if place[0] == "counts"]
-        return sorted(found, key=lambda columns: (-len(columns), columns))
+        """Sets of columns whose combinations are counted, largest first."""
+        column_sets = [place[1:] for place in self.parts if place[0] == "counts"]
+        return sorted(column_sets, key=lambda columns: (-len(columns), columns))
 
     def get(self, kind: Kind, columns: Sequence[str]) -> Part | None:
-        """A part; None where the sketch has none."""
+        """A part, or None."""
         return self.parts.get((kind, *columns))

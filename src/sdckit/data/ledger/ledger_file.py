@@ -1,4 +1,4 @@
-"""A ledger on disk: `ledger.toml`, and beside it one Parquet file of sealed digests for each release."""
+"""A ledger on disk: `ledger.toml`, and one Parquet file of encrypted digests per release."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sdckit.data.ledger.digests import WIDTH, Digester, Part, Place, Sketch
 from sdckit.data.scenarios.scenario_toml import read_toml, write_toml
 from sdckit.errors import DataError, FileFormatError
 
-# The key of a ledger: made up, kept apart from it, readable by its owner only.
+# The key of a ledger: random, stored elsewhere, readable by its owner only.
 
 
 BYTES = 32
@@ -34,7 +34,7 @@ LOST = (
 
 
 def make_key(path: Path) -> bytes:
-    """Make up a key and write it, for its owner only; never in the place of another file.
+    """Generate a key and write it, readable by its owner only; never overwrites a file.
 
     Raises FileFormatError: the file exists, or cannot be written.
     """
@@ -55,7 +55,7 @@ def make_key(path: Path) -> bytes:
 def read_key(path: Path) -> bytes:
     """Read a key.
 
-    Raises FileFormatError: it is not there, or no key; DataError: others than its owner can read it.
+    Raises FileFormatError: absent or not a key; DataError: readable by others than its owner.
     """
     try:
         with path.open("rb") as file:
@@ -89,7 +89,7 @@ OTHER_KEY = "this is not the key of the ledger {0}, which answers nothing withou
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """One release in a ledger: what anybody may read of it.
+    """The public entry of one release in a ledger.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class LedgerEntry:
     date : str
         As it was given: a year, a month or a day; "" for none.
     people : str
-        Whom it is about: releases that say the same here are taken to be about the same people.
+        Label of the population: releases with the same label are taken to be about the same people.
     sets : tuple of tuple of str
         What is counted: the kind, then the columns.
     """
@@ -113,7 +113,7 @@ class LedgerEntry:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Columns of which it holds combinations."""
+        """Columns whose combinations are counted."""
         return tuple(dict.fromkeys(name for kind, *names in self.sets if kind == "counts" for name in names))
 
 
@@ -128,7 +128,7 @@ class LedgerFile:
     digester: Digester = field(repr=False)
 
     def read(self, entry: LedgerEntry) -> Sketch:
-        """The sketch of one release.
+        """Read the sketch of one release.
 
         Raises FileFormatError: its file is gone, damaged, or of another ledger.
         """
@@ -141,17 +141,17 @@ class LedgerFile:
             raise FileFormatError(
                 f"the sketch of {entry.name!r} is not what was added: {file.name} or its entry in {TOML} was changed"
             )
-        return _opened(raw, entry, self.digester)
+        return _unsealed(raw, entry, self.digester)
 
     def with_entry(self, name: str, sketch: Sketch, *, date: str = "", people: str = "") -> LedgerFile:
-        """Write a further release; `ledger.toml` names it once its file is whole.
+        """Add a release; it is listed in `ledger.toml` once its file is complete.
 
-        Raises DataError: the name is taken, empty, or the date none; FileFormatError: it cannot be written.
+        Raises DataError: the name is taken or empty, or the date invalid; FileFormatError: it cannot be written.
         """
         _check_name(name, date)
-        with _alone(self.folder):
-            now = open_file(self.folder, self.digester)  # another process may have added since
-            if any(one.name == name for one in now.entries):
+        with _locked(self.folder):
+            now = open_file(self.folder, self.digester)  # another process may have added one meanwhile
+            if any(entry.name == name for entry in now.entries):
                 raise DataError(
                     f"the ledger has a release {name!r} already; give another name (what went out stays in it)",
                     argument="name",
@@ -162,13 +162,13 @@ class LedgerFile:
             entry = replace(entry, seal=_seal(now, entry, raw))
             with replacing(self.folder / entry.file, what="the sketch", private=True) as part:
                 part.write_bytes(raw)
-            found = replace(now, entries=(*now.entries, entry))
-            _write(found)
-        return found
+            ledger = replace(now, entries=(*now.entries, entry))
+            _write(ledger)
+        return ledger
 
 
 def create_file(folder: Path, survey: str, digester: Digester) -> LedgerFile:
-    """Start a ledger in a folder, which is made where there is none.
+    """Create a ledger in a folder, which is created if absent.
 
     Raises FileFormatError: there is a ledger already, or it cannot be written.
     """
@@ -178,9 +178,9 @@ def create_file(folder: Path, survey: str, digester: Digester) -> LedgerFile:
         folder.mkdir(mode=0o700, parents=False, exist_ok=True)
     except OSError as error:
         raise FileFormatError(f"could not make the folder {folder.name}: {reason_of(error)}") from None
-    found = LedgerFile(folder, survey, secrets.token_hex(WIDTH), (), digester)
-    _write(found)
-    return found
+    ledger = LedgerFile(folder, survey, secrets.token_hex(WIDTH), (), digester)
+    _write(ledger)
+    return ledger
 
 
 def open_file(folder: Path, digester: Digester) -> LedgerFile:
@@ -197,7 +197,7 @@ def open_file(folder: Path, digester: Digester) -> LedgerFile:
         raise FileFormatError(f"{TOML} in {folder.name} is no ledger that this version reads")
     try:
         survey, number, check = (str(plain[name]) for name in ("survey", "number", "check"))
-        entries = tuple(_entry(name, one) for name, one in plain.get("releases", {}).items())
+        entries = tuple(_entry(name, table) for name, table in plain.get("releases", {}).items())
     except (KeyError, TypeError, ValueError, AttributeError):
         raise FileFormatError(f"{TOML} in {folder.name} is damaged: an entry is missing or of another kind") from None
     if not hmac.compare_digest(digester.check(_head(survey, number)), check):
@@ -235,13 +235,13 @@ def _head(survey: str, number: str) -> str:
 
 
 def _seal(ledger: LedgerFile, entry: LedgerEntry, raw: bytes) -> str:
-    """A digest of the file and of what the ledger says about it."""
+    """Authentication tag of the file and its entry in the ledger."""
     about = repr((ledger.number, entry.name, entry.date, entry.people, entry.nonce, entry.sets)).encode()
     return hmac.digest(ledger.digester.purpose(b"seal"), len(about).to_bytes(8) + about + raw, "sha256").hex()
 
 
 def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
-    """The file of a sketch: which part a row is of, and the row, which looks random without the key."""
+    """Serialise a sketch to Parquet: the part of each row, and the row encrypted with the keystream."""
     sizes = [len(part.numbers) for part in sketch.parts.values()]
     rows = np.empty((sum(sizes), ROW), np.uint8)
     at = 0
@@ -260,7 +260,7 @@ def _sealed(sketch: Sketch, nonce: bytes, digester: Digester) -> bytes:
     return out.getvalue()
 
 
-def _opened(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
+def _unsealed(raw: bytes, entry: LedgerEntry, digester: Digester) -> Sketch:
     table = pq.read_table(pa.BufferReader(raw)).combine_chunks()
     sealed, n = table["sealed"].chunk(0) if table.num_rows else None, table.num_rows
     packed = b"" if sealed is None else sealed.buffers()[1].to_pybytes()[: n * ROW]
@@ -284,8 +284,8 @@ def _check_name(name: str, date: str) -> None:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let one process at a time add a release."""
+def _locked(folder: Path) -> Iterator[None]:
+    """Lock the ledger, so that one process at a time adds a release."""
     lock = folder / LOCK
     try:
         os.close(os.open(lock, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE))

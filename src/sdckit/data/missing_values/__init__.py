@@ -1,1 +1,1 @@
-"""Which values are missing, and what that means."""
+"""Codes for missing values, and rules for missing keys."""

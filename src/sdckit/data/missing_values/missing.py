@@ -1,4 +1,4 @@
-"""What a missing key value means, key by key."""
+"""Codes for missing values: detection and removal; rules for missing values of keys."""
 
 from __future__ import annotations
 
@@ -16,18 +16,17 @@ from sdckit.data.frames import exactly
 from sdckit.data.nearest import did_you_mean
 from sdckit.errors import ColumnError, ScenarioError, SdcWarning
 
-# Codes that mean missing, or may: which texts count, their removal, and numbers and words that are
-# suspect.
+# Codes for missing: default texts, their removal, and suspicious numbers and words.
 
 
-# "None" is not here: it is a real answer in many surveys (children: None).
+# "None" is excluded: it is a real answer in many surveys (children: None).
 DEFAULT_CODES = ("NA", "N/A", "NaN", "nan", "NULL", "null", ".")
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _BELOW = (-9999, -999, -99, -9, -8, -7)
 _ABOVE = (9999, 999, 99)
-_FAR = 3  # a code stands at least so many usual steps from the next value
-_SAMPLE = 100_000  # records that say what a usual step is
+_FAR = 3  # a code lies at least this many median steps from the next value
+_SAMPLE = 100_000  # records from which the median step is computed
 _WORDS = (
     "refused", "refusal", "refuses", "don't know", "don’t know", "dont know", "do not know", "doesn't know",
     "not asked", "not answered", "no answer", "no response", "not stated", "missing",
@@ -40,10 +39,10 @@ _PHRASES = tuple(
 
 
 def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
-    """Find what may mean missing: numbers by their least and greatest value, texts by their words.
+    """Find values suspected to mean missing: numbers at the extremes, texts by keywords.
 
-    A number is suspected where it stands far from all others, or is negative where all others are not.
-    Columns whose extremes are none of the usual codes cost no more than finding those extremes.
+    A number is suspected if it lies far from all others, or is negative while the others are not. Columns whose minimum
+    and maximum are not usual codes cost no more than computing these.
 
     >>> import polars as pl
     >>> suspects(pl.DataFrame({"educ": [1, 2, 3, 2, -999], "job": ["a", "b", "Refused", "a", "b"]}))
@@ -60,27 +59,27 @@ def suspects(frame: pl.DataFrame) -> tuple[Found, ...]:
         low, high = extremes.item(0, f"min {i}"), extremes.item(0, f"max {i}")
         if low in _BELOW or high in _ABOVE:
             by_name[name] = _far_off(frame[name])
-    return tuple(one for name in frame.columns for one in by_name[name])
+    return tuple(code_count for name in frame.columns for code_count in by_name[name])
 
 
 def _far_off(series: pl.Series) -> list[Found]:
-    """Take codes off both ends of a column for as long as they stand apart from what is left."""
+    """Remove codes from both ends of a column while they lie far from the remaining values."""
     values = series.alias("values").cast(pl.Float64).drop_nans().drop_nulls()
     codes = [code for code in _BELOW if bool((values == code).any())]
     body = values.filter(~values.is_in([float(code) for code in codes]))
     if codes and len(body) and _least(body) >= 0:
-        found = codes
+        outliers = codes
     else:
-        found, body = [], values
+        outliers, body = [], values
         while (code := _end(body, least=True)) is not None:
-            found, body = [*found, code], body.filter(body != code)
+            outliers, body = [*outliers, code], body.filter(body != code)
     while (code := _end(body, least=False)) is not None:
-        found, body = [*found, code], body.filter(body != code)
-    return [Found(series.name, str(code), int((values == code).sum())) for code in found]
+        outliers, body = [*outliers, code], body.filter(body != code)
+    return [Found(series.name, str(code), int((values == code).sum())) for code in outliers]
 
 
 def _end(values: pl.Series, *, least: bool) -> int | None:
-    """Give the code at one end, if it stands far from the next value; a single large number may be real."""
+    """The code at one end, if it lies far from the next value; a single large number may be real."""
     end = _least(values) if least else -_least(-values)
     if end not in (_BELOW if least else _ABOVE):
         return None
@@ -100,11 +99,11 @@ def _least(values: pl.Series) -> float:
 
 @dataclass(frozen=True)
 class Found:
-    """A code seen in a column."""
+    """A code found in a column, with its frequency."""
 
     column: str
-    code: str  # the code as the column holds it
-    records: int  # that hold it
+    code: str  # as stored in the column
+    records: int  # number of records with it
 
 
 def _number(code: str) -> float | None:
@@ -114,7 +113,7 @@ def _number(code: str) -> float | None:
 
 
 def code_texts(codes: Iterable[str]) -> list[str]:
-    """Give every way a code may be written in a text column.
+    """All spellings of codes in a text column.
 
     >>> code_texts(["NA", "-999"])
     ['NA', '-999', '-999.0', '-999,0']
@@ -130,7 +129,7 @@ def code_texts(codes: Iterable[str]) -> list[str]:
 
 
 def code_numbers(codes: Iterable[str]) -> list[float]:
-    """Give the codes that are numbers.
+    """The codes that are numbers, as floats.
 
     >>> code_numbers(["NA", "-999", "1e3"])
     [-999.0, 1000.0]
@@ -139,7 +138,7 @@ def code_numbers(codes: Iterable[str]) -> list[float]:
 
 
 def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
-    """Make the codes missing: equal by value in numeric columns, by text in the others.
+    """Set codes to missing: compared by value in numeric columns, by text in others.
 
     >>> import polars as pl
     >>> apply_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "NA"]}), ["-999", "NA"]).rows()
@@ -158,7 +157,7 @@ def apply_codes(frame: pl.DataFrame, codes: Sequence[str]) -> pl.DataFrame:
 
 
 def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]:
-    """Make empty fields and the default codes missing in text columns; tell which codes were there.
+    """Set empty fields and the default codes to missing in text columns; return the codes found.
 
     >>> import polars as pl
     >>> frame, found = take_defaults(pl.DataFrame({"y": ["a", "NA", ""]}))
@@ -166,21 +165,21 @@ def take_defaults(frame: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Found, ...]]
     (['a', None, None], (Found(column='y', code='NA', records=1),))
     """
     texts = ("", *DEFAULT_CODES)
-    found = found_texts(frame, texts)
-    columns = {one.column for one in found}
+    code_counts = found_texts(frame, texts)
+    columns = {code_count.column for code_count in code_counts}
     changed = [
         pl.when(exactly(name).cast(pl.String).is_in(texts)).then(None).otherwise(exactly(name)).alias(name)
         for name in frame.columns
         if name in columns
     ]
-    return frame.with_columns(changed), tuple(one for one in found if one.code)
+    return frame.with_columns(changed), tuple(code_count for code_count in code_counts if code_count.code)
 
 
 def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
-    """Count texts in the text columns: one pass over each, none over columns of numbers."""
+    """Count the given texts in text columns, in one pass over each."""
     plain = [name for name, dtype in frame.schema.items() if dtype == pl.String]
     hits = frame.select(exactly(name).is_in(texts) for name in plain)
-    found: list[Found] = []
+    code_counts: list[Found] = []
     for name, dtype in frame.schema.items():
         if dtype == pl.String:
             values = frame[name].filter(hits[name])
@@ -191,13 +190,13 @@ def found_texts(frame: pl.DataFrame, texts: Sequence[str]) -> tuple[Found, ...]:
             values = column.filter(column.is_in(held))
         else:
             continue
-        counted = values.alias("text").value_counts(sort=True).rows()  # it may be called count
-        found += [Found(name, text, int(records)) for text, records in counted]
-    return tuple(found)
+        counted = values.alias("text").value_counts(sort=True).rows()  # its name may be "count"
+        code_counts += [Found(name, text, int(records)) for text, records in counted]
+    return tuple(code_counts)
 
 
 def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[float]) -> pl.Expr | None:
-    """Say where a column holds a code; None where its type cannot hold one."""
+    """Mask of the rows where a column holds a code; None if its type cannot hold one."""
     if isinstance(dtype, pl.String | pl.Categorical | pl.Enum):
         return column.cast(pl.String).is_in(texts)
     if not dtype.is_numeric():
@@ -214,24 +213,24 @@ def _hits(column: pl.Expr, dtype: pl.DataType, texts: list[str], numbers: list[f
 
 
 def counted_codes(frame: pl.DataFrame, codes: Sequence[str]) -> tuple[Found, ...]:
-    """Count what `apply_codes` would make missing, code by code and column by column.
+    """Count what `apply_codes` would set to missing, by code and column.
 
     >>> import polars as pl
     >>> counted_codes(pl.DataFrame({"x": [1.5, -999.0], "y": ["a", "-999"]}), ["-999", "NA"])
     (Found(column='x', code='-999', records=1), Found(column='y', code='-999', records=1))
     """
-    found = []
+    code_counts = []
     for code in dict.fromkeys(code for code in codes if code):
         texts, numbers = code_texts([code]), code_numbers([code])
         hits = {name: _hits(exactly(name), dtype, texts, numbers) for name, dtype in frame.schema.items()}
         known = [(name, hit) for name, hit in hits.items() if hit is not None]
         sums = frame.select(hit.sum().cast(pl.Int64).alias(str(at)) for at, (_, hit) in enumerate(known))
         counts = sums.row(0) if known else ()
-        found += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
-    return tuple(found)
+        code_counts += [Found(name, code, n) for (name, _), n in zip(known, counts, strict=True) if n]
+    return tuple(code_counts)
 
 
-# What a reader says about missing values: the codes it applied, and those it only suspects.
+# Messages of readers about missing values: codes applied, and codes suspected.
 
 
 _ENOUGH = 5  # columns named in one message
@@ -239,7 +238,7 @@ _ENOUGH = 5  # columns named in one message
 
 @dataclass(frozen=True)
 class MissingNotes:
-    """Codes in a file."""
+    """Codes for missing in a file: given, taken by default, suspected."""
 
     given: tuple[str, ...] = ()  # codes the caller named
     taken: tuple[Found, ...] = ()  # codes taken for missing because the caller named none
@@ -247,13 +246,13 @@ class MissingNotes:
 
     @property
     def suggested(self) -> tuple[str, ...]:
-        """The codes to give if the suspicion is right: naming some replaces those taken by default."""
-        applied = self.given or tuple(one.code for one in self.taken)
-        codes = (*applied, *(one.code for one in self.suspected))
+        """The codes to give if the suspicion is right (given codes replace the defaults)."""
+        applied = self.given or tuple(code_count.code for code_count in self.taken)
+        codes = (*applied, *(code_count.code for code_count in self.suspected))
         return tuple(dict.fromkeys(code for code in codes if code))
 
     def messages(self, name: str) -> list[str]:
-        """Say it in a sentence each: codes, columns and numbers of records, no other value.
+        """One sentence each: codes, columns and numbers of records, no other value.
 
         Examples
         --------
@@ -265,47 +264,47 @@ missing=["NA"] (on the command line --missing=NA); missing="" (--missing=) takes
         survey.csv: educ holds -999 in 31 records. If that means missing give missing=["NA", "-999"] (on the \
 command line --missing=NA --missing=-999); a code holds for all columns
         """
-        told = []
+        sentences = []
         if self.taken:
-            codes = tuple(dict.fromkeys(one.code for one in self.taken))
-            told.append(
+            codes = tuple(dict.fromkeys(code_count.code for code_count in self.taken))
+            sentences.append(
                 f"{name}: taken for missing: {by_code(self.taken)}. "
                 f'To choose the codes yourself give {_options(codes)}; missing="" (--missing=) takes the empty '
                 "field alone"
             )
         if self.suspected:
-            told.append(
+            sentences.append(
                 f"{name}: {counted(self.suspected)}. If that means missing give "
                 f"{_options(self.suggested)}; a code holds for all columns"
             )
-        return told
+        return sentences
 
     def warn(self, name: str) -> None:
-        """Give the sentences as warnings."""
+        """Issue the sentences as warnings."""
         for message in self.messages(name):
             warnings.warn(message, SdcWarning, stacklevel=3)
 
 
-def counted(found: Sequence[Found]) -> str:
-    """Say which column holds which code how often.
+def counted(code_counts: Sequence[Found]) -> str:
+    """Words for codes by column, with frequencies.
 
     >>> counted([Found("educ", "-999", 31), Found("job", "refused", 1)])
     "educ holds -999 in 31 records, job holds 'refused' in 1 record"
     """
-    shown = [f"{one.column} holds {_code(one.code)} in {_records(one)}" for one in found[:_ENOUGH]]
-    return ", ".join(shown) + _more(len(found))
+    shown = [f"{seen.column} holds {_code(seen.code)} in {_records(seen)}" for seen in code_counts[:_ENOUGH]]
+    return ", ".join(shown) + _more(len(code_counts))
 
 
-def by_code(found: Sequence[Found]) -> str:
-    """Say which code stands in which columns.
+def by_code(code_counts: Sequence[Found]) -> str:
+    """Words for columns by code, with frequencies.
 
     >>> by_code([Found("educ", "NA", 3), Found("job", "NA", 1), Found("job", ".", 2)])
     "'NA' in educ (3 records), job (1 record); '.' in job (2 records)"
     """
     parts = []
-    for code in dict.fromkeys(one.code for one in found):
-        held = [one for one in found if one.code == code]
-        columns = ", ".join(f"{one.column} ({_records(one)})" for one in held[:_ENOUGH])
+    for code in dict.fromkeys(code_count.code for code_count in code_counts):
+        held = [code_count for code_count in code_counts if code_count.code == code]
+        columns = ", ".join(f"{code_count.column} ({_records(code_count)})" for code_count in held[:_ENOUGH])
         parts.append(f"'{code}' in {columns}{_more(len(held))}")
     return "; ".join(parts)
 
@@ -314,8 +313,8 @@ def _more(n: int) -> str:
     return f" and {n - _ENOUGH} more" if n > _ENOUGH else ""
 
 
-def _records(one: Found) -> str:
-    return f"{one.records:,} record{'' if one.records == 1 else 's'}"
+def _records(code_count: Found) -> str:
+    return f"{code_count.records:,} record{'' if code_count.records == 1 else 's'}"
 
 
 def _code(code: str) -> str:
@@ -333,11 +332,11 @@ RULES = ("wildcard", "category", "error")
 
 
 def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, strict: bool = True) -> tuple[Rule, ...]:
-    """The rule of each key.
+    """Resolve the rule for missing values of each key.
 
-    `missing` is one rule for all keys, or a rule per key; keys that a dict leaves out follow `default`.
-    `strict`: whether a dict may only name keys (a scenario's dict may name those of another intruder). Raises
-    `ScenarioError`: an unknown rule; `ColumnError`: a dict names a column that is no key.
+    `missing` is one rule for all keys, or a dict of rules by key; keys not in it follow `default`. `strict`: whether
+    a dict may only name these keys (a scenario's dict may name those of another intruder). Raises `ScenarioError`: an
+    unknown rule; `ColumnError`: a dict names a column that is not a key.
 
     >>> missing_rule(["sex", "job"], {"job": "category"}, default="wildcard")
     ('wildcard', 'category')
@@ -359,7 +358,7 @@ def missing_rule(keys: Sequence[str], missing: MissingRule, *, default: Rule, st
 
 
 def describe_rule(keys: Sequence[str], rules: Sequence[Rule], alpha: float) -> str:
-    """The rule in words, printed with every result."""
+    """The rule in words, shown with every result."""
     wild = [key for key, rule in zip(keys, rules, strict=True) if rule == "wildcard"]
     if not wild:
         return "a missing key value is a category of its own"

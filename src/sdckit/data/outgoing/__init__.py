@@ -1,1 +1,1 @@
-"""What a frame holds besides its records, taken out before it is handed over."""
+"""Removal of everything a frame holds besides its records, before it is released."""

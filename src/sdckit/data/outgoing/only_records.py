@@ -1,7 +1,7 @@
-"""The one way out of a protected frame: its records and nothing else.
+"""The only exit of a protected frame: strips everything but its records.
 
-A frame remembers more than it shows. An unused category and one missing value name the value that was taken out; the
-bytes beneath a missing value, the text behind a filtered column and the notes in a schema do so without any thought.
+A frame stores more than it shows. An unused category together with one missing value reveals the suppressed value; so
+do the bytes beneath a null, the string buffer behind a filtered column and the metadata of a schema.
 """
 
 from __future__ import annotations
@@ -22,43 +22,43 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-# The categories a column declares, and which of them some record has.
+# Declared categories of a column, and which of them are in use.
 
 
 @dataclass(frozen=True, eq=False)
 class InUse:
-    """The categories of one column."""
+    """Declared categories of one column, and which are in use."""
 
     declared: list[Any]  # in their order
     used: NDArray[np.bool_]  # shape (number declared,)
 
     @property
     def all_used(self) -> bool:
-        """Whether there is nothing to take out."""
+        """Whether all categories are in use."""
         return bool(self.used.all())
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Places of those in use."""
+        """Indices of the categories in use."""
         return np.flatnonzero(self.used)
 
     @property
     def kept(self) -> list[Any]:
-        """Those in use, in their order."""
+        """Categories in use, in order."""
         return [self.declared[i] for i in self.places]
 
     @property
     def new_place(self) -> NDArray[np.int64]:
-        """The place of each among those kept; it means nothing where one is not used."""
+        """New index of each category among those kept; undefined for unused ones."""
         return np.cumsum(self.used) - 1
 
     def joined(self, other: InUse) -> InUse:
-        """What is used here or there."""
+        """Union of the categories in use in two files."""
         return replace(self, used=self.used | other.used)
 
 
 def in_use(declared: list[Any], codes: NDArray[Any]) -> InUse:
-    """Count which of the declared categories occur among the codes of the records that have one.
+    """Find which declared categories occur among the codes (nulls excluded).
 
     >>> in_use(["S", "M", "L"], np.array([2, 0, 2])).kept
     ['S', 'L']
@@ -66,26 +66,26 @@ def in_use(declared: list[Any], codes: NDArray[Any]) -> InUse:
     return InUse(declared, np.bincount(codes, minlength=len(declared)) > 0)
 
 
-# Arrow tables and columns with nothing but their records.
+# Arrow tables and columns.
 
 
 def arrow_use(table: pa.Table) -> dict[str, InUse]:
-    """Categories of the dictionary columns."""
+    """Categories in use of the dictionary columns."""
     return {name: use for name in table.column_names if (use := column_use(table[name])) is not None}
 
 
 def column_use(column: pa.ChunkedArray) -> InUse | None:
-    """Categories of a column, those of its first chunk first; None where it is no dictionary."""
+    """Categories in use of a column, those of its first chunk first; None if it is not a dictionary."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):
         return None
-    one = _unified(column)
-    return in_use(one.dictionary.to_pylist(), one.indices.drop_null().to_numpy().astype(np.int64))
+    unified = _unified(column)
+    return in_use(unified.dictionary.to_pylist(), unified.indices.drop_null().to_numpy().astype(np.int64))
 
 
 def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
-    """A table without metadata, of columns without anything that no record shows."""
+    """A table of stripped columns, without metadata."""
     import pyarrow as pa
 
     columns = {name: arrow_column(table[name], use.get(name)) for name in table.column_names}
@@ -94,7 +94,7 @@ def arrow_records(table: pa.Table, use: Mapping[str, InUse]) -> pa.Table:
 
 
 def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
-    """A column without anything that no record shows; `use` says which categories a dictionary keeps."""
+    """Strip a column to what its records show; `use`: the categories that a dictionary keeps."""
     import pyarrow as pa
 
     plain = without_dictionaries(column.type)
@@ -102,9 +102,9 @@ def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
         column = column.cast(plain)
     if use is None:
         return pa.chunked_array([bare_array(chunk) for chunk in column.chunks], column.type)
-    one = _unified(column)
-    indices = bare_array(one.indices)
-    dictionary = one.dictionary
+    unified = _unified(column)
+    indices = bare_array(unified.indices)
+    dictionary = unified.dictionary
     if not use.all_used:
         dictionary = dictionary.take(pa.array(use.places))
         indices = pa.array(use.new_place).take(indices).cast(column.type.index_type)
@@ -113,17 +113,17 @@ def arrow_column(column: pa.ChunkedArray, use: InUse | None) -> pa.ChunkedArray:
 
 
 def _unified(column: pa.ChunkedArray) -> pa.DictionaryArray:
-    """One dictionary for all chunks."""
+    """Unify the dictionaries of all chunks."""
     import pyarrow as pa
 
     if column.num_chunks == 0:
         return pa.array([], column.type)
-    found = column.unify_dictionaries().combine_chunks()
-    return found.chunk(0) if isinstance(found, pa.ChunkedArray) else found
+    combined = column.unify_dictionaries().combine_chunks()
+    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
 
 
 def bare_array(array: pa.Array) -> pa.Array:
-    """The same values in memory of their own, zeros beneath the missing ones."""
+    """Copy values to fresh buffers, with zeros beneath nulls."""
     import pyarrow as pa
 
     if array.null_count == 0 and array.get_total_buffer_size() <= array.nbytes:
@@ -136,11 +136,11 @@ def bare_array(array: pa.Array) -> pa.Array:
     if not (pa.types.is_list_view(array.type) or pa.types.is_large_list_view(array.type)):
         with contextlib.suppress(pa.ArrowException):
             return array.take(rows)
-    return pa.array(array.to_pylist(), array.type)  # kinds that would share their values, or are only read
+    return pa.array(array.to_pylist(), array.type)  # types whose take would share buffers, or is not implemented
 
 
 def without_dictionaries(kind: pa.DataType) -> Any:
-    """A nested type with plain values where it has dictionaries; other types as they are."""
+    """Replace dictionary types within a nested type by their value types."""
     import pyarrow as pa
     import pyarrow.types as t
 
@@ -162,30 +162,30 @@ def _plain_field(field: pa.Field) -> pa.Field:
     return field.with_type(kind).remove_metadata()
 
 
-# pandas frames with nothing but their records.
+# pandas frames.
 
 
-MASKED = ("Int", "UInt", "Float", "boolean")  # kept as values, and a mask over them
+MASKED = ("Int", "UInt", "Float", "boolean")  # extension types stored as values with a mask
 
 
 def pandas_use(frame: pd.DataFrame) -> dict[str, InUse]:
-    """Categories of the categorical columns, and of the dictionary columns of Arrow."""
+    """Categories in use of categorical columns and of Arrow dictionary columns."""
     import pandas as pd
 
-    found = {}
+    uses = {}
     for name in frame.columns:
         series = frame[name]
         if isinstance(series.dtype, pd.CategoricalDtype):
             codes = np.asarray(series.cat.codes)
-            found[name] = in_use(list(series.cat.categories), codes[codes >= 0])
+            uses[name] = in_use(list(series.cat.categories), codes[codes >= 0])
         elif isinstance(series.dtype, pd.ArrowDtype):
             use = column_use(_arrow(series))
-            found |= {} if use is None else {name: use}
-    return found
+            uses |= {} if use is None else {name: use}
+    return uses
 
 
 def pandas_records(frame: pd.DataFrame, use: Mapping[str, InUse]) -> pd.DataFrame:
-    """A frame of columns without anything that no record shows; its index keeps the values it shows."""
+    """A frame of stripped columns; its index keeps its values."""
     out = frame.copy(deep=False)
     out.attrs = {}
     out.columns, out.index = _index(frame.columns).rename(None), _index(frame.index)
@@ -206,7 +206,7 @@ def _index(index: pd.Index) -> Any:
 
 
 def _bare_pandas(series: pd.Series, use: InUse | None) -> pd.Series | None:
-    """The column anew, or None where it shows all that it holds."""
+    """The stripped column, or None if there is nothing to strip."""
     import pandas as pd
     from pandas.api.extensions import ExtensionArray
 
@@ -219,7 +219,7 @@ def _bare_pandas(series: pd.Series, use: InUse | None) -> pd.Series | None:
     if isinstance(series.dtype, np.dtype) or not missing.any() or not _masked(series):
         return None
     array: ExtensionArray = series.array.copy()
-    array[missing] = False if series.dtype == "boolean" else 0  # what a mask covers is kept otherwise
+    array[missing] = False if series.dtype == "boolean" else 0  # else the values beneath the mask survive
     array[missing] = pd.NA
     return pd.Series(array)
 
@@ -238,15 +238,15 @@ def _on_arrow(series: pd.Series) -> bool:
 def _arrow(series: pd.Series) -> Any:
     import pyarrow as pa
 
-    found = series.array.__arrow_array__()
-    return found if isinstance(found, pa.ChunkedArray) else pa.chunked_array([found])
+    array = series.array.__arrow_array__()
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
 
 
-# Polars frames with nothing but their records.
+# Polars frames.
 
 
 def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
-    """Categories of the Enum columns; a Categorical has none of its own outside this process."""
+    """Categories in use of Enum columns; a Categorical stores no declared ones outside this process."""
     import polars as pl
 
     return {
@@ -257,10 +257,10 @@ def polars_use(frame: pl.DataFrame) -> dict[str, InUse]:
 
 
 def polars_records(frame: pl.DataFrame, use: Mapping[str, InUse]) -> pl.DataFrame:
-    """A frame of columns without anything that no record shows."""
+    """A frame of stripped columns."""
     import polars as pl
 
-    # By number meanwhile: Polars takes some names for a pattern, and others for none.
+    # Numbered meanwhile: Polars reads some names as patterns.
     columns = [
         _bare_polars(series.alias(str(number)), use.get(series.name))
         for number, series in enumerate(frame.get_columns())
@@ -291,7 +291,7 @@ def _bare_polars(series: pl.Series, use: InUse | None) -> pl.Series:
 
 
 def _own_memory(series: pl.Series) -> pl.Series:
-    """The same texts or lists, in memory that no other values share."""
+    """Copy texts or lists to buffers of their own."""
     import polars as pl
     import pyarrow as pa
 
@@ -303,7 +303,7 @@ def _own_memory(series: pl.Series) -> pl.Series:
 
 
 def _plain(kind: Any) -> Any:
-    """A nested type with text where it has categories."""
+    """Replace categorical types within a nested type by text."""
     import polars as pl
 
     if isinstance(kind, pl.Struct):
@@ -315,14 +315,14 @@ def _plain(kind: Any) -> Any:
     return pl.String if isinstance(kind, (pl.Enum, pl.Categorical)) else kind
 
 
-# The one way out of a protected plan: its records and nothing else.
+# Lazy frames.
 
 
 def plan_records(plan: Any) -> Any:
-    """A plan whose categories are texts, and whose columns have no notes.
+    """A lazy frame with categories as text, and without column metadata.
 
-    Which categories are in use is known only when the plan is carried out; a file with all that were declared would
-    name those that were taken out.
+    Which categories are in use is only known when the lazy frame is executed; writing all declared ones would reveal
+    suppressed values.
 
     >>> import polars as pl
     >>> sizes = pl.LazyFrame({"size": pl.Series(["S"], dtype=pl.Enum(["S", "M"]))})
@@ -342,12 +342,11 @@ def plan_records(plan: Any) -> Any:
 
 
 def only_records(data: Any) -> Any:
-    """Give a frame, or a list of them, that holds nothing but its records; of a plan the categories become texts.
+    """Strip a frame, or a list of frames, of everything but its records; in a lazy frame categories become text.
 
-    Categories that no record has are gone (those left keep their order), and with them the bytes beneath missing
-    values, texts that no record has, values outside a slice, notes on frame and columns (``attrs``, metadata of
-    schema and fields). The frame given is not changed. Files of a list that declare the same categories keep those
-    that one of them uses, so that they still fit together.
+    Unused categories are removed (the others keep their order), and with them the bytes beneath nulls, unused texts in
+    buffers, values outside a slice, and metadata (``attrs``, of schema and fields). The input is not changed. Frames of
+    a list that declare the same categories keep those in use in any of them, so that they stay compatible.
 
     >>> import polars as pl
     >>> sizes = pl.DataFrame({"size": pl.Series(["S", None, "L"], dtype=pl.Enum(["S", "M", "L"]))})
@@ -356,8 +355,8 @@ def only_records(data: Any) -> Any:
     """
     if not isinstance(data, list):
         return _bare(data, _use(data))
-    uses = [_use(one) for one in data]
-    return [_bare(one, _together(use, uses)) for one, use in zip(data, uses, strict=True)]
+    uses = [_use(frame) for frame in data]
+    return [_bare(frame, _together(use, uses)) for frame, use in zip(data, uses, strict=True)]
 
 
 def _use(data: Any) -> dict[str, InUse]:
@@ -385,10 +384,10 @@ def _bare(data: Any, use: Mapping[str, InUse]) -> Any:
 
 
 def _together(own: Mapping[str, InUse], all_files: Sequence[Mapping[str, InUse]]) -> dict[str, InUse]:
-    """What this file and the others that declare the same categories use."""
-    found = dict(own)
+    """Categories in use in this file, or in others that declare the same ones."""
+    joint = dict(own)
     for other in all_files:
         for name, mine in own.items():
             if name in other and other[name].declared == mine.declared:
-                found[name] = found[name].joined(other[name])
-    return found
+                joint[name] = joint[name].joined(other[name])
+    return joint

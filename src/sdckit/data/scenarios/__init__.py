@@ -1,1 +1,1 @@
-"""Who could know what, and which limits hold."""
+"""Disclosure scenarios: intruders, roles of columns, limits; and guesses of roles."""

@@ -1,4 +1,4 @@
-"""Roles guessed from names, labels and values; every guess says why and how sure it is, so people can judge it."""
+"""Guessing the roles of columns from names, labels and values, with reasons and confidence; a first scenario."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sdckit.data.scenarios.guessing.units import units_of, weights_of
 from sdckit.data.scenarios.scenario_toml import toml_entry, toml_string
 from sdckit.errors import DataError
 
-# Guesses written as a first scenario: TOML in which each is explained, to be corrected by people.
+# Guesses as a draft scenario: commented TOML, to be corrected by people.
 
 
 _WIDTH = 80
@@ -69,10 +69,9 @@ without any the scenario is not valid."""
 
 
 def write_guesses(guesses: RoleGuesses, *, name: str, looked_at: str, notes: MissingNotes) -> str:
-    """Write guesses as a commented scenario.
+    """Write guesses as a commented TOML scenario.
 
-    `name` says what the columns come from; `looked_at` is a sentence on the sample, or empty where all
-    records were looked at.
+    `name`: where the columns come from. `looked_at`: a sentence on the sample, or "" if all records were used.
     """
     rule = _RULE_OF_PERSONS if guesses.of("person") else _RULE
     size = f"{_several(guesses.n_records, 'record')}, {_several(len(guesses), 'column')}."
@@ -91,7 +90,7 @@ def _several(n: int, what: str) -> str:
 
 
 def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
-    """Break a text into lines of comments of at most 80 letters."""
+    """Wrap a text as comment lines of at most 80 characters."""
     return textwrap.wrap(
         text, _WIDTH, initial_indent=f"{indent}# ", subsequent_indent=f"{indent}# {hanging}",
         break_long_words=False, break_on_hyphens=False,
@@ -99,7 +98,7 @@ def _comment(text: str, indent: str = "", hanging: str = "") -> list[str]:
 
 
 def _questions(guesses: RoleGuesses) -> list[str]:
-    """List what is open, the columns with the same question together."""
+    """The open questions, with the columns of each."""
     asked = dict.fromkeys(guess.question for guess in guesses if guess.question is not None)
     if not asked:
         return []
@@ -112,7 +111,7 @@ def _questions(guesses: RoleGuesses) -> list[str]:
 
 
 def _names(names: Sequence[str]) -> list[str]:
-    """Lay out names, as many on a line as it holds; quoted names are never broken."""
+    """Wrap a list of quoted names, without breaking a name."""
     lines, line = [], "   "
     for name in names:
         if len(line) + len(name) + 2 > _WIDTH and line.strip():
@@ -129,11 +128,11 @@ def _blocks(guesses: RoleGuesses, notes: MissingNotes) -> list[str]:
     for role, meaning in _SINGLE:
         blocks += [_single(role, meaning, guess) for guess in guesses if guess.role == role]
     if not guesses.of("weight"):
-        told = "# No weight was found. Share of the population in the file:"
-        blocks.append(f"{told}\n# sampling_fraction = 0.05\n")
+        comment = "# No weight was found. Share of the population in the file:"
+        blocks.append(f"{comment}\n# sampling_fraction = 0.05\n")
     for entry, role, meaning in _LISTS[1:]:
-        found = [guess for guess in guesses if guess.role == role]
-        blocks += [_list(entry, meaning, found)] if found else []
+        of_role = [guess for guess in guesses if guess.role == role]
+        blocks += [_list(entry, meaning, of_role)] if of_role else []
     blocks += _shared(guesses)
     blocks += _codes(notes)
     left = [guess for guess in guesses if guess.role == "ignore"]
@@ -151,12 +150,12 @@ def _shared(guesses: RoleGuesses) -> list[str]:
     names = [name for name in guesses.household_variables if name in used]
     if not names or not guesses.of("household"):
         return []
-    told = _comment("The same for all members of every household, and protected once for all of them.")
-    return ["\n".join([*told, toml_entry("household_variables", names)]) + "\n"]
+    comment = _comment("The same for all members of every household, and protected once for all of them.")
+    return ["\n".join([*comment, toml_entry("household_variables", names)]) + "\n"]
 
 
 def _codes(notes: MissingNotes) -> list[str]:
-    """Write the codes given, and the others as a line to be uncommented."""
+    """Entry of the given codes for missing; suggested ones as a line to uncomment."""
     blocks = []
     if notes.given:
         line = toml_entry("missing_codes", notes.given)
@@ -173,9 +172,9 @@ def _codes(notes: MissingNotes) -> list[str]:
     return blocks
 
 
-def _quoted(found: Sequence[Found]) -> list[Found]:
-    """Spell column names so that a line end in one does not end the comment."""
-    return [replace(one, column=toml_string(one.column)) for one in found]
+def _quoted(code_counts: Sequence[Found]) -> list[Found]:
+    """Quote column names, so that a line break in one does not end the comment."""
+    return [replace(code_count, column=toml_string(code_count.column)) for code_count in code_counts]
 
 
 def _list(entry: str, meaning: str, guesses: Sequence[Guess]) -> str:
@@ -190,12 +189,12 @@ def _single(entry: str, meaning: str, guess: Guess) -> str:
 
 
 def _why(guess: Guess) -> str:
-    told = f"{guess.confidence}: {guess.reason}"
-    return told if guess.warning is None else f"{told}. WARNING: {guess.warning}"
+    reason = f"{guess.confidence}: {guess.reason}"
+    return reason if guess.warning is None else f"{reason}. WARNING: {guess.warning}"
 
 
 SAMPLE = 1_000_000  # records looked at
-"""Files of many columns are looked at in fewer records, at least 100,000."""
+"""Fewer for files of many columns, at least 100,000."""
 
 
 def guess_roles(
@@ -300,7 +299,7 @@ def guess_file(
     join: str | Path | None = None,
     join_key: str | None = None,
 ) -> Guessed:
-    """Guess the roles of a file's or a frame's columns: the guesses, its name, what was looked at, its missing codes.
+    """Guess the roles of columns: the guesses, the name of the data, a note on the sample, codes for missing.
 
     Options and errors are those of `scenario_toml` and of `read_file`.
     """
@@ -334,13 +333,13 @@ def _guess(frame: pl.DataFrame, labels: Mapping[str, str], value_labels: Mapping
 
 
 def _first(frame: Any) -> pl.DataFrame:
-    """Give the first records as a Polars frame, whatever the engine."""
+    """The first records as a Polars frame, from any engine."""
     if isinstance(frame, pl.DataFrame):
         return frame.head(SAMPLE)
     wide = nw.from_native(frame).head(SAMPLE)
     check_plan_names(wide, carried_out(wide.collect_schema).names())
     eager = carried_out(lambda: wide.collect("pyarrow")) if isinstance(wide, nw.LazyFrame) else wide
-    table = eager.to_arrow()  # column by column: of a whole table Polars would give an empty name another
+    table = eager.to_arrow()  # column by column: Polars renames an empty name when converting a whole table
     return pl.DataFrame(
         {name: pl.Series(name, column) for name, column in zip(table.column_names, table.columns, strict=True)}
     )

@@ -1,4 +1,4 @@
-"""How a scenario says that the rows of a release are matched back: the table ``[matching]``."""
+"""The table ``[matching]`` of a scenario: how rows of a release are matched to the original."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sdckit.errors import ScenarioError
 
 
 class Matching(ScenarioTable):
-    """How somebody who knows a person's values looks for the row made from them in a release.
+    """How an intruder who knows a person's values searches for the row made from them in a release.
 
     Parameters
     ----------
@@ -76,26 +76,26 @@ class Matching(ScenarioTable):
     def _widths(cls, value: Any) -> Any:
         if value is None:
             return None
-        found = {}
-        for name, one in _by_name(value).items():
-            if type(one) not in (int, float) or not (0 <= one < math.inf):
+        widths = {}
+        for name, entry in _by_name(value).items():
+            if type(entry) not in (int, float) or not (0 <= entry < math.inf):
                 more = "" if name else ", or a table of them per key"
                 raise ScenarioError(f"{_place('width', name)} must be a number of 0 or more{more}")
-            found[name] = float(one)
-        return found[""] if not isinstance(value, Mapping) else found
+            widths[name] = float(entry)
+        return widths[""] if not isinstance(value, Mapping) else widths
 
     @field_validator("relative", mode="before")
     @classmethod
     def _shares(cls, value: Any) -> Any:
-        for name, one in _by_name(value).items():
-            if not isinstance(one, bool):
+        for name, entry in _by_name(value).items():
+            if not isinstance(entry, bool):
                 more = "" if name else ", or a table of them per key"
                 raise ScenarioError(f"{_place('relative', name)} must be true or false{more}")
         return dict(value) if isinstance(value, Mapping) else value
 
     @property
     def tables(self) -> list[tuple[tuple[str, ...], dict[str, Any]]]:
-        """The same as tables of a TOML file."""
+        """The declared entries as tables of a TOML file."""
         entries = self.declared
         inner = {name: value for name, value in entries.items() if isinstance(value, dict)}
         plain = {name: value for name, value in entries.items() if name not in inner}
@@ -107,18 +107,18 @@ class Matching(ScenarioTable):
         return self.relative.get(name, True) if isinstance(self.relative, dict) else self.relative
 
     def among(self, keys: Collection[str]) -> Matching:
-        """What it says of these keys."""
+        """Restricted to these keys."""
         entries: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
         for name, value in entries.items():
             if isinstance(value, tuple):
-                entries[name] = tuple(one for one in value if one in keys)
+                entries[name] = tuple(key for key in value if key in keys)
             elif isinstance(value, dict):
                 default = None if name == "width" else True
-                entries[name] = {key: one for key, one in value.items() if key in keys} or default
+                entries[name] = {key: entry for key, entry in value.items() if key in keys} or default
         return Matching(**entries)
 
     def check(self, keys: Collection[str]) -> None:
-        """Raise a `ScenarioError` at the first entry that no intruder's key answers to, or at a contradiction."""
+        """Raise a `ScenarioError` at the first entry that is not a key of any intruder, or at a contradiction."""
         for entry in ("known", "synthetic", "width", "relative"):
             value = getattr(self, entry)
             for i, name in enumerate(listed := list(value) if isinstance(value, tuple | dict) else []):
@@ -133,18 +133,18 @@ class Matching(ScenarioTable):
 
 
 def merged(declared: Matching | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries declared, each replaced where another is given; of tables key by key.
+    """Declared entries, overridden by given ones; tables are merged key by key.
 
     Examples
     --------
     >>> merged(Matching(width={"age": 2}, tol=0.1), {"width": {"income": 0.2}})
     {'width': {'age': 2.0, 'income': 0.2}, 'tol': 0.1}
     """
-    found = {} if declared is None else dict(declared.declared)
+    entries = {} if declared is None else dict(declared.declared)
     for name, value in given.items():
-        before = found.get(name)
-        found[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
-    return found
+        before = entries.get(name)
+        entries[name] = {**before, **value} if isinstance(before, dict) and isinstance(value, dict) else value
+    return entries
 
 
 def _by_name(value: Any) -> Mapping[str, Any]:

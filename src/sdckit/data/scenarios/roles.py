@@ -1,4 +1,4 @@
-"""Which column plays which part: arguments and scenario brought together, and checked against the data."""
+"""Roles of columns: arguments and scenario merged, and checked against the data."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from sdckit.data.missing_values.missing import MissingRule, Rule, missing_rule
 from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, FileFormatError, ScenarioError
 
-# The hierarchies that a scenario declares, read from their files.
+# Reading the hierarchies declared by a scenario.
 
 
 def read_hierarchies(scenario: Scenario, columns: Sequence[str]) -> dict[str, Hierarchy]:
-    """The hierarchies of some columns, of those that the scenario declares one for.
+    """Read the declared hierarchies of some columns.
 
     Raises `FileFormatError`: as `read_hierarchy`, with the entry.
 
     >>> read_hierarchies(Scenario(keys=["region"]), ["region"])
     {}
     """
-    found = {}
+    hierarchies = {}
     for name in columns:
         if (file := scenario.hierarchies.get(name)) is not None:
             try:
-                found[name] = read_hierarchy(scenario.folder / file)
+                hierarchies[name] = read_hierarchy(scenario.folder / file)
             except FileFormatError as error:
                 raise FileFormatError(f"hierarchies.{name}: {error}") from None
-    return found
+    return hierarchies
 
 
 MOST_KEYS = 1_000
@@ -37,7 +37,7 @@ MOST_KEYS = 1_000
 
 @dataclass(frozen=True)
 class Roles:
-    """The parts that columns play in one call, explicit arguments before the scenario's."""
+    """Roles of columns in one call; explicit arguments override the scenario."""
 
     keys: tuple[str, ...]
     weight: str | None
@@ -51,14 +51,14 @@ class Roles:
 
     @property
     def columns(self) -> dict[str, tuple[str, ...]]:
-        """Columns by role, for the check that they exist."""
+        """Columns by role, to check that they exist."""
         single = {"weight": self.weight, "household": self.household, "person": self.person, "id": self.id}
         given = {role: (name,) for role, name in single.items() if name is not None}
         return {"keys": self.keys, "sensitive": self.sensitive, **given}
 
 
 def _errors_only(missing: MissingRule, keys: Sequence[str], default: Rule) -> MissingRule:
-    """The rule of a measure that has a default of its own: a scenario's "error" holds there too."""
+    """The rule of a measure with its own default, where only "error" of the scenario applies."""
     if isinstance(missing, str):
         return missing if missing == "error" else default
     return {key: "error" if missing.get(key) == "error" else default for key in keys}
@@ -70,11 +70,11 @@ def resolve_roles(
     sensitive: Sequence[str] | str | None = None, missing: MissingRule | None = None,
     alpha: float | None = None, id: str | None = None, default_missing: Rule = "wildcard",
 ) -> Roles:  # fmt: skip
-    """Bring arguments and scenario together; an explicit argument wins.
+    """Merge arguments and scenario; explicit arguments take precedence.
 
-    Raises `ScenarioError`: neither keys nor scenario, several intruders, weight together with sampling
-    fraction; what is no scenario; `ColumnError`: keys given as one text or twice; a role that is no name of a
-    column; `DataError`: a sampling fraction or alpha out of range.
+    Raises `ScenarioError`: neither keys nor scenario, several intruders, weight together with sampling fraction, or
+    not a scenario; `ColumnError`: keys given as one string or twice, a role that is not a column name; `DataError`: a
+    sampling fraction or alpha out of range.
     """
     scenario = arguments.scenario_or_none(scenario)
     single = {"weight": weight, "household": household, "person": person, "id": id}
@@ -97,7 +97,7 @@ def resolve_roles(
             argument="keys",
         )
     own = missing is not None
-    rule: MissingRule = default_missing  # a scenario speaks of frequencies; other measures keep their default
+    rule: MissingRule = default_missing  # the rule of a scenario is for frequencies; other measures keep their default
     if missing is not None:
         rule = missing
     elif scenario is not None and default_missing == "wildcard":
@@ -122,9 +122,9 @@ def resolve_roles(
 
 
 def check_columns(columns: Sequence[str], roles: Roles) -> None:
-    """Refuse roles given to columns that do not exist.
+    """Check that all columns with a role exist.
 
-    Raises `ColumnError`: names the role, the column and the nearest existing name.
+    Raises `ColumnError`: with the role, the column and the nearest existing name; or a key is also sensitive.
     """
     for role, names in roles.columns.items():
         for name in names:

@@ -1,4 +1,4 @@
-"""A disclosure scenario: who could know what, what they would learn, and the limits a release must keep."""
+"""The disclosure scenario: intruders and their key variables, sensitive variables, and limits of a release."""
 
 from __future__ import annotations
 
@@ -40,8 +40,7 @@ from sdckit.data.scenarios.thresholds import (
 from sdckit.display import Displayed, plain_html
 from sdckit.errors import ColumnError, ScenarioError
 
-# Published tables as a scenario declares them: entries that exist, of the right kind; what they mean is
-# read later.
+# Published tables declared by a scenario: names and types of entries are checked here, their meaning later.
 
 
 TEXTS = ("file", "count", "sum", "total", "name")
@@ -51,35 +50,35 @@ ENTRIES = ("variables", *TEXTS, *BASES, "rounding")
 
 
 def read_tables(value: Any) -> tuple[dict[str, Any], ...]:
-    """Take the tables of a scenario as plain dicts.
+    """Validate the tables of a scenario, as plain dicts.
 
-    Raises `ScenarioError`: an entry does not exist, or is of another kind; it is named.
+    Raises `ScenarioError`: names an entry that does not exist, or is of another type.
 
     >>> read_tables([{"variables": ("region", "sex"), "rounded": 5}])
     ({'variables': ['region', 'sex'], 'rounded': 5},)
     """
     listed = isinstance(value, Sequence) and not isinstance(value, str)
-    if not listed or not all(isinstance(one, Mapping) for one in value):
+    if not listed or not all(isinstance(table, Mapping) for table in value):
         raise ScenarioError("tables must be a list of tables, each with variables or a file: [[tables]]")
-    return tuple(_read(one, f"tables[{number}]") for number, one in enumerate(value, 1))
+    return tuple(_read(table, f"tables[{number}]") for number, table in enumerate(value, 1))
 
 
 def _read(given: Mapping[Any, Any], place: str) -> dict[str, Any]:
-    found = {str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()}
-    for name, entry in found.items():
+    table = {str(name): entry.as_posix() if isinstance(entry, Path) else entry for name, entry in given.items()}
+    for name, entry in table.items():
         if name not in ENTRIES:
             raise ScenarioError(f"there is no entry '{place}.{name}'; {did_you_mean(name, ENTRIES)}")
         if name in TEXTS and not isinstance(entry, str):
             raise ScenarioError(f"{place}.{name} must be text in quotes")
         if name in BASES and (type(entry) is not int or entry < 2):
             raise ScenarioError(f"{place}.{name} must be a whole number, 2 or more")
-    if found.get("rounding", "random") not in ROUNDING:
+    if table.get("rounding", "random") not in ROUNDING:
         raise ScenarioError(f"{place}.rounding must be 'random' or 'nearest'")
-    if "variables" in found:
-        found["variables"] = _names(found["variables"], place)
-    elif "file" not in found:
+    if "variables" in table:
+        table["variables"] = _names(table["variables"], place)
+    elif "file" not in table:
         raise ScenarioError(f"{place} has neither variables nor a file of counts")
-    return found
+    return table
 
 
 def _names(given: Any, place: str) -> list[str]:
@@ -95,7 +94,7 @@ _Share = Annotated[float, Field(strict=True, gt=0, le=1)]
 
 
 class Scenario(Displayed, BaseModel):
-    """What an intruder could know and what the file holds, checked for contradictions when made.
+    """A disclosure scenario: what intruders could know and what the file holds; validated on construction.
 
     Parameters
     ----------
@@ -198,7 +197,7 @@ class Scenario(Displayed, BaseModel):
     matching: Matching = Field(default_factory=Matching)
     ledger: LedgerPlace | None = None
     tables: tuple[dict[Name, Any], ...] = ()
-    _folder: Path = PrivateAttr(default_factory=Path)  # where relative paths start; no part of what it says
+    _folder: Path = PrivateAttr(default_factory=Path)  # root of relative paths; not compared
 
     def __init__(
         self,
@@ -246,7 +245,7 @@ class Scenario(Displayed, BaseModel):
             raise ScenarioError(explain(error, ["keys", *type(self).model_fields])) from None
 
     def __eq__(self, other: object) -> bool:
-        """Whether both say the same, wherever they were read from."""
+        """Whether all entries are equal, wherever they were read from."""
         if not isinstance(other, Scenario):
             return NotImplemented
         return all(getattr(self, name) == getattr(other, name) for name in type(self).model_fields)
@@ -295,7 +294,7 @@ class Scenario(Displayed, BaseModel):
 
     @property
     def limits(self) -> Thresholds:
-        """What a file by itself must keep: `thresholds`, and where they are silent the limits of the type of release.
+        """Limits of a file by itself: `thresholds`, completed by the limits of the type of release.
 
         Examples
         --------
@@ -305,7 +304,7 @@ class Scenario(Displayed, BaseModel):
         return self.limits_of(compared=False)
 
     def limits_of(self, *, compared: bool) -> Thresholds:
-        """Say the same of a release, where it is `compared` with its original."""
+        """The limits in force; `compared`: whether a release is compared with its original."""
         if self.release is None:
             return self.thresholds
         in_force = limits_in_force(self, compared=compared)
@@ -313,18 +312,18 @@ class Scenario(Displayed, BaseModel):
 
     @property
     def folder(self) -> Path:
-        """Where relative paths of hierarchies start: the folder of the scenario file, else the current one."""
+        """Root of relative paths: the folder of the scenario file, else the current one."""
         return self._folder
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Every column to read, in order; never an identifier."""
+        """All columns to read, in order, without identifiers."""
         counted = [name for table in self.tables for name in table.get("variables", ())]
         counted += [table["sum"] for table in self.tables if "sum" in table]
         return tuple(dict.fromkeys([*(name for role, name in roles_of(self) if role != "identifiers"), *counted]))
 
     def intruder(self, name: str) -> Scenario:
-        """Give the scenario with only this intruder.
+        """The scenario restricted to one intruder.
 
         Raises
         ------
@@ -340,9 +339,9 @@ class Scenario(Displayed, BaseModel):
         return self.changed(intruders={name: keys}, missing=missing)
 
     def narrowed(self, columns: Collection[str]) -> Scenario:
-        """Give the scenario for a file that lacks some columns: without the roles that only those could play.
+        """The scenario for a file that lacks some columns, without the roles of these.
 
-        Keys stay: a file without a key is not one to measure.
+        Keys are kept: a file without a key cannot be measured.
         """
         fields: dict[str, Any] = {}
         for role in ("weight", "household", "person"):
@@ -357,7 +356,7 @@ class Scenario(Displayed, BaseModel):
         return self.changed(**fields)
 
     def changed(self, **fields: Any) -> Scenario:
-        """The same scenario with other entries; what is said of columns that play no part any more is left out."""
+        """The scenario with other entries; settings of columns that have no role any more are dropped."""
         given = {field: getattr(self, field) for field in type(self).model_fields} | fields
         used = {*given["sensitive"], *(key for keys in given["intruders"].values() for key in keys)}
         given["matching"] = given["matching"].among([key for keys in given["intruders"].values() for key in keys])
@@ -368,14 +367,14 @@ class Scenario(Displayed, BaseModel):
         return changed
 
     def check_columns(self, columns: Sequence[str], *, certain: bool = True) -> None:
-        """Check that every declared column exists; an identifier that does not is warned of.
+        """Check that all declared columns exist; absent identifiers only raise a warning.
 
         Parameters
         ----------
         columns
             The file's column names.
         certain
-            `FileHeader.certain`: where False, no name of the file is told if none declared is among them.
+            `FileHeader.certain`: if False, no column name of the file is quoted unless a declared one is among them.
 
         Raises
         ------
@@ -389,12 +388,12 @@ class Scenario(Displayed, BaseModel):
                 absent.setdefault(name, role)
         if absent:
             may = may_tell(columns, self.columns, certain=certain)
-            told = [
+            problems = [
                 f"the file has no column '{name}' (declared as {role_words(role)})"
                 + (f"; {did_you_mean(name, columns)}" if may else "")
                 for name, role in absent.items()
             ]
-            raise ColumnError("; ".join([*told, *([] if may else [WITHHELD])]))
+            raise ColumnError("; ".join([*problems, *([] if may else [WITHHELD])]))
         warn_of_absent(self.identifiers, columns)
 
     @classmethod
@@ -413,18 +412,18 @@ class Scenario(Displayed, BaseModel):
             entries = read_toml(file)
             if isinstance(office := entries.get("release_types"), str):
                 entries["release_types"] = file.parent / office
-            found = cls(**entries)
+            scenario = cls(**entries)
         except ScenarioError as error:
-            told = str(error)
-            raise ScenarioError(told if told.startswith(file.name) else f"{file.name}: {told}") from None
-        found._folder = file.parent
-        return found
+            message = str(error)
+            raise ScenarioError(message if message.startswith(file.name) else f"{file.name}: {message}") from None
+        scenario._folder = file.parent
+        return scenario
 
     def _repr_html_(self) -> str:
         return plain_html(self.to_toml())
 
     def to_toml(self) -> str:
-        """Write the scenario as TOML, entries at their default left out; `from_toml` gives it back."""
+        """The scenario as TOML, without entries at their default; inverse of `from_toml`."""
         entries: dict[str, Any] = {}
         tables: list[tuple[Sequence[str], Mapping[str, Any]]] = []
         if self.title:
@@ -472,7 +471,7 @@ def _ledger(value: Any) -> Any:
 
 
 def _paths(value: Any) -> Any:
-    """Paths as they stand in a file."""
+    """Paths as text with forward slashes."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
@@ -481,7 +480,7 @@ def _paths(value: Any) -> Any:
 
 
 def _refuse_sets(value: Any) -> Any:
-    """Let pydantic refuse what has no order: a set of names would be read in another order each time."""
+    """Let pydantic refuse sets, whose order differs between runs."""
     return None if isinstance(value, set | frozenset) else value
 
 

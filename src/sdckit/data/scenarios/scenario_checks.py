@@ -1,4 +1,4 @@
-"""What a scenario must not say: contradictions between its entries, and complaints of pydantic in its own words."""
+"""Validation of scenarios: contradictions between entries, and messages for errors of pydantic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sdckit.data.scenarios.scenario import Scenario
 
 HOUSEHOLD_VARIABLES = "household_variables"
-_ENOUGH = 8  # problems told at once; the rest is only counted
+_ENOUGH = 8  # problems in one message; the rest is only counted
 
 _WORDS = {
     "greater_than": "must be greater than {gt:g}",
@@ -37,7 +37,7 @@ _WORDS = {
 
 
 def _path(loc: Sequence[int | str], prefix: str) -> str:
-    """Write a place as it stands in the TOML; list positions count from 1."""
+    """The path of an entry as in TOML; list positions are 1-based."""
     text = prefix
     for part in loc:
         if isinstance(part, int):
@@ -51,30 +51,30 @@ def _problem(error: Mapping[str, Any], fields: Sequence[str], prefix: str) -> st
     kind, loc = str(error["type"]), tuple(error["loc"])
     context: Mapping[str, Any] = error.get("ctx", {})
     if kind == "value_error" and isinstance(context.get("error"), ScenarioError):
-        return str(context["error"])  # our own, already complete
+        return str(context["error"])  # ours, already complete
     if kind == "extra_forbidden":
         return f"there is no entry '{_path(loc, prefix)}'; {did_you_mean(str(loc[-1]), fields)}"
     words = _WORDS.get(kind)
-    # A word of pydantic's own is safe here: hide_input_in_errors, and `msg` never holds the input.
+    # Messages of pydantic are safe: hide_input_in_errors is set, and `msg` never holds the input.
     return f"{_path(loc, prefix)} {words.format(**context) if words else 'is not valid: ' + str(error['msg'])}"
 
 
 def explain(error: ValidationError, fields: Sequence[str], *, prefix: str = "") -> str:
-    """Tell every problem of a validation error in one message, each with its place in the TOML.
+    """The message for a validation error: every problem with its path in the TOML.
 
     Parameters
     ----------
     error
-        What pydantic raised.
+        The error raised by pydantic.
     fields
-        The entries that exist, for the nearest valid name.
+        Valid entries, to suggest the nearest.
     prefix
-        Place of the model in the file, such as ``"thresholds"``.
+        Path of the model in the file, such as ``"thresholds"``.
     """
-    told = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
-    told = list(dict.fromkeys(told))
-    more = f"; and {len(told) - _ENOUGH} more" if len(told) > _ENOUGH else ""
-    return "; ".join(told[:_ENOUGH]) + more
+    problems = [_problem(e, fields, prefix) for e in error.errors(include_url=False, include_input=False)]
+    problems = list(dict.fromkeys(problems))
+    more = f"; and {len(problems) - _ENOUGH} more" if len(problems) > _ENOUGH else ""
+    return "; ".join(problems[:_ENOUGH]) + more
 
 
 def check_consistent(scenario: Scenario) -> None:
@@ -89,7 +89,7 @@ def check_consistent(scenario: Scenario) -> None:
 
 
 def name_intruders(keys: Any, intruders: Any) -> Any:
-    """Bring the ways of naming intruders to one: ``{name: list of keys}``."""
+    """Normalise the ways of declaring intruders to ``{name: list of keys}``."""
     if keys is not None and intruders is not None:
         raise ScenarioError("both keys and intruders are given; keep one (keys is short for one intruder)")
     if keys is not None:
@@ -122,7 +122,7 @@ def _key_list(place: str, value: Any) -> tuple[str, ...]:
 
 
 def check_missing_rules(value: Any) -> None:
-    """Check the rule here: a union of a word and a table gives two unclear messages in pydantic."""
+    """Check the rule for missing values: pydantic reports a union of text and table unclearly."""
     allowed = ("wildcard", "category", "error")
     rules = dict(value) if isinstance(value, Mapping) else {"": value}
     for key, rule in rules.items():
@@ -133,20 +133,20 @@ def check_missing_rules(value: Any) -> None:
 
 
 def roles_of(scenario: Scenario) -> list[tuple[str, str]]:
-    """List (role, column) in the order columns are read."""
-    found = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
+    """(role, column) pairs in the order in which columns are read."""
+    pairs = [(f"intruders.{who}", key) for who, keys in scenario.intruders.items() for key in keys]
     for role in ("weight", "household", "person"):
         column = getattr(scenario, role)
-        found += [(role, column)] if column is not None else []
+        pairs += [(role, column)] if column is not None else []
     for role in ("sensitive", "numeric", "ordered", "identifiers", HOUSEHOLD_VARIABLES):
-        found += [(role, column) for column in getattr(scenario, role)]
+        pairs += [(role, column) for column in getattr(scenario, role)]
     if scenario.ledger is not None and scenario.ledger.id is not None:
-        found.append(("ledger.id", scenario.ledger.id))
-    return found
+        pairs.append(("ledger.id", scenario.ledger.id))
+    return pairs
 
 
 def role_words(role: str) -> str:
-    """Say a role as in the scenario file."""
+    """A role in words."""
     if role.startswith("intruders."):
         who = role.removeprefix("intruders.")
         return "a key" if who == "default" else f"a key of intruder '{who}'"
@@ -159,7 +159,7 @@ def role_words(role: str) -> str:
 
 
 def require_confirmed(scenario: Scenario) -> None:
-    """Refuse a scenario with guesses that nobody has confirmed: a gate must not rest on them."""
+    """Refuse a scenario with unconfirmed guesses: a release gate must not rest on them."""
     if scenario.unconfirmed:
         raise ScenarioError(
             f"the scenario is not confirmed: {unconfirmed_words(scenario)}. Look at each, correct its role, and "
@@ -168,7 +168,7 @@ def require_confirmed(scenario: Scenario) -> None:
 
 
 def unconfirmed_words(scenario: Scenario) -> str:
-    """Name what is to be confirmed; of many columns the first."""
+    """List the columns to be confirmed; only the first of many."""
     names = [f"'{name}'" for name in scenario.unconfirmed]
     more = f" and {len(names) - _ENOUGH} more" if len(names) > _ENOUGH else ""
     return f"somebody has to look at what was guessed of {', '.join(names[:_ENOUGH])}{more}"
@@ -201,7 +201,7 @@ def _check_repeats(scenario: Scenario) -> None:
 
 
 def _check_roles(scenario: Scenario) -> None:
-    """One column, one role; numeric or ordered ones may also be a key or sensitive, household variables much else."""
+    """Check that no column has conflicting roles; see `_ALLOWED_TOGETHER`, and household variables."""
     first: dict[str, str] = {}
     if scenario.household_variables and scenario.household is None:
         raise ScenarioError(
@@ -239,7 +239,7 @@ def _check_missing_keys(scenario: Scenario) -> None:
 
 
 def _check_orders(scenario: Scenario) -> None:
-    """An order, or a hierarchy, is that of a key or of a sensitive variable; numbers need neither."""
+    """Check that columns with an order or hierarchy are keys or sensitive, and not numeric."""
     used = (*scenario.all_keys, *scenario.sensitive)
     for place, names in (("ordered", scenario.ordered), ("hierarchies", scenario.hierarchies)):
         for name in names:
@@ -253,7 +253,7 @@ def _check_orders(scenario: Scenario) -> None:
                 raise ScenarioError(f"column '{name}' is numeric and {what}")
 
 
-# The tables in a scenario; such as ``[ledger]``, which names the ledger of earlier releases.
+# Tables of a scenario, such as ``[ledger]``, the ledger of earlier releases.
 
 
 Name = Annotated[str, Field(min_length=1)]
@@ -261,7 +261,7 @@ STRICT = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
 
 class ScenarioTable(BaseModel):
-    """A table in a scenario; complaints name its `place`."""
+    """Base of the tables of a scenario; errors name its `place`."""
 
     model_config = STRICT
     place: ClassVar[str]
@@ -274,7 +274,7 @@ class ScenarioTable(BaseModel):
 
     @property
     def declared(self) -> dict[str, Any]:
-        """The entries that are not at their default, by name."""
+        """Entries that differ from their default, by name."""
         return {
             name: getattr(self, name)
             for name, field in type(self).model_fields.items()
@@ -283,21 +283,21 @@ class ScenarioTable(BaseModel):
 
 
 class LedgerPlace(ScenarioTable):
-    """A ledger of earlier releases, and how a release is held against them.
+    """A ledger of earlier releases, and how a release is compared with them.
 
     Parameters
     ----------
     folder, key
         The folder of the ledger and the file of its key; paths start where the scenario file lies.
     survey
-        What the ledger must be of; not checked where it is left out.
+        Survey of the ledger; not checked if left out.
     people
-        Whom the release is about; releases of other people are compared by their counts only. Left out: all are taken
-        to be about the same people.
+        Label of the population; releases of other populations are compared by their counts only. If left out, all are
+        taken to be about the same people.
     id
-        A column with a value of its own for each person, as the ledger was given it.
+        Column that identifies persons, as given to the ledger.
     within
-        Differences of counts up to this are looked at (1 or more).
+        Greatest difference of counts that is examined (1 or more).
 
     Examples
     --------

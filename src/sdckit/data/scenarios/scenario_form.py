@@ -1,4 +1,4 @@
-"""A scenario as a form has it: a role for each column, intruders, limits; plain values only, nothing is loaded."""
+"""Conversion between a scenario and the fields of a form: roles, intruders, limits; plain values only."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from sdckit.errors import ScenarioError
 
 Plain = Mapping[str, Any]
-# What stands in the list of roles, and what it is called.
+# Roles offered in the form, with their descriptions.
 ROLES = {
     "key": "key: an intruder could know it",
     "key numeric": "key, measured as a number",
@@ -22,7 +22,7 @@ ROLES = {
     "identifier": "identifier: never released",
     "ignore": "no role",
 }
-# The published types of release, and what documents call them.
+# Published types of release, with their names in documents.
 RELEASE_WORDS = {
     "public-use": "public-use file",
     "teaching": "teaching file",
@@ -30,7 +30,7 @@ RELEASE_WORDS = {
     "enclave": "file for use in a secure environment",
 }
 NO_TYPE = "no type: only the limits below"
-# What a missing value in a key is.
+# Rules for missing values of keys, in words.
 RULES = {
     "wildcard": "may stand for any value",
     "category": "is a value of its own",
@@ -39,11 +39,11 @@ RULES = {
 SINGLE = ("weight", "household", "person")
 LISTS = {"sensitive": "sensitive", "numeric": "numeric", "identifier": "identifiers"}
 FIRST = "default"
-PRINTED = 5  # documents round counts of records to it
+PRINTED = 5  # rounding base of counts in documents
 
 
 def role_of(scenario: Plain, column: str) -> str:
-    """The role of a column in a scenario, as the list of roles names it.
+    """The role of a column in a scenario, as in `ROLES`.
 
     >>> role_of({"intruders": {"a": ["age"]}, "numeric": ["age"]}, "age")
     'key numeric'
@@ -62,19 +62,19 @@ def role_of(scenario: Plain, column: str) -> str:
 
 
 def intruders_of(scenario: Plain) -> dict[str, list[str]]:
-    """The intruders of a scenario by name, each with the columns they know.
+    """The intruders of a scenario by name, with their keys.
 
     >>> intruders_of({"keys": ["sex"]}), intruders_of({"intruders": {"a": {"keys": ["age"]}}})
     ({'default': ['sex']}, {'a': ['age']})
     """
     if scenario.get("keys"):
         return {FIRST: list(scenario["keys"])}
-    told = scenario.get("intruders") or {}
-    return {name: list(one.get("keys", ()) if isinstance(one, Mapping) else one) for name, one in told.items()}
+    intruders = scenario.get("intruders") or {}
+    return {name: list(who.get("keys", ()) if isinstance(who, Mapping) else who) for name, who in intruders.items()}
 
 
 def release_choices(scenario: Plain) -> dict[str, str]:
-    """The types of release to choose from, with their words: the published ones, the scenario's own, and none.
+    """The types of release on offer, with their names: published ones, that of the scenario, and none.
 
     >>> list(release_choices({"release": "partners"}))
     ['public-use', 'teaching', 'scientific-use', 'enclave', 'partners', '']
@@ -84,10 +84,10 @@ def release_choices(scenario: Plain) -> dict[str, str]:
 
 
 def fraction_of(population: float, records: int) -> float:
-    """The sampling fraction of a file of so many records from a population.
+    """The sampling fraction of a file given the size of the population.
 
-    Documents print the fraction and round the records: with all of its digits one would tell the other, so that it is
-    made of the rounded ones.
+    Computed from rounded counts: documents print the fraction beside the rounded number of records, and an exact
+    fraction would reveal the exact number.
 
     Raises `ScenarioError`: the population is smaller than the file.
 
@@ -101,7 +101,7 @@ def fraction_of(population: float, records: int) -> float:
 
 
 def population_of(fraction: float, records: int) -> int:
-    """The population of a file of so many records with a sampling fraction.
+    """The size of the population, given number of records and sampling fraction.
 
     >>> population_of(0.0159125, 6366)
     400000
@@ -110,7 +110,7 @@ def population_of(fraction: float, records: int) -> int:
 
 
 def sizes_of(scenario: Plain, records: int) -> tuple[str, str]:
-    """The sampling fraction and the population as their fields show them.
+    """The sampling fraction and the size of the population as shown in their fields.
 
     >>> sizes_of({"sampling_fraction": 0.0159125}, 6366), sizes_of({}, 6366)
     (('0.0159125', '400000'), ('', ''))
@@ -120,9 +120,9 @@ def sizes_of(scenario: Plain, records: int) -> tuple[str, str]:
 
 
 def stated_fraction(base: Plain, records: int, share: str, people: str) -> float | None:
-    """The sampling fraction that two fields say, by whichever was changed; what nobody touched stays to the last digit.
+    """The sampling fraction from its two fields, by whichever was edited; unedited, it is kept exactly.
 
-    Raises `ScenarioError`: no number, a population smaller than the file, or the two contradict each other.
+    Raises `ScenarioError`: not a number, a population smaller than the file, or contradictory fields.
 
     >>> stated_fraction({}, 6366, "", "400000"), stated_fraction({"sampling_fraction": 0.25}, 1000, "0.25", "4000")
     (0.0159125, 0.25)
@@ -145,12 +145,12 @@ def _rounded(count: float) -> int:
 
 
 def limits_of(scenario: Plain) -> dict[str, Any]:
-    """The limits that a scenario states itself."""
+    """The limits declared by a scenario itself."""
     return dict(scenario.get("thresholds") or {})
 
 
 def columns_of(scenario: Plain) -> set[str]:
-    """Every column that a scenario names but identifiers, which may be gone."""
+    """All columns named by a scenario, except identifiers, which may already be removed."""
     named = {name for keys in intruders_of(scenario).values() for name in keys}
     named |= {str(scenario[name]) for name in SINGLE if scenario.get(name)}
     for role in ("sensitive", "numeric", "ordered", "household_variables"):
@@ -159,7 +159,7 @@ def columns_of(scenario: Plain) -> set[str]:
 
 
 def fits(scenario: Plain | None, columns: Collection[str]) -> bool:
-    """Whether a file with these columns has all that a scenario names.
+    """Whether a file with these columns has all columns named by a scenario.
 
     >>> fits({"keys": ["sex"]}, ["sex", "age"]), fits({"keys": ["job"]}, ["sex"]), fits(None, ["sex"])
     (True, False, False)
@@ -171,7 +171,7 @@ def declared(
     base: Plain, roles: Mapping[str, str], intruders: Iterable[tuple[str, Sequence[str]]], limits: Plain,
     **others: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """The scenario that the form says; what the form does not show stays as it stands in `base`.
+    """The scenario from the fields of the form; entries not in the form are kept from `base`.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def declared(
     roles
         The role of each column.
     intruders
-        Names, each with the columns that this intruder knows of those that are keys; one that knows none is left out.
+        Names, each with the keys that this intruder knows; one that knows none is omitted.
     limits
         By name; None or "" where there is none.
     **others
@@ -189,7 +189,7 @@ def declared(
     Raises
     ------
     ScenarioError
-        Two columns have a role that only one can have, or no intruder knows one that is a key.
+        Two columns have a role that only one can have, or a key is known to no intruder.
     """
     keys = [name for name, role in roles.items() if role.startswith("key")]
     known = {name: [key for key in keys if key in ones] for name, ones in intruders}
@@ -197,23 +197,23 @@ def declared(
         raise ScenarioError(
             f"no intruder knows {unknown[0]!r}, which is a key: tick it for one, or give it another role"
         )
-    found = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
-    found["intruders"] = {name: ones for name, ones in known.items() if ones}
+    entries = {name: value for name, value in base.items() if name not in ("keys", *SINGLE)}
+    entries["intruders"] = {name: ones for name, ones in known.items() if ones}
     for role, entry in LISTS.items():
-        found[entry] = [name for name, one in roles.items() if role in one.split()]
+        entries[entry] = [name for name, chosen in roles.items() if role in chosen.split()]
     for role in SINGLE:
-        found |= _single(role, [name for name, one in roles.items() if one == role])
+        entries |= _single(role, [name for name, chosen in roles.items() if chosen == role])
     stated = {**limits_of(base), **limits}
-    found["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
-    found |= others
-    used = {*keys, *found["sensitive"]}
-    found["ordered"] = [name for name in found.get("ordered", ()) if name in used]
-    shared = (name for name in found.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
-    found["household_variables"] = list(shared) if found.get("household") else []
-    found["hierarchies"] = {name: one for name, one in found.get("hierarchies", {}).items() if name in used}
-    if isinstance(found.get("missing"), Mapping):
-        found["missing"] = {key: rule for key, rule in found["missing"].items() if key in keys}
-    return {name: value for name, value in found.items() if value not in (None, "", [], {}, ())}
+    entries["thresholds"] = {name: limit for name, limit in stated.items() if limit not in (None, "")}
+    entries |= others
+    used = {*keys, *entries["sensitive"]}
+    entries["ordered"] = [name for name in entries.get("ordered", ()) if name in used]
+    shared = (name for name in entries.get("household_variables", ()) if roles.get(name, "ignore") != "ignore")
+    entries["household_variables"] = list(shared) if entries.get("household") else []
+    entries["hierarchies"] = {name: file for name, file in entries.get("hierarchies", {}).items() if name in used}
+    if isinstance(entries.get("missing"), Mapping):
+        entries["missing"] = {key: rule for key, rule in entries["missing"].items() if key in keys}
+    return {name: value for name, value in entries.items() if value not in (None, "", [], {}, ())}
 
 
 def _single(role: str, named: Sequence[str]) -> dict[str, str]:
@@ -223,9 +223,9 @@ def _single(role: str, named: Sequence[str]) -> dict[str, str]:
 
 
 def number_of(text: object, *, whole: bool = False) -> float | int | None:
-    """A number as it is typed, with a point or a comma; None for nothing.
+    """Parse a typed number, with a point or a comma; None for an empty field.
 
-    Raises `ValueError`: it is none.
+    Raises `ValueError`: not a finite number.
 
     >>> number_of("0,05"), number_of(" 3 ", whole=True), number_of("")
     (0.05, 3, None)
@@ -240,9 +240,9 @@ def number_of(text: object, *, whole: bool = False) -> float | int | None:
 
 
 def number_told(words: str, text: object, *, whole: bool = False) -> float | int | None:
-    """A number that is typed into the field of these words.
+    """Parse the number typed into the field with this label.
 
-    Raises `ScenarioError`: it is none, with the words of the field.
+    Raises `ScenarioError`: not a number; names the field.
     """
     try:
         return number_of(text, whole=whole)

@@ -1,4 +1,4 @@
-"""Scenario files: TOML in and out.  Only text and plain dicts here; `scenario.py` gives them meaning."""
+"""Reading and writing scenario files (TOML) as plain dicts; `scenario.py` interprets them."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def toml_string(text: str) -> str:
     return "".join(map(_escaped, json.dumps(text, ensure_ascii=False)))
 
 
-def _escaped(one: str) -> str:
-    """What cannot be seen as TOML writes it; blanks of other widths stay."""
-    if one.isprintable() or unicodedata.category(one) == "Zs":
-        return one
-    return f"\\u{ord(one):04x}" if ord(one) < 0x10000 else f"\\U{ord(one):08x}"
+def _escaped(letter: str) -> str:
+    """Escape non-printable characters; Unicode spaces are kept."""
+    if letter.isprintable() or unicodedata.category(letter) == "Zs":
+        return letter
+    return f"\\u{ord(letter):04x}" if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}"
 
 
 def toml_key(name: str) -> str:
@@ -81,7 +81,7 @@ def write_toml(entries: Mapping[str, Any], tables: Sequence[tuple[Sequence[str],
 
 
 def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
-    """Read a TOML file into a dict; `what` it is called where it cannot be read.
+    """Read a TOML file into a dict; `what` names it in messages.
 
     Raises `FileFormatError`: the file is absent, is a directory, or may not be read; `ScenarioError`: it is
     not UTF-8 or not TOML; the message gives the line.
@@ -106,23 +106,23 @@ def read_toml(path: Path, *, what: str = "scenario file") -> dict[str, Any]:
 
 
 def _located(message: str, raw: bytes) -> str:
-    """Give the line of a syntax error, also where tomllib only says 'at end of document'."""
+    """Add the line of a syntax error where tomllib only says 'at end of document'."""
     if "(at line" in message:
         return message
     last = raw.rstrip(b"\r\n").count(b"\n") + 1
     return message.replace("(at end of document)", f"(at line {last}, the end of the document)")
 
 
-# The entries of a scenario file, with the paths in them as they stand from anywhere.
+# Entries of a scenario file with absolute paths.
 
 
 LEDGER = ("folder", "key")
 
 
 def placed_entries(path: str | Path) -> dict[str, Any]:
-    """Read the entries of a scenario file; paths that start where it lies become whole ones.
+    """Read the entries of a scenario file, with paths relative to it made absolute.
 
-    The entries are not checked: `Scenario` does it.
+    The entries are not validated here but by `Scenario`.
 
     Raises
     ------
@@ -139,12 +139,12 @@ def placed_entries(path: str | Path) -> dict[str, Any]:
 
     if "release_types" in entries:
         entries["release_types"] = placed(entries["release_types"])
-    if isinstance(found := entries.get("hierarchies"), dict):
-        entries["hierarchies"] = {name: placed(one) for name, one in found.items()}
-    if isinstance(found := entries.get("ledger"), dict):
-        entries["ledger"] = {name: placed(one) if name in LEDGER else one for name, one in found.items()}
-    if isinstance(found := entries.get("tables"), list):
+    if isinstance(given := entries.get("hierarchies"), dict):
+        entries["hierarchies"] = {name: placed(file) for name, file in given.items()}
+    if isinstance(given := entries.get("ledger"), dict):
+        entries["ledger"] = {name: placed(entry) if name in LEDGER else entry for name, entry in given.items()}
+    if isinstance(given := entries.get("tables"), list):
         entries["tables"] = [
-            {**one, "file": placed(one["file"])} if isinstance(one, dict) and "file" in one else one for one in found
+            {**row, "file": placed(row["file"])} if isinstance(row, dict) and "file" in row else row for row in given
         ]
     return entries

@@ -1,4 +1,4 @@
-"""The limits a release must keep: what each is, and which numbers it may be."""
+"""Limits (thresholds) of a release, validated; and the limits in force for a type of release."""
 
 from __future__ import annotations
 
@@ -55,17 +55,17 @@ class Thresholds(_Limits):
     residual_risk
         Limit on the residual risk of every simulated attack on a release, beside people never in the file.
     recoverable
-        Limit on the share of the values changed in a column that the release itself gives back for certain (0: none
-        may be).
+        Limit on the share of the changed values of a column that can be reconstructed with certainty from the release
+        (0: none may be).
     household_uniques
-        Limit on the share of the households that are alone with their composition: their size and what is known of
-        their members (0: none may be).
+        Limit on the share of the households with a unique composition: their size and what is known of their members
+        (0: none may be).
     differencing
-        Limit on the share of the records of which something is disclosed together with earlier releases of the
+        Limit on the share of the records of which something is disclosed by comparison with earlier releases in the
         ledger (0: of none).
     joint_recoverable
-        The same of the values hidden in a column that the release gives back together with the tables published beside
-        it.
+        Limit on the share of the hidden values of a column that can be reconstructed from the release together with the
+        tables published beside it.
 
     Examples
     --------
@@ -118,7 +118,7 @@ class Thresholds(_Limits):
 
 
 def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
-    """Read limits that stand elsewhere than under ``[thresholds]``; complaints name their place.
+    """Read limits from elsewhere than ``[thresholds]``; errors name their place.
 
     Examples
     --------
@@ -133,13 +133,13 @@ def read_limits(place: str, entries: Mapping[str, Any]) -> Thresholds:
     return made
 
 
-# What a file is released as, and the limits that go with it: published ones, an office's, the scenario's own.
+# Types of release and their limits: published, of an office, of the scenario.
 
 
 ENTRY = "release_types"
-NONE = "none"  # an office's word for: this limit is not asked of files of the type
+NONE = "none"  # value in the table of an office: the limit does not apply to the type
 
-# Where they come from stands in docs/release-types.md.
+# For the sources, see docs/release-types.md.
 RELEASE_TYPES: dict[str, Mapping[str, int | float]] = {name: limits_of_type(name) for name in RELEASE_WORDS}
 
 NO_RELEASE = "no original stands beside the file"
@@ -158,7 +158,7 @@ class Limit:
     origin : str
         "scenario", "release type" (published) or "office".
     of_type : int, float or None
-        What the type of release asks; None where it asks nothing.
+        The limit of the type of release; None if it has none.
     """
 
     value: int | float
@@ -166,7 +166,7 @@ class Limit:
     of_type: int | float | None
 
     def words(self, release: str) -> str:
-        """Say where the limit comes from.
+        """The origin of the limit in words.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Limit:
 
 
 def release_words(name: str | None) -> str:
-    """What a type of release is called in words.
+    """The name of a type of release in words.
 
     Examples
     --------
@@ -193,7 +193,7 @@ def release_words(name: str | None) -> str:
 
 
 def a_release(name: str) -> str:
-    """Say the same with its article.
+    """As `release_words`, with an article.
 
     Examples
     --------
@@ -204,9 +204,9 @@ def a_release(name: str) -> str:
 
 
 def office_types(given: Any) -> Any:
-    """Take an office's types as a table, or as the path of a TOML file that holds nothing else.
+    """The types of release of an office, given as a table or as the path of a TOML file that holds only these.
 
-    Raises `FileFormatError`: the file cannot be read; `ScenarioError`: it says something else.
+    Raises `FileFormatError`: the file cannot be read; `ScenarioError`: it holds other entries.
     """
     if not isinstance(given, str | Path):
         return {} if given is None else given
@@ -227,7 +227,7 @@ def office_types(given: Any) -> Any:
 
 
 def check_release(scenario: Scenario) -> None:
-    """Raise a `ScenarioError` where the type of release is unknown, or an office's table says what no limit can be."""
+    """Raise a `ScenarioError` if the type of release is unknown, or a table of an office has an invalid limit."""
     _check_types(scenario.release_types)
     known = [*RELEASE_TYPES, *(name for name in scenario.release_types if name not in RELEASE_TYPES)]
     if scenario.release is not None and scenario.release not in known:
@@ -239,38 +239,38 @@ def check_release(scenario: Scenario) -> None:
 
 
 def _check_types(types: Mapping[str, Any]) -> None:
-    """Check an office's tables, each limit as those of a scenario are checked."""
+    """Validate the tables of an office, like the limits of a scenario."""
     for name, limits in types.items():
         place = f"{ENTRY}.{name}"
         if not name.strip():
             raise ScenarioError(f"{ENTRY} has a type without a name; name it, as in [{ENTRY}.partners]")
         if not isinstance(limits, Mapping):
             raise ScenarioError(f"{place} must be a table of limits, such as k = 5")
-        # What is not asked has no number; its name is still checked.
+        # A limit that does not apply has no number; its name is still checked.
         read_limits(place, {entry: None if limit == NONE else limit for entry, limit in limits.items()})
 
 
 def limits_in_force(scenario: Scenario, *, compared: bool) -> dict[str, Limit]:
-    """Say what a file must keep: the scenario's own limits, then those of its type of release.
+    """Limits in force: those of the scenario, then those of its type of release.
 
-    A type's limit that asks for a role which the scenario does not name is not in force; one on a release beside
-    its original is where the two are `compared`. The scenario's own always are.
+    A limit of the type is not in force if it needs a role that the scenario does not declare, or if it is on a release
+    and its original and they are not `compared`. Limits of the scenario always are.
     """
     types = _of_type(scenario)
     own = scenario.thresholds.declared
-    found = {
+    limits = {
         name: Limit(value, "scenario", types[name].value if name in types else None) for name, value in own.items()
     }
-    found |= {
+    limits |= {
         name: limit
         for name, limit in types.items()
         if name not in own and not _lacks(name, scenario, compared=compared)
     }
-    return {name: found[name] for name in type(scenario.thresholds).model_fields if name in found}
+    return {name: limits[name] for name in type(scenario.thresholds).model_fields if name in limits}
 
 
 def limits_not_asked(scenario: Scenario, *, compared: bool) -> dict[str, str]:
-    """Name the limits of the type that are not in force, each with its reason."""
+    """Limits of the type that are not in force, with reasons."""
     waiting = {name for name in _of_type(scenario) if name not in scenario.thresholds.declared}
     reasons = {
         name: _lacks(name, scenario, compared=compared)
@@ -281,20 +281,20 @@ def limits_not_asked(scenario: Scenario, *, compared: bool) -> dict[str, str]:
 
 
 def _of_type(scenario: Scenario) -> dict[str, Limit]:
-    """The limits of the scenario's type of release: published ones, each replaced where the office says otherwise."""
+    """Limits of the type of release: published ones, overridden by those of the office."""
     if scenario.release is None:
         return {}
     published = RELEASE_TYPES.get(scenario.release, {})
-    found = {name: Limit(value, "release type", value) for name, value in published.items()}
+    limits = {name: Limit(value, "release type", value) for name, value in published.items()}
     for name, value in scenario.release_types.get(scenario.release, {}).items():
-        found.pop(name, None)
+        limits.pop(name, None)
         if value != NONE:
-            found[name] = Limit(value, "office", value)
-    return found
+            limits[name] = Limit(value, "office", value)
+    return limits
 
 
 def _lacks(name: str, scenario: Scenario, *, compared: bool) -> str:
-    """Why a limit of the type has nothing to be about, or nothing."""
+    """Why a limit of the type does not apply, or ""."""
     kind = LIMITS[name]
     if kind.scope == "release" and not compared:
         return NO_RELEASE

@@ -105,7 +105,7 @@ def further_questions() -> dict[str, str]:
     >>> further_questions()["outliers"]
     'Which records have values so extreme that they are recognised as such?'
     """
-    return {row.name: row.question for row in CATALOGUE if row.asked and row.files == "one"}
+    return {row.name: row.question for row in CATALOGUE if row.on_request and row.files == "one"}
 
 
 def _answered(plain: Plain) -> list[Section]:

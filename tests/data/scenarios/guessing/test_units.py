@@ -62,7 +62,7 @@ def test_records_in_any_order():
 def test_a_person_number_with_members_of_different_sex_is_asked_about():
     found = units(pid=HOME, sex=SEX)
     assert found.person is None
-    assert "differ in sex" in found.asked["pid"]
+    assert "differ in sex" in found.questions["pid"]
 
 
 def test_without_a_sex_a_name_is_only_likely():

@@ -1,1 +1,1 @@
-"""Evidence on what a column is: names, labels, values, and how columns hang together."""
+"""Evidence on the role of a column: its name, label and values, and its relations to other columns."""

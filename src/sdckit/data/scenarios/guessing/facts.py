@@ -1,4 +1,4 @@
-"""What is counted of each column: numbers of values, their range, how they are written."""
+"""Descriptive statistics of each column: distinct values, range, and formats of texts."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from sdckit.data.scenarios.guessing.topics import VOCABULARY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-# Direct identifiers recognised by how the texts are written; tested on a sample, never shown.
+# Direct identifiers recognised by the format of texts; tested on a sample, never shown.
 
 
-_ENOUGH = 0.8  # share of the texts that must be written so
-_WORDS_OF_TEXT = 5  # words of a free text, on average
-_LONG_TEXT = 30  # its letters, on average
+_ENOUGH = 0.8  # share of the texts that must match
+_WORDS_OF_TEXT = 5  # least mean number of words of free text
+_LONG_TEXT = 30  # least mean length of free text
 
 _PATTERNS: dict[str, re.Pattern[str]] = {
     name: re.compile("|".join(forms)) for name, forms in VOCABULARY["written"].items()
@@ -32,7 +32,7 @@ _NAME = re.compile(
 
 
 def written_like(texts: Sequence[str]) -> str | None:
-    """Say what a sample of different texts is written like, or None.
+    """Recognise the format of a sample of distinct texts; None if unknown.
 
     >>> written_like(["ann@example.org", "bob.x@example.com"])
     'an e-mail address'
@@ -54,7 +54,7 @@ def written_like(texts: Sequence[str]) -> str | None:
 
 
 def _is_name(text: str) -> bool:
-    """Two or three words, each with a capital, that are no words of a category."""
+    """Whether a text looks like a name: a few capitalised words."""
     if _NAME.fullmatch(text) is None:
         return False
     words = [word for word in re.split(r"[ ,]+", text) if len(word) > 3]
@@ -65,24 +65,24 @@ def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
     return sum(bool(test(text)) for text in texts) / len(texts)
 
 
-_FEW = 10  # below so many records, being different in every record says nothing
-_CATEGORIES = 400  # more texts than this are no categories
-_TESTED = 500  # different texts looked at for how they are written
-_OTHER_TEXTS = 3  # codes such as "N" that a column of numbers may hold
-_DENSE = 4  # numbers of records leave at most three in four out
-_DIGITS = 5  # numbers of so many digits, all as long, are codes
+_FEW = 10  # with fewer records, distinct values in every record are no evidence
+_CATEGORIES = 400  # more distinct texts are not categories
+_TESTED = 500  # distinct texts whose format is tested
+_OTHER_TEXTS = 3  # distinct codes such as "N" allowed in a numeric text column
+_DENSE = 4  # record numbers: range at most this many times the number of distinct values
+_DIGITS = 5  # numbers of equal length with at least this many digits are codes
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What is counted of a column; its texts stay in here and reach no guess."""
+    """Descriptive statistics of a column; its texts are used here only and never reach a guess."""
 
     name: str
     records: int
     n: int  # values that are not missing
     levels: int
-    number: bool  # also texts that are numbers but for a code or two
-    whole: bool  # numbers without decimals
+    number: bool  # including texts that are numbers but for a few codes
+    whole: bool  # integers
     text: bool
     date: bool
     minimum: float = np.nan
@@ -90,39 +90,39 @@ class Facts:
     mean: float = np.nan
     deviation: float = np.nan
     decimals: int = 0  # most decimals written, up to 4
-    rising: bool = False  # from record to record, never falling
-    numbered: bool = False  # values as numbers of records have them: dense, rising or all as long
-    categories: tuple[str, ...] = ()  # value labels, or the texts where they are few
-    written: str | None = None  # what the texts are written like
+    rising: bool = False  # non-decreasing in file order
+    numbered: bool = False  # looks like record numbers: dense, non-decreasing or of equal length
+    categories: tuple[str, ...] = ()  # value labels, or the distinct texts if there are few
+    written: str | None = None  # recognised format of the texts
 
     @property
     def unique(self) -> bool:
-        """Different in every record where it is known."""
+        """Whether all non-missing values are distinct."""
         return self.n >= _FEW and self.levels == self.n
 
     @property
     def fraction(self) -> bool:
-        """Numbers with decimals."""
+        """Whether it has decimals."""
         return self.number and not self.whole
 
     @property
     def measurable(self) -> bool:
-        """Numbers by type: texts that are numbers but for a code must be read with that code as missing."""
+        """Whether it is of a numeric type; numeric texts must first be read with their codes as missing."""
         return self.number and not self.text
 
     @property
     def positive(self) -> bool:
-        """Numbers above 0."""
+        """Whether all numbers are above 0."""
         return self.number and self.n > 0 and self.minimum > 0
 
     @property
     def counted(self) -> str:
-        """How many values, in words."""
+        """The number of distinct values, in words."""
         return f"{self.levels:,} {'value' if self.levels == 1 else 'values'}"
 
 
 def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
-    """Count a column; `labels` are its value labels, where the file has some.
+    """Compute the statistics of a column; `labels` are its value labels, if any.
 
     >>> import polars as pl
     >>> facts = facts_of(pl.Series("age", [30, 41, None]))
@@ -151,7 +151,7 @@ def facts_of(series: pl.Series, labels: Sequence[str] = ()) -> Facts:
 
 
 def _unnamed(series: pl.Series) -> pl.Series:
-    """The values under a plain name: the methods of a series read a pattern in its own."""
+    """The series under a plain name: Polars methods read some names as patterns."""
     return series.alias("values")
 
 
@@ -174,7 +174,7 @@ def _moments(doubles: NDArray[np.float64], levels: int) -> dict[str, Any]:
 
 
 def _decimals(known: NDArray[np.float64]) -> int:
-    """Decimals that nearly all values are written with, at most 4."""
+    """Number of decimals of the values (on a sample), at most 4."""
     sample = known[:: max(1, len(known) // 2000)]
     for digits in (1, 2, 3):
         if np.allclose(sample * 10**digits, np.round(sample * 10**digits), rtol=0, atol=1e-6):
@@ -190,9 +190,9 @@ def _written(values: pl.Series, levels: int) -> str | None:
 
 
 def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
-    """Give a column as doubles, NaN for missing; None where it holds no numbers.
+    """A column as float64, NaN for missing; None if it is not numeric.
 
-    Texts count as numbers where all but a few codes are: "12" and "N"; labels "9" and "10 or more".
+    Texts count as numeric if all but a few codes are: "12" and "N"; labels "9" and "10 or more".
 
     >>> import polars as pl
     >>> numbers_of(pl.Series(["1", "2", "N", "1", "3", "2"])).tolist()
@@ -206,9 +206,9 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
     if kind != pl.String:
         return _leading(series)
     head = series.head(2000).drop_nulls()
-    found = head.str.strip_chars().cast(pl.Float64, strict=False)
-    codes = head.str.contains(r"^\s*0\d").any()  # written with zeros in front
-    if len(head) == 0 or codes or found.null_count() * 2 > len(head):
+    parsed = head.str.strip_chars().cast(pl.Float64, strict=False)
+    codes = head.str.contains(r"^\s*0\d").any()  # leading zeros
+    if len(head) == 0 or codes or parsed.null_count() * 2 > len(head):
         return None
     doubles = series.str.strip_chars().cast(pl.Float64, strict=False)
     odd = series.filter(doubles.is_null() & series.is_not_null())
@@ -216,7 +216,7 @@ def numbers_of(series: pl.Series) -> NDArray[np.float64] | None:
 
 
 def _leading(series: pl.Series) -> NDArray[np.float64] | None:
-    """Numbers at the head of labels: "3", "10 or more"; most labels must be plain numbers."""
+    """Leading numbers of labels: "3", "10 or more"; None unless half of the labels are plain numbers."""
     labels = series.cast(pl.String)
     distinct = labels.drop_nulls().unique()
     plain = distinct.str.contains(r"^\s*-?\d+(\.\d+)?\s*$").sum()
@@ -226,7 +226,7 @@ def _leading(series: pl.Series) -> NDArray[np.float64] | None:
 
 
 def same_values(series: pl.Series) -> NDArray[np.float64]:
-    """Give numbers that are equal where the values are; missing is a value of its own.
+    """Code a column as float64, equal for equal values; missing is a value of its own.
 
     >>> import polars as pl
     >>> codes = same_values(pl.Series(["a", None, "a"]))

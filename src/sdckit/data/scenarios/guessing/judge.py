@@ -1,4 +1,4 @@
-"""One column judged: its role, how sure, and why."""
+"""The guess for one column: role, confidence and evidence."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from sdckit.data.scenarios.scenario_toml import toml_string
 from sdckit.display import EXACT, Displayed, exact_shown, table_html
 from sdckit.errors import ColumnError
 
-# Whether the values of a column can be what its name or label says.
+# Plausibility of the values for the topic of name or label.
 
 
 _OLDEST = 125
 _BANDS = 30
 _YEARS = (1850, 2100)
-# Topic: fewest and most categories it has.
+# Least and greatest number of categories, by topic.
 _LEVELS = {
     "sex or gender": (2, 6), "marital status": (2, 15), "religion": (2, 200),
     "education": (2, 100), "the household's make-up": (2, 60),
     "the body or a disability one can see": (2, 30),
 }  # fmt: skip
-_MISSING = (96, 999)  # codes for missing that numbers of people may hold
+_MISSING = (96, 999)  # codes for missing among numbers of people
 
 
 def fits_topic(facts: Facts, topic: str) -> bool | None:
-    """Tell whether the values fit a topic; None where they cannot tell.
+    """Whether the values are plausible for a topic; None if they cannot tell.
 
     >>> ages = Facts("x", 9, 9, 60, number=True, whole=True, text=False, date=False, minimum=0.0, maximum=97.0)
     >>> fits_topic(ages, "age"), fits_topic(ages, "sex or gender"), fits_topic(ages, "geography")
@@ -64,7 +64,7 @@ def _birth(facts: Facts) -> bool | None:
     return True if months or years else None
 
 
-# What a guess is: a role, how sure it is, and why.
+# Guesses: role, confidence, evidence.
 
 
 Role = Literal["key", "weight", "household", "person", "sensitive", "numeric", "identifier", "ignore"]
@@ -73,7 +73,7 @@ Confidence = Literal["sure", "likely", "unsure"]
 
 @dataclass(frozen=True)
 class Guess(Displayed):
-    """What a column probably is.
+    """The guessed role of a column.
 
     Attributes
     ----------
@@ -122,9 +122,9 @@ class RoleGuesses(Displayed):
 
     Notes
     -----
-    ``"sure"``: two kinds of evidence agree, such as a name and the values, and none speaks against it.
-    ``"likely"``: one kind says so, or one that the values cannot test. ``"unsure"``: it is hinted at, or
-    disputed. Sensitive columns are never sure: what hurts is for people to say.
+    ``"sure"``: two kinds of evidence agree, such as a name and the values, and none contradicts.
+    ``"likely"``: one kind of evidence, or one that the values cannot confirm. ``"unsure"``: weak or contradictory
+    evidence. Sensitive columns are never sure: what is harmful is for people to judge.
 
     Examples
     --------
@@ -154,7 +154,7 @@ class RoleGuesses(Displayed):
         raise ColumnError(f"there is no column '{column}'; {did_you_mean(column, names)}")
 
     def _repr_html_(self) -> str:
-        """The reasons hold exact numbers of values."""
+        """Reasons are shown with exact figures only: they hold numbers of values."""
         exact = exact_shown.get()
         head = ["column", "role", "how sure", *(["why"] if exact else [])]
         rows = [
@@ -164,11 +164,11 @@ class RoleGuesses(Displayed):
 
     @property
     def unconfirmed(self) -> tuple[str, ...]:
-        """The columns with a question that is to be answered."""
+        """Columns with an open question."""
         return tuple(guess.column for guess in self.guesses if guess.question is not None)
 
     def of(self, role: Role) -> tuple[str, ...]:
-        """The columns guessed to have a role.
+        """Columns guessed to have a role.
 
         Parameters
         ----------
@@ -185,7 +185,7 @@ class RoleGuesses(Displayed):
         return "\n".join(lines)
 
 
-# Coordinates: latitude and longitude identify together, so they are judged together.
+# Coordinates: latitude and longitude identify as a pair, so they are judged as a pair.
 
 
 _ACROSS = listed("across")
@@ -195,7 +195,7 @@ _UP = listed("up")
 def coordinates_of(
     facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], labels: Mapping[str, str]
 ) -> dict[str, str]:
-    """Give the columns of pairs of coordinates, each with its reason.
+    """Columns that form pairs of coordinates, each with its reason.
 
     Parameters
     ----------
@@ -205,21 +205,21 @@ def coordinates_of(
     words = {name: {*words_of(name), *words_of(labels.get(name, ""))} for name in facts}
     ups = [name for name in facts if _may_be(facts[name], words[name] & _UP)]
     acrosses = [name for name in facts if _may_be(facts[name], words[name] & _ACROSS)]
-    found: dict[str, str] = {}
+    pairs: dict[str, str] = {}
     for up in ups:
-        mates = (name for name in acrosses if name not in (up, *found))
+        mates = (name for name in acrosses if name not in (up, *pairs))
         mate = next((name for name in mates if _are_pair(up, name, facts, spoken)), None)
         if mate is not None:
-            found |= {one: f"with {toml_string(other)} a place on the map" for one, other in ((up, mate), (mate, up))}
-    return found
+            pairs |= {name: f"with {toml_string(other)} a place on the map" for name, other in ((up, mate), (mate, up))}
+    return pairs
 
 
-def _may_be(facts: Facts, said: set[str]) -> bool:
-    return facts.number and facts.levels > 1 and bool(said)
+def _may_be(facts: Facts, words: set[str]) -> bool:
+    return facts.number and facts.levels > 1 and bool(words)
 
 
 def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> bool:
-    """One of the two must be spoken of as a coordinate; both must lie on the globe, or on a metric grid."""
+    """Whether two columns are a pair: one is named as a coordinate; ranges fit degrees, or names a metric grid."""
     if not any(spoken[name].role == "coordinate" for name in (up, across)):
         return False
     globe = (
@@ -230,14 +230,14 @@ def _are_pair(up: str, across: str, facts: Mapping[str, Facts], spoken: Mapping[
     return globe or bool(metric)
 
 
-_FINE = 100  # more levels than this make a key too fine to be used as it is
-_MANY = 1_000  # a number with more values than this is measured, not a code
-_MEASURED = 30  # numbers with so many values, and no gap of meaning, may be measured
-_TYPES = 12  # households are of no more types
-_SPREAD = 0.1  # numbers with more values than this share of the records are measured, too
-_CODES = 60  # more values than this are no list of answers
-_NAMES = 0.3  # share of the records that have a value of their own where names stand
-_ENOUGH = 30  # records from which being different in every record says something
+_FINE = 100  # keys with more levels need recoding
+_MANY = 1_000  # numbers with more distinct values are measurements, not codes
+_MEASURED = 30  # numbers with more distinct values may be measurements
+_TYPES = 12  # greatest number of household types
+_SPREAD = 0.1  # numbers with more distinct values than this share of the records are measurements, too
+_CODES = 60  # more distinct values are not a list of answers
+_NAMES = 0.3  # least ratio of distinct values to records for names
+_ENOUGH = 30  # least number of records for which all-distinct values are evidence
 _SEVERAL_ROWS = (
     "several rows per person: with the line below each person counts once in every combination of keys; "
     "delete it only if each row is a person of its own, or risks are understated"
@@ -249,11 +249,11 @@ _FREE_TEXT = "it may hold names and places; read it through before any of it is 
 
 @dataclass(frozen=True)
 class Setting:
-    """What the file says beside the column that is judged."""
+    """Findings on the whole file: ids, weights, coordinates."""
 
     units: Units
     weights: Weights
-    coordinates: Mapping[str, str]  # column: what is known of it
+    coordinates: Mapping[str, str]  # column: reason
 
 
 def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
@@ -261,10 +261,10 @@ def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
     name, units, weights = facts.name, setting.units, setting.weights
     if weights.chosen is not None and name == weights.chosen.column:
         chosen = weights.chosen
-        asked = None if chosen.confidence == "sure" and chosen.warning is None else (
+        question = None if chosen.confidence == "sure" and chosen.warning is None else (
             "does it say how many people each record stands for?"
         )  # fmt: skip
-        return Guess(name, "weight", _word(chosen.confidence), chosen.evidence, chosen.warning, asked)
+        return Guess(name, "weight", _word(chosen.confidence), chosen.evidence, chosen.warning, question)
     for unit, role in ((units.household, "household"), (units.person, "person")):
         if unit is not None and name == unit.column:
             return _unit(unit, role)
@@ -272,7 +272,7 @@ def judge(facts: Facts, spoken: Spoken, setting: Setting) -> Guess:
         return Guess(name, "ignore", "sure", ("it holds no value that can be compared",))
     if facts.levels == 1 and not (spoken.role == "identifier" and facts.text):
         return Guess(name, "ignore", "sure", ("it is the same in every record where it is known",))
-    return _told(facts, spoken, setting) or _by_topic(facts, spoken)
+    return _from_context(facts, spoken, setting) or _by_topic(facts, spoken)
 
 
 def _word(text: str) -> Confidence:
@@ -281,42 +281,42 @@ def _word(text: str) -> Confidence:
 
 def _unit(unit: Unit, role: str) -> Guess:
     if role == "household":
-        asked = None if unit.confidence == "sure" else "do the records with one value live together?"
-        return Guess(unit.column, "household", _word(unit.confidence), unit.evidence, None, asked)
-    asked = None if unit.confidence == "sure" else "are the records with one value one person?"
-    return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, _SEVERAL_ROWS, asked)
+        question = None if unit.confidence == "sure" else "do the records with one value live together?"
+        return Guess(unit.column, "household", _word(unit.confidence), unit.evidence, None, question)
+    question = None if unit.confidence == "sure" else "are the records with one value one person?"
+    return Guess(unit.column, "person", _word(unit.confidence), unit.evidence, _SEVERAL_ROWS, question)
 
 
-def _told(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:
-    """Guess from what other columns, or the way it is written, tell of this one."""
+def _from_context(facts: Facts, spoken: Spoken, setting: Setting) -> Guess | None:
+    """Guess from findings on the whole file, or from the format of the texts; None if these say nothing."""
     name, units, weights = facts.name, setting.units, setting.weights
     if name in setting.coordinates:
         return _coordinate(facts, setting.coordinates[name])
     if name in units.same:
         return Guess(name, "ignore", "sure", ("an id of the same households again: do not release it",))
-    if name in units.asked:
-        return Guess(name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, units.asked[name])
+    if name in units.questions:
+        return Guess(name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, units.questions[name])
     if name in weights.refused:
         return Guess(name, "ignore", "likely", (weights.refused[name],))
     if name in weights.bodies:
-        asked = "is it the weight of a body, as guessed, or the sample's?"
+        question = None if spoken.body else "is it the weight of a body, as guessed, or the sample's?"
         why = (*spoken.evidence, weights.bodies[name])
-        return Guess(name, "numeric", "likely" if spoken.body else "unsure", why, None, None if spoken.body else asked)
-    if name in weights.asked:
-        return Guess(name, "numeric", "unsure", (facts.counted,), None, weights.asked[name])
+        return Guess(name, "numeric", "likely" if spoken.body else "unsure", why, None, question)
+    if name in weights.questions:
+        return Guess(name, "numeric", "unsure", (facts.counted,), None, weights.questions[name])
     if name in units.sizes:
         why = (*spoken.evidence, "counts the records of the household")
         return Guess(name, "key", "sure" if spoken.topic else "likely", why)
     if name in units.waves and spoken.role in ("", "time"):
         return Guess(name, "ignore", "likely", (*spoken.evidence, "numbers the records of a person: a wave?"))
     if name in units.running or spoken.within:
-        told = "numbers the members of the household" if name in units.running else spoken.why
-        return Guess(name, "ignore", "sure" if name in units.running else "likely", (told,))
-    return _written(facts, spoken)
+        reason = "numbers the members of the household" if name in units.running else spoken.why
+        return Guess(name, "ignore", "sure" if name in units.running else "likely", (reason,))
+    return _from_format(facts, spoken)
 
 
-def _written(facts: Facts, spoken: Spoken) -> Guess | None:
-    """Direct identifiers told by how they are written."""
+def _from_format(facts: Facts, spoken: Spoken) -> Guess | None:
+    """Guess a direct identifier from the format of the texts."""
     written = facts.written
     if written is None:
         return None
@@ -329,22 +329,22 @@ def _written(facts: Facts, spoken: Spoken) -> Guess | None:
         if spoken.role not in ("", "identifier", "person", "id") or facts.levels < _NAMES * facts.n:
             return None
         agreed = spoken.role == "identifier"
-        asked = None if agreed else f"does it hold {written}? Else take it out of the identifiers"
+        question = None if agreed else f"does it hold {written}? Else take it out of the identifiers"
         confidence: Confidence = "sure" if agreed else "unsure"
-        return Guess(facts.name, "identifier", confidence, (*spoken.evidence, seen), None, asked)
+        return Guess(facts.name, "identifier", confidence, (*spoken.evidence, seen), None, question)
     agreed = spoken.role in ("identifier", "id", "person")
     return Guess(facts.name, "identifier", "sure" if agreed else "likely", (*spoken.evidence, seen))
 
 
 def _coordinate(facts: Facts, why: str) -> Guess:
     if facts.levels <= _FINE and facts.levels * 10 < facts.n:
-        asked = "do latitude and longitude give an area, as guessed, or a house? A house is an identifier"
-        return Guess(facts.name, "key", "likely", (why, facts.counted), None, asked)
+        question = "do latitude and longitude give an area, as guessed, or a house? A house is an identifier"
+        return Guess(facts.name, "key", "likely", (why, facts.counted), None, question)
     return Guess(facts.name, "identifier", "sure", (why, f"{facts.counted}: places so fine identify"))
 
 
 def _by_topic(facts: Facts, spoken: Spoken) -> Guess:
-    judged = _BY_ROLE.get(spoken.role, _silent)(facts, spoken)
+    judged = _BY_ROLE.get(spoken.role, _from_counts)(facts, spoken)
     if judged.role in ("key", "sensitive") and spoken.disputed:
         judged = replace(judged, confidence="unsure", evidence=(*judged.evidence, "name, label or values disagree"))
     if judged.role == "key" and judged.confidence == "unsure" and judged.question is None:
@@ -358,7 +358,7 @@ def _key(facts: Facts, spoken: Spoken) -> Guess:
     if an_id and spoken.name not in ("a date of birth", "a birth", "geography", "a country of birth"):
         return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "but different in every record"))
     if spoken.kinds == 0 and (facts.levels > _FINE or facts.fraction):
-        return _silent(facts, spoken)
+        return _from_counts(facts, spoken)
     fits = fits_topic(facts, spoken.name)
     if fits is False:
         disagree = (*why, f"but the values are not those of {spoken.name}")
@@ -369,11 +369,11 @@ def _key(facts: Facts, spoken: Spoken) -> Guess:
     confidence: Confidence = "sure" if spoken.kinds > 1 or (spoken.kinds == 1 and fits) else "likely"
     if spoken.kinds == 0 or (spoken.evidence and spoken.evidence[0].startswith("its categories")):
         confidence = "likely" if fits or spoken.kinds else "unsure"
-    asked = None
+    question = None
     if spoken.name == "religion":
         confidence = "likely" if confidence == "sure" else confidence
-        asked = "is it known to strangers, or is it what they would learn? Then move it to sensitive"
-    return Guess(facts.name, "key", confidence, (*why, *tested), _too_fine(facts, spoken), asked)
+        question = "is it known to strangers, or is it what they would learn? Then move it to sensitive"
+    return Guess(facts.name, "key", confidence, (*why, *tested), _too_fine(facts, spoken), question)
 
 
 def _too_fine(facts: Facts, spoken: Spoken) -> str | None:
@@ -387,7 +387,7 @@ def _too_fine(facts: Facts, spoken: Spoken) -> str | None:
 
 def _identifier(facts: Facts, spoken: Spoken) -> Guess:
     if (facts.number or not facts.text) and facts.levels <= 10:
-        return _silent(facts, spoken)
+        return _from_counts(facts, spoken)
     sharp = spoken.name != "a person's name" or facts.levels > _CODES
     return Guess(facts.name, "identifier", "sure" if sharp else "likely", (*spoken.evidence, "it is never read"))
 
@@ -399,9 +399,9 @@ def _household(facts: Facts, spoken: Spoken) -> Guess:
         why = (*spoken.evidence, f"but only {facts.counted}: it describes the household")
         return Guess(facts.name, "key", "unsure", why)
     if facts.number and facts.numbered and facts.minimum <= 1:
-        asked = "does it number households in each place anew? Then make one id of the place and this number"
+        question = "does it number households in each place anew? Then make one id of the place and this number"
         return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, f"but {facts.counted} in large groups"), None,
-                     asked)  # fmt: skip
+                     question)  # fmt: skip
     return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, f"but {facts.counted} in large groups"), None,
                  "is it an id of households? Then say so: household")  # fmt: skip
 
@@ -417,9 +417,9 @@ def _sensitive(facts: Facts, spoken: Spoken) -> Guess:
     warning = None
     if facts.number and facts.levels > _FINE:
         warning = "a number with many values: put it in bands, or diversity will look better than it is"
-    asked = "is it what an intruder would learn, as guessed? Known to strangers, it is a key"
+    question = "is it what an intruder would learn, as guessed? Known to strangers, it is a key"
     confidence: Confidence = "likely" if spoken.kinds > 0 else "unsure"
-    return Guess(facts.name, "sensitive", confidence, (*spoken.evidence, facts.counted), warning, asked)
+    return Guess(facts.name, "sensitive", confidence, (*spoken.evidence, facts.counted), warning, question)
 
 
 def _event(facts: Facts, spoken: Spoken) -> Guess:
@@ -431,7 +431,7 @@ def _group(facts: Facts, spoken: Spoken) -> Guess:
     if facts.unique:
         return Guess(facts.name, "identifier", "likely", (*spoken.evidence, "different in every record"))
     if facts.fraction:
-        return _silent(facts, spoken)
+        return _from_counts(facts, spoken)
     return Guess(facts.name, "key", "unsure", (*spoken.evidence, facts.counted), _too_fine(facts, spoken))
 
 
@@ -444,13 +444,13 @@ def _design(facts: Facts, spoken: Spoken) -> Guess:
 
 def _time(facts: Facts, spoken: Spoken) -> Guess:
     if facts.date and spoken.kinds < 2:
-        return _silent(facts, spoken)
+        return _from_counts(facts, spoken)
     return Guess(facts.name, "ignore", "likely", (*spoken.evidence, facts.counted))
 
 
 def _measured(facts: Facts, spoken: Spoken) -> Guess:
     if not facts.measurable:
-        return _silent(facts, spoken)
+        return _from_counts(facts, spoken)
     why = (*spoken.evidence, facts.counted)
     if facts.levels > _MEASURED:
         return Guess(facts.name, "numeric", "likely", why)
@@ -458,17 +458,17 @@ def _measured(facts: Facts, spoken: Spoken) -> Guess:
 
 
 def _id(facts: Facts, spoken: Spoken) -> Guess:
-    """Tell an id from a count: 'number of rooms' is no id."""
+    """Distinguish an id from a count: 'number of rooms' is not an id."""
     if facts.unique and not facts.fraction:
         return Guess(facts.name, "identifier", "sure", (*spoken.evidence, "different in every record"))
-    asked = "whose id is it? Name it as person or household, or list it as an identifier"
+    question = "whose id is it? Name it as person or household, or list it as an identifier"
     if facts.levels > _CODES and not facts.fraction:
-        return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, asked)
-    return _silent(facts, spoken)
+        return Guess(facts.name, "ignore", "unsure", (*spoken.evidence, facts.counted), None, question)
+    return _from_counts(facts, spoken)
 
 
-def _silent(facts: Facts, _: Spoken) -> Guess:
-    """Guess from type and counts alone."""
+def _from_counts(facts: Facts, _: Spoken) -> Guess:
+    """Guess from type and number of values alone."""
     unsaid = "neither name nor label says what it is"
     different = facts.unique and facts.n >= _ENOUGH and not facts.fraction and not facts.date
     if different and (facts.numbered or (facts.text and not facts.number)):
@@ -482,12 +482,12 @@ def _silent(facts: Facts, _: Spoken) -> Guess:
     spread = facts.levels > _MANY or (facts.levels > _FINE and facts.levels > _SPREAD * facts.n)
     if facts.measurable and (spread or (facts.fraction and facts.levels > _MEASURED)):
         return Guess(facts.name, "numeric", "likely", (f"a number with {facts.counted}", unsaid))
-    asked = _KNOWN if facts.levels <= _FINE else None
-    return Guess(facts.name, "ignore", "unsure", (facts.counted, unsaid), None, asked)
+    question = _KNOWN if facts.levels <= _FINE else None
+    return Guess(facts.name, "ignore", "unsure", (facts.counted, unsaid), None, question)
 
 
 _BY_ROLE: dict[str, Callable[[Facts, Spoken], Guess]] = {
     "key": _key, "identifier": _identifier, "household": _household, "person": _person,
     "sensitive": _sensitive, "id": _id, "event": _event, "group": _group, "design": _design, "time": _time,
-    "body": _measured, "coordinate": _silent, "weight": _silent,
+    "body": _measured, "coordinate": _from_counts, "weight": _from_counts,
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What is said of a column: by its name, its label, its categories, and the survey it comes from."""
+"""The topic of a column, by its name, label, categories and the codebook of well-known surveys."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from sdckit.data.scenarios.guessing.topics import (
     words_of,
 )
 
-# Names of variables that well-known surveys share; believed only where a file holds several of one survey.
+# Variable names of well-known surveys; trusted only if a file has several of one survey.
 
 
-_TELLING, _ENOUGH = 2, 6  # names that only this survey uses; or one of them among so many that it uses
+_TELLING, _ENOUGH = 2, 6  # more than 2 names specific to the survey; or one, with at least 6 of its names in all
 
-_ADDED = re.compile(r"_?(CAT|GRP|GROUP|REC|BANDS?|CLASS|CODE)\d?$")  # made from it
+_ADDED = re.compile(r"_?(CAT|GRP|GROUP|REC|BANDS?|CLASS|CODE)\d?$")  # suffixes of derived variables
 _SURVEYS = {
     survey: tuple((topic, re.compile(pattern)) for topic, pattern in rows.items())
     for survey, rows in VOCABULARY["surveys"].items()
@@ -34,43 +34,43 @@ _SURVEYS = {
 
 
 def codebook_topics(columns: Sequence[str]) -> dict[str, tuple[str, Topic | None]]:
-    """Give (survey, topic) for the columns named as in the survey that most of the file's names fit.
+    """(survey, topic) of the columns that match the codebook of the best-matching survey.
 
-    The topic is None for a number that counts within something: a line number, a household's number in its
+    The topic is None for a number that is only unique within a group: a line number, a household's number in its
     village.
 
-    >>> found = codebook_topics(["db030", "rb050", "rb090", "colour"])
-    >>> {column: topic.name for column, (survey, topic) in found.items()}
+    >>> topics = codebook_topics(["db030", "rb050", "rb090", "colour"])
+    >>> {column: topic.name for column, (survey, topic) in topics.items()}
     {'db030': 'a household', 'rb050': 'a sampling weight', 'rb090': 'sex or gender'}
     >>> codebook_topics(["np", "x"])
     {}
     """
     best: dict[str, tuple[str, Topic | None]] = {}
     for survey, rows in _SURVEYS.items():
-        found = {}
+        topics = {}
         for column in columns:
             bare = _ADDED.sub("", column.strip().upper())
             named = next((topic for topic, pattern in rows if pattern.fullmatch(bare)), None)
             if named is not None:
                 within = named == "a number within"
-                found[column] = (survey, None if within else topic_named(named))
-        telling = [column for column in found if topic_of(column) is None]  # "sex" and "age" tell no survey
-        known = len(telling) > _TELLING or (telling and len(found) >= _ENOUGH)
-        if known and len(found) > len(best):
-            best = found
+                topics[column] = (survey, None if within else topic_named(named))
+        telling = [column for column in topics if topic_of(column) is None]  # "sex" and "age" are in many surveys
+        known = len(telling) > _TELLING or (telling and len(topics) >= _ENOUGH)
+        if known and len(topics) > len(best):
+            best = topics
     return best
 
 
-# What the categories of a column say: value labels, or the texts themselves.
+# Topic by the categories of a column: value labels, or the texts themselves.
 
 
-_MOST = 400  # categories that are read
-_DIFFERENT = 2  # words of a topic that must be there
+_MOST = 400  # greatest number of categories considered
+_DIFFERENT = 2  # least number of distinct words of a topic
 
 
 _SEX_LETTERS = tuple(set(letters) for letters in VOCABULARY["lists"]["sex_letters"].split())
 _SEX = listed("sex")
-_SAID = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
+_CATEGORY_WORDS = {topic: word_set(words) for topic, words in VOCABULARY["categories"].items()}
 _COUNTRIES = listed("countries")
 _CODES = listed("codes")
 _STATES = listed("states")
@@ -80,12 +80,12 @@ _BAND = re.compile(
 )
 _TWO_ENDS = re.compile(r"\D{0,14}(\d{1,3})\s*(?:-|–|—|to|bis|a|à|,|y|\.\.|and|tot|do)+\s*(\d{1,3})")
 _ICD = re.compile(r"[A-TV-Z]\d[0-9A-B](?:\.?[0-9A-Z]{1,4})?")
-_FEW_CODES = 4  # two-letter codes that must be different to be countries or states
-_AGES = (10, 110)  # where the largest end of age bands lies
+_FEW_CODES = 4  # least number of distinct two-letter codes of countries or states
+_AGES = (10, 110)  # range of the upper end of the highest age band
 
 
 def topic_of_values(texts: Sequence[str]) -> Topic | None:
-    """Give the topic that the categories of a column speak of, or None.
+    """The topic suggested by the categories of a column, or None.
 
     >>> topic_of_values(["1 Männer", "2 Frauen"]).name, topic_of_values(["yes", "no"])
     ('sex or gender', None)
@@ -93,12 +93,12 @@ def topic_of_values(texts: Sequence[str]) -> Topic | None:
     if not 1 < len(texts) <= _MOST:
         return None
     words = [frozenset(words_of(text)) for text in texts]
-    name = _sex(texts, words) or _said(words) or _places(texts, words) or _patterned(texts)
+    name = _sex(texts, words) or _by_category_words(words) or _places(texts, words) or _patterned(texts)
     return None if name is None else topic_named(name)
 
 
 def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
-    """Two categories or a few more, among them two words of sex."""
+    """At most six categories, at least two of them and half of them words for a sex."""
     if len(texts) > 6:
         return None
     bare = {text.strip().lower() for text in texts}
@@ -108,12 +108,12 @@ def _sex(texts: Sequence[str], words: Sequence[frozenset[str]]) -> str | None:
     return "sex or gender" if len(spoken) >= 2 and len(spoken) * 2 >= len(texts) else None
 
 
-def _said(words: Sequence[frozenset[str]]) -> str | None:
+def _by_category_words(words: Sequence[frozenset[str]]) -> str | None:
     best, most = None, 0.0
-    for name, said in _SAID.items():
-        hit = [word & said for word in words]
+    for name, topic_words in _CATEGORY_WORDS.items():
+        hit = [word & topic_words for word in words]
         different = len(frozenset().union(*hit))
-        share = sum(bool(one) for one in hit) / len(words)
+        share = sum(bool(shared) for shared in hit) / len(words)
         if different >= _DIFFERENT and share >= 0.4 and share > most:
             best, most = name, share
     return best
@@ -135,7 +135,7 @@ def _patterned(texts: Sequence[str]) -> str | None:
     bare = [text.strip() for text in texts]
     if len(bare) >= 3 and sum(bool(_ICD.fullmatch(text)) for text in bare) >= 0.9 * len(bare):
         return "health"
-    ends = [found.groups() for text in bare if (found := _TWO_ENDS.match(text))]
+    ends = [match.groups() for text in bare if (match := _TWO_ENDS.match(text))]
     banded = sum(bool(_BAND.fullmatch(text)) for text in bare)
     if len(bare) >= 3 and len(ends) * 2 >= len(bare) and banded >= 0.8 * len(bare):
         largest = max(int(high) for _, high in ends)
@@ -145,7 +145,7 @@ def _patterned(texts: Sequence[str]) -> str | None:
     return None
 
 
-# Words of a country are said of a birth and of a citizenship, too; those of work of a business.
+# Compatible topics (of the categories, of the column): country names also fit a birth or a citizenship.
 _FITTING = {
     ("geography", "a country of birth"), ("geography", "ethnicity or citizenship"),
     ("ethnicity or citizenship", "a country of birth"), ("age", "a birth"),
@@ -153,29 +153,29 @@ _FITTING = {
 }  # fmt: skip
 
 
-_KINDS = {"its label": "label", "its categories": "values"}  # the rest is said by names
+_KINDS = {"its label": "label", "its categories": "values"}  # other sources are names
 
 
 @dataclass(frozen=True)
 class Spoken:
-    """The topic of a column, and who says so."""
+    """The topic of a column, with its sources."""
 
     topic: Topic | None
     evidence: tuple[str, ...]
-    kinds: int  # how many kinds of evidence agree
-    disputed: bool = False  # another kind says something else
-    sampling: bool = False  # said to be a weight of the sample
-    body: bool = False  # said to be a weight of a body
-    within: bool = False  # by its survey, a number within something
+    kinds: int  # number of kinds of evidence that agree
+    disputed: bool = False  # another kind of evidence contradicts
+    sampling: bool = False  # described as a sampling weight
+    body: bool = False  # described as a body weight
+    within: bool = False  # by its codebook, a number within a group
 
     @property
     def name(self) -> str:
-        """The topic's name, or nothing."""
+        """Name of the topic, or ""."""
         return "" if self.topic is None else self.topic.name
 
     @property
     def role(self) -> str:
-        """The topic's usual role, or nothing."""
+        """Usual role of the topic, or ""."""
         return "" if self.topic is None else self.topic.role
 
     @property
@@ -185,7 +185,7 @@ class Spoken:
 
 
 def spoken_of(facts: Sequence[Facts], labels: Mapping[str, str]) -> dict[str, Spoken]:
-    """Read what is said of every column.
+    """Determine the topic of every column.
 
     >>> from sdckit.data.scenarios.guessing.facts import Facts
     >>> column = Facts("v1", 9, 9, 2, number=False, whole=False, text=True, date=False, categories=("m", "f"))
@@ -202,13 +202,13 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     labelled = topic_of_label(label) if label and not same else None
     valued = topic_of_values(facts.categories)
     coded = survey[1] if survey else None
-    said = {
+    by_source = {
         "its label": labelled,
         f"its name in {survey[0]}" if survey else "": coded,
         "its name": named,
         "its categories": valued,
     }
-    topic = next((one for one in said.values() if one is not None), None)
+    topic = next((other for other in by_source.values() if other is not None), None)
     if topic is not None and valued is not None and valued.name == "sex or gender" and topic.role == "person":
         topic = valued
     within = bool(survey) and coded is None and labelled is None
@@ -218,12 +218,12 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
         return Spoken(None, (f"in {survey[0] if survey else ''} a number within something",), 1, within=True)
     if topic is None:
         topic = key_topic_within(facts.name)
-        told = () if topic is None else (f"its name holds a word of {topic.name}",)
-        return Spoken(topic, told, 0, sampling=sampling, body=body)
-    agreeing = [who for who, one in said.items() if one is not None and _fits(one, topic)]
+        hint = () if topic is None else (f"its name holds a word of {topic.name}",)
+        return Spoken(topic, hint, 0, sampling=sampling, body=body)
+    agreeing = [who for who, other in by_source.items() if other is not None and _fits(other, topic)]
     if "its name" in agreeing:
         agreeing = [who for who in agreeing if not who.startswith("its name in")]
-    others = [one for who, one in said.items() if one is not None and not _fits(one, topic)]
+    others = [other for who, other in by_source.items() if other is not None and not _fits(other, topic)]
     verb = "speaks" if len(agreeing) == 1 and agreeing[0] != "its categories" else "speak"
     evidence = (f"{_listed(agreeing)} {verb} of {topic.name}",)
     kinds = {_KINDS.get(who, "name") for who in agreeing}
@@ -233,8 +233,8 @@ def _spoken(facts: Facts, label: str, survey: tuple[str, Topic | None] | None) -
     )  # fmt: skip
 
 
-def _fits(one: Topic, topic: Topic) -> bool:
-    return one.name == topic.name or (one.name, topic.name) in _FITTING
+def _fits(other: Topic, topic: Topic) -> bool:
+    return other.name == topic.name or (other.name, topic.name) in _FITTING
 
 
 def _listed(words: Sequence[str]) -> str:

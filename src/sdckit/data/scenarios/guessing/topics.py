@@ -1,4 +1,4 @@
-"""What words of names and labels speak of, in the languages survey files are written in."""
+"""Topics of names and labels by keywords, in the languages of survey files."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from typing import Any
 VOCABULARY: dict[str, Any] = tomllib.loads(
     files("sdckit.data.scenarios.guessing").joinpath("words.toml").read_text(encoding="utf-8")
 )
-"""The tables of words, read once: this module is only imported where roles are guessed."""
+"""The keyword tables, read once; this module is only imported where roles are guessed."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """Words that say one thing about a column."""
+    """Keywords of one topic of a column."""
 
-    name: str  # what the words say, for the explanation
-    role: str  # the role a column of this topic usually has
+    name: str  # as shown in explanations
+    role: str  # usual role of a column of this topic
     words: frozenset[str]  # whole words
-    stems: tuple[str, ...] = ()  # beginnings of words, long enough not to mislead
+    stems: tuple[str, ...] = ()  # prefixes of words, long enough to be specific
 
 
 def word_set(text: str) -> frozenset[str]:
-    """Give the words of a text.
+    """The words of a text.
 
     >>> sorted(word_set("age alter"))
     ['age', 'alter']
@@ -36,7 +36,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 def listed(name: str) -> frozenset[str]:
-    """Give the words of a list of the vocabulary.
+    """The words of a list in the vocabulary.
 
     >>> sorted(listed("housed"))
     ['housing', 'ownrent', 'rentown', 'tenure']
@@ -44,13 +44,13 @@ def listed(name: str) -> frozenset[str]:
     return word_set(VOCABULARY["lists"][name])
 
 
-# The first topic that matches wins.
+# The first matching topic wins.
 TOPICS = tuple(
     Topic(name, row["role"], word_set(row["words"]), tuple(row.get("stems", "").split()))
     for name, row in VOCABULARY["topics"].items()
 )
 
-# Words that turn another word's meaning.
+# Words that change the meaning of another word.
 BODY = listed("body")
 CLEARLY_WEIGHT = listed("clearly_weight")
 LENGTH = listed("length")
@@ -64,7 +64,7 @@ _BY_NAME = {topic.name: topic for topic in TOPICS}
 
 
 def topic_named(name: str) -> Topic:
-    """Give a topic by its name.
+    """Look up a topic by name.
 
     >>> topic_named("age").role
     'key'
@@ -72,7 +72,7 @@ def topic_named(name: str) -> Topic:
     return _BY_NAME[name]
 
 
-# Words of names and labels, and the topic they speak of.
+# Words of names and labels, and their topic.
 
 
 _BESIDE = listed("beside")
@@ -87,14 +87,14 @@ _HOUSED = listed("housed")
 _SHORT_WEIGHTS = ("wt", "wgt", "wght")  # LLCPWT, PIWT22
 _WHO_IS_WEIGHED = ("birth", "body", "baby", "child", "mother", "brain", "bmx")
 _COMPOUND = ("key", "sensitive", "weight", "household")
-_LONG = 6  # a word so long is not part of another by chance
-_READ = 14  # words of a label that are read: what stands behind explains
+_LONG = 6  # least length of a word that is searched within others
+_READ = 14  # words of a label that are used; further ones are explanations
 _SPELT: dict[str, str] = VOCABULARY["spelt"]
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def words_of(name: str) -> tuple[str, ...]:
-    """Cut a name into words: at signs, at capitals, without accents and figures.
+    """Split a name into words at signs and capitals, without accents and digits.
 
     >>> words_of("HH_Size2"), words_of("dateOfBirth"), words_of("Größe é")
     (('hh', 'size'), ('date', 'of', 'birth'), ('groesse', 'e'))
@@ -104,10 +104,10 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(part.lower() for part in _PART.findall(bare) if not part.isdigit())
 
 
-def said_of(name: str) -> frozenset[str]:
-    """Give the words of a name, its neighbours written as one, and all of it.
+def word_forms(name: str) -> frozenset[str]:
+    """The words of a name, its pairs of adjacent words joined, and all joined.
 
-    >>> sorted(said_of("estado_civil"))
+    >>> sorted(word_forms("estado_civil"))
     ['civil', 'estado', 'estadocivil']
     """
     words = words_of(name)
@@ -116,27 +116,27 @@ def said_of(name: str) -> frozenset[str]:
 
 
 def topic_of(name: str) -> Topic | None:
-    """Give the topic a name speaks of, or None.
+    """The topic of a name, or None.
 
     >>> topic_of("Geschlecht").name, topic_of("net_income").role, topic_of("v17")
     ('sex or gender', 'sensitive', None)
     """
-    said = said_of(name)
+    forms = word_forms(name)
     words = frozenset(words_of(name))
     for unit in ("a household", "a person number", "a group one belongs to"):
         if words & _NUMBERS and _BY_NAME[unit].words & words and not words & SIZE - _NUMBERS:
             return _BY_NAME[unit]
-    found = _topic_said(said)
-    if found is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
+    topic = _topic_of_forms(forms)
+    if topic is None and any(len(word) > 3 and word.endswith(_SHORT_WEIGHTS) for word in words):
         weighed = any(word.startswith(_WHO_IS_WEIGHED) for word in words)
         return _BY_NAME["a body measure" if weighed else "a sampling weight"]
-    if found is None and any(_is_id(word) for word in words):
+    if topic is None and any(_is_id(word) for word in words):
         return _BY_NAME["an id"]
-    return found
+    return topic
 
 
 def topic_of_label(label: str) -> Topic | None:
-    """Give the topic a variable's label speaks of, or None; words of many meanings are not believed.
+    """The topic of a variable label, or None; ambiguous words are ignored.
 
     >>> topic_of_label("Age of the respondent at last birthday").name, topic_of_label("Lives in a nice area")
     ('age', None)
@@ -150,56 +150,56 @@ def topic_of_label(label: str) -> Topic | None:
             return _BY_NAME[unit]
     pairs = {first + second for first, second in pairwise(words)}
     tall = {*words} & _TALL if {*words} & (LENGTH | _BY_NAME["a household"].words) else set()
-    return _topic_said(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
+    return _topic_of_forms(frozenset({*words, *pairs} - _NOT_IN_LABELS | tall), sentence=True)
 
 
-def _topic_said(said: frozenset[str], *, sentence: bool = False) -> Topic | None:
-    if said & LENGTH and said & _TALL:
+def _topic_of_forms(forms: frozenset[str], *, sentence: bool = False) -> Topic | None:
+    if forms & LENGTH and forms & _TALL:
         return _BY_NAME["body height"]
-    if said & BIRTH:
-        if said & COUNTRY:
+    if forms & BIRTH:
+        if forms & COUNTRY:
             return _BY_NAME["a country of birth"]
-        if not said & {"date", "datum", "data", "fecha", "day"} and (said & YEAR or not sentence):
-            said = said - {"naissance", "nacimiento", "nascita", "nascimento"} | {"birth"}
-        if said & {"date", "fecha", "datum", "data"}:
+        if not forms & {"date", "datum", "data", "fecha", "day"} and (forms & YEAR or not sentence):
+            forms = forms - {"naissance", "nacimiento", "nascita", "nascimento"} | {"birth"}
+        if forms & {"date", "fecha", "datum", "data"}:
             return _BY_NAME["a date of birth"]
-    if said & _WEIGHED:
+    if forms & _WEIGHED:
         return _BY_NAME["a body measure"]
-    found = next((topic for topic in TOPICS if _speaks(topic, said)), None)
-    found = found or next((topic for topic in TOPICS if _ends(topic, said)), None)
-    return None if found is None else _turned(found, said)
+    best = next((topic for topic in TOPICS if _has_word(topic, forms)), None)
+    best = best or next((topic for topic in TOPICS if _has_ending(topic, forms)), None)
+    return None if best is None else _in_context(best, forms)
 
 
-def _speaks(topic: Topic, said: frozenset[str]) -> bool:
-    return bool(topic.words & said) or any(word.startswith(topic.stems) for word in said if topic.stems)
+def _has_word(topic: Topic, forms: frozenset[str]) -> bool:
+    return bool(topic.words & forms) or any(word.startswith(topic.stems) for word in forms if topic.stems)
 
 
-def _ends(topic: Topic, said: frozenset[str]) -> bool:
-    """Germanic compounds: a Nettoeinkommen is an Einkommen."""
+def _has_ending(topic: Topic, forms: frozenset[str]) -> bool:
+    """Whether a word ends in a word of the topic, as in Germanic compounds: Nettoeinkommen is Einkommen."""
     ends = tuple(word for word in topic.words if len(word) >= _LONG)
-    return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in said)
+    return bool(ends) and topic.role in _COMPOUND and any(word.endswith(ends) for word in forms)
 
 
-def _turned(topic: Topic, said: frozenset[str]) -> Topic:
-    """What other words make of a topic: the weight in kilograms, the age at the last birthday."""
-    if topic.role == "weight" and said & BODY:
+def _in_context(topic: Topic, forms: frozenset[str]) -> Topic:
+    """The topic given further words: a weight in kilograms is a body measure, not a sampling weight."""
+    if topic.role == "weight" and forms & BODY:
         return _BY_NAME["a body measure"]
-    if topic.name == "a date of birth" and said & _BY_NAME["age"].words:
+    if topic.name == "a date of birth" and forms & _BY_NAME["age"].words:
         return _BY_NAME["age"]
-    at_home = topic.role == "household" or (topic.name == "body height" and said & _BY_NAME["a household"].words)
-    if at_home and said & SIZE:
+    at_home = topic.role == "household" or (topic.name == "body height" and forms & _BY_NAME["a household"].words)
+    if at_home and forms & SIZE:
         return _BY_NAME[MAKE_UP]
-    if said & MONEY and topic.name in _HAVE_MONEY and not said & _HOUSED:
+    if forms & MONEY and topic.name in _HAVE_MONEY and not forms & _HOUSED:
         return _BY_NAME["money"]
     if topic.name == "a person's name":
-        return _what_has_a_name(said) or topic
+        return _named_thing(forms) or topic
     return topic
 
 
-def _what_has_a_name(said: frozenset[str]) -> Topic | None:
-    """The name of a country or a school is no name of a person."""
+def _named_thing(forms: frozenset[str]) -> Topic | None:
+    """The topic of what has a name, if not a person: a country, a school."""
     for name in ("geography", "a group one belongs to", "occupation", "health"):
-        if _BY_NAME[name].words & said:
+        if _BY_NAME[name].words & forms:
             return _BY_NAME[name]
     return None
 
@@ -209,7 +209,7 @@ def _is_id(word: str) -> bool:
 
 
 def says_id(name: str) -> bool:
-    """Tell whether a name means an id, not a number or a code of something.
+    """Whether a name denotes an id, not a number or code of something.
 
     >>> says_id("case_id"), says_id("UTILITYID"), says_id("key1"), says_id("paid")
     (True, True, False, False)
@@ -219,17 +219,17 @@ def says_id(name: str) -> bool:
 
 
 def says_sampling(text: str) -> bool:
-    """Tell whether a name or label that speaks of a weight means the sample's.
+    """Whether a name or label of a weight denotes a sampling weight.
 
     >>> says_sampling("sampling_weight"), says_sampling("weight"), says_sampling("PERWT")
     (True, False, True)
     """
-    words = {*words_of(text)} | said_of(text)
+    words = {*words_of(text)} | word_forms(text)
     return bool(words & CLEARLY_WEIGHT) and not words & BODY
 
 
 def says_body(text: str) -> bool:
-    """Tell whether a name or label means the weight of a body.
+    """Whether a name or label denotes a body weight.
 
     >>> says_body("weight_kg"), says_body("weight")
     (True, False)
@@ -238,7 +238,7 @@ def says_body(text: str) -> bool:
 
 
 def key_topic_within(name: str) -> Topic | None:
-    """Give the topic of a key that a name holds as a part of a word, or None.
+    """The topic of a key whose keyword is part of a word in the name, or None.
 
     >>> key_topic_within("sexcode").name, key_topic_within("subregions").name, key_topic_within("usage")
     ('sex or gender', 'geography', None)

@@ -1,4 +1,4 @@
-"""Households and persons: ids that repeat, and the columns that count, number and share within them."""
+"""Ids of households and persons, columns that are constant, count or number within them; sampling weights."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from sdckit.data.scenarios.guessing.spoken import Spoken
 from sdckit.data.scenarios.guessing.topics import listed, says_id, words_of
 from sdckit.data.scenarios.scenario_toml import toml_string
 
-# Records with the same id, and how other columns behave within them; plain arrays.
+# Grouping of records by id, and statistics of other columns within the groups.
 
 
-_WORTH = 0.9  # share of the ids that may be numbered, from which it is looked at closely
+_WORTH = 0.9  # least share of plausible ids for the exact test of a numbering
 
 _Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Groups:
-    """The records by id."""
+    """Records grouped by id."""
 
-    codes: _Numbers  # the ids, in file order
-    order: NDArray[np.intp]  # brings the records of an id together
-    starts: NDArray[np.intp]  # of each id, among the ordered records
-    together: bool  # the records of each id stand together in the file
+    codes: _Numbers  # shape (n,); the ids in file order
+    order: NDArray[np.intp]  # shape (n,); sorts the records by id
+    starts: NDArray[np.intp]  # start of each id among the sorted records
+    together: bool  # whether the records of each id are contiguous in the file
 
     @classmethod
     def of(cls, codes: _Numbers) -> Groups:
-        """Group records by equal numbers.
+        """Group records by equal ids.
 
         >>> groups = Groups.of(np.array([2.0, 2.0, 1.0]))
         >>> groups.n, groups.n_several, groups.together
@@ -55,21 +55,21 @@ class Groups:
 
     @property
     def n(self) -> int:
-        """How many ids there are."""
+        """Number of ids."""
         return len(self.starts)
 
     @cached_property
     def n_several(self) -> int:
-        """How many of them have several records."""
+        """Number of ids with several records."""
         return int((self.sizes > 1).sum())
 
     @property
     def largest(self) -> int:
-        """Records of the largest."""
+        """Greatest number of records of an id."""
         return int(self.sizes.max())
 
     def share_constant(self, values: _Numbers) -> float:
-        """Give the share of the ids with several records whose records are all equal.
+        """Share of the ids with several records whose values are constant; NaN if there are none.
 
         >>> Groups.of(np.array([1.0, 1, 2, 2, 3])).share_constant(np.array([5.0, 5, 6, 7, 8]))
         0.5
@@ -80,11 +80,11 @@ class Groups:
         return float((low == high)[several].mean()) if several.any() else np.nan
 
     def constant(self, values: _Numbers) -> bool:
-        """Tell whether the records of every id are equal; False where no id has several."""
+        """Whether values are constant within every id; False if no id has several records."""
         return self.share_constant(values) == 1
 
     def counted_by(self, numbers: _Numbers) -> float:
-        """Give the share of the records whose number is how many records their id has.
+        """Share of the records whose number equals the number of records of their id.
 
         >>> Groups.of(np.array([1.0, 1, 2])).counted_by(np.array([2.0, 2, 1]))
         1.0
@@ -92,7 +92,7 @@ class Groups:
         return float((numbers[self.order] == np.repeat(self.sizes, self.sizes)).mean())
 
     def numbered_by(self, numbers: _Numbers) -> float:
-        """Give the share of the ids whose records are numbered from 1 (or 0) on without a gap.
+        """Share of the ids whose records are numbered from 1 (or 0) without gaps.
 
         >>> Groups.of(np.array([1.0, 1, 2])).numbered_by(np.array([2.0, 1, 1]))
         1.0
@@ -101,7 +101,7 @@ class Groups:
         by_id = known[self.order]
         low, high = np.minimum.reduceat(by_id, self.starts), np.maximum.reduceat(by_id, self.starts)
         may = ((low == 0) | (low == 1)) & (high - low == self.sizes - 1)
-        if may.mean() < _WORTH:  # most are not: the sorting is spared
+        if may.mean() < _WORTH:  # too few: skip the sorting
             return float(may.mean())
         ordered = known[np.lexsort((known, self.codes))]
         off = ordered - (np.arange(len(ordered)) - np.repeat(self.starts, self.sizes))
@@ -109,7 +109,7 @@ class Groups:
         return max(float(((low == first) & (high == first)).mean()) for first in (0, 1))
 
     def repeated(self, keys: Sequence[_Numbers]) -> float:
-        """Give the share of the records that repeat another of the same id in all keys.
+        """Share of the records that duplicate another of the same id in all keys.
 
         >>> Groups.of(np.array([1.0, 1, 2])).repeated([np.array([1.0, 1, 1])])
         0.3333333333333333
@@ -120,19 +120,19 @@ class Groups:
         return float(same.sum() / len(self.codes))
 
 
-_GROUP = 15  # households and persons have at most so many records on average
-_LARGEST = 60  # and no more than so many
-_KNOWN = 0.99  # share of the records that must have an id
-_ENOUGH = 10  # groups of several records that tell a household from a person
+_GROUP = 15  # greatest mean number of records of a household or person
+_LARGEST = 60  # greatest number of records of one
+_KNOWN = 0.99  # least share of the records with an id
+_ENOUGH = 10  # least number of groups with several records to distinguish households from persons
 _ALWAYS = 0.97  # share of the groups, or of the records, that counts as "always"
 _RARELY = 0.9
 _SHARED = {"sex or gender": "sex", "a date of birth": "birth", "a birth": "birth"}  # one person has one
-_FORM = 3  # sizes a count of rows must have, numbers a numbering must reach
+_FORM = 3  # least number of distinct values of a household size or a member number
 
 
 @dataclass(frozen=True)
 class Unit:
-    """An id that says which records belong together."""
+    """An id of a household or person."""
 
     column: str
     confidence: str  # "sure", "likely" or "unsure"
@@ -141,16 +141,16 @@ class Unit:
 
 @dataclass(frozen=True)
 class Units:
-    """What the ids of a file are, and what hangs on the household."""
+    """The ids of a file, and the columns related to them."""
 
     household: Unit | None = None
     person: Unit | None = None
-    constant: tuple[str, ...] = ()  # the same for all members of every household
-    sizes: tuple[str, ...] = ()  # count the rows of the household
-    running: tuple[str, ...] = ()  # number its members
+    constant: tuple[str, ...] = ()  # constant within every household
+    sizes: tuple[str, ...] = ()  # equal the number of rows of the household
+    running: tuple[str, ...] = ()  # number the members of the household
     waves: tuple[str, ...] = ()  # number the records of a person
-    same: tuple[str, ...] = ()  # say the same as the household's id
-    asked: Mapping[str, str] = field(default_factory=dict)  # ids that are not sure enough: a question each
+    same: tuple[str, ...] = ()  # equivalent to the id of the household
+    questions: Mapping[str, str] = field(default_factory=dict)  # uncertain ids, each with a question
 
 
 @dataclass(frozen=True)
@@ -158,11 +158,11 @@ class _Candidate:
     column: str
     groups: Groups
     spoken: Spoken
-    kind: str  # "household", "person" or "" as the members tell
-    told: str  # by what
+    kind: str  # "household", "person" or "", by comparing the members
+    basis: str  # evidence for the kind
     sizes: tuple[str, ...]
     running: tuple[str, ...]
-    repeats: bool  # a number that starts again elsewhere
+    repeats: bool  # ids start again elsewhere, so they are not unique
 
     @property
     def score(self) -> int:
@@ -174,18 +174,18 @@ class _Candidate:
     def evidence(self) -> tuple[str, ...]:
         groups = self.groups
         several = f"{groups.n:,} ids, {groups.n_several:,} of them in several records"
-        told = [
+        evidence = [
             *self.spoken.evidence, several,
             *(["the records of an id stand together"] if groups.together else []),
-            *([self.told] if self.told else []),
+            *([self.basis] if self.basis else []),
             *([f"{_quoted(self.sizes)} counts its records"] if self.sizes else []),
             *([f"{_quoted(self.running)} numbers them"] if self.running else []),
         ]  # fmt: skip
-        return tuple(told)
+        return tuple(evidence)
 
 
 def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> Units:
-    """Find the ids of households and persons.
+    """Find the ids of households and persons, and the columns related to them.
 
     Parameters
     ----------
@@ -195,18 +195,17 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
         Of every column.
     """
     names = [name for name in frame.columns if _may_group(facts[name], spoken[name])]
-    found = [_candidate(frame, name, facts, spoken) for name in names]
-    homes = sorted((one for one in found if _is_home(one, facts)), key=lambda one: -one.score)
-    home = homes[0] if homes else None
-    people = sorted((one for one in found if one is not home and _is_person(one, facts)), key=lambda one: -one.score)
-    person = people[0] if people else None
-    asked = {one.column: question for one in found if one not in (home, person) and (question := _question(one))}
+    units = [_candidate(frame, name, facts, spoken) for name in names]
+    home = max((unit for unit in units if _is_home(unit, facts)), key=lambda unit: unit.score, default=None)
+    others = [unit for unit in units if unit is not home]
+    person = max((unit for unit in others if _is_person(unit, facts)), key=lambda unit: unit.score, default=None)
+    questions = {unit.column: question for unit in others if unit is not person and (question := _question(unit))}
     waves = person.running if person else ()
     if home is None:
-        return Units(None, _unit(person, "person"), waves=waves, asked=asked)
+        return Units(None, _unit(person, "person"), waves=waves, questions=questions)
     same = tuple(
-        one.column for one in found
-        if one not in (home, person) and one.groups.n == home.groups.n and home.groups.constant(one.groups.codes)
+        unit.column for unit in units
+        if unit not in (home, person) and unit.groups.n == home.groups.n and home.groups.constant(unit.groups.codes)
     )  # fmt: skip
     ids = {home.column, *same, person.column if person else ""}
     constant = tuple(
@@ -214,7 +213,7 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
         if name not in ids and facts[name].levels > 1 and home.groups.n_several >= _FORM
         and home.groups.constant(same_values(frame[name]))
     )  # fmt: skip
-    asked = {name: question for name, question in asked.items() if name not in same}
+    questions = {name: question for name, question in questions.items() if name not in same}
     return Units(
         _unit(home, "household"),
         _unit(person, "person"),
@@ -223,12 +222,12 @@ def units_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[st
         home.running,
         waves,
         same,
-        asked,
+        questions,
     )
 
 
 def _may_group(facts: Facts, spoken: Spoken) -> bool:
-    """Ids: known nearly everywhere, repeated in small groups; by name, or written like numbers of records."""
+    """Whether a column may be an id: hardly missing, in small groups, and named or numbered like an id."""
     repeated = 1 < facts.levels < facts.n <= facts.levels * _GROUP
     if not repeated or facts.fraction or facts.date or facts.n < _KNOWN * facts.records or spoken.within:
         return False
@@ -241,30 +240,30 @@ def _may_group(facts: Facts, spoken: Spoken) -> bool:
 
 def _candidate(frame: pl.DataFrame, name: str, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]) -> _Candidate:
     groups = Groups.of(same_values(frame[name]))
-    kind, told = _members(frame, groups, facts, spoken)
+    kind, basis = _members(frame, groups, facts, spoken)
     sizes, running, repeats = [], [], False
     for other in frame.columns:
-        one = facts[other]
-        small = one.number and one.whole and one.minimum >= 0 and one.maximum <= groups.largest * 2
-        if other == name or not small or one.levels < 2 or one.maximum > _LARGEST:
+        column = facts[other]
+        small = column.number and column.whole and column.minimum >= 0 and column.maximum <= groups.largest * 2
+        if other == name or not small or column.levels < 2 or column.maximum > _LARGEST:
             continue
         numbers = numbers_of(frame[other])
         if numbers is None:
             continue
-        if one.levels >= _FORM and groups.counted_by(numbers) >= _ALWAYS:
+        if column.levels >= _FORM and groups.counted_by(numbers) >= _ALWAYS:
             sizes.append(other)
-        elif one.levels >= _FORM and groups.numbered_by(numbers) >= _ALWAYS:
+        elif column.levels >= _FORM and groups.numbered_by(numbers) >= _ALWAYS:
             running.append(other)
         elif spoken[other].within or spoken[other].name == "a person number":
             repeats = repeats or _starts_again(frame, groups, numbers, facts, spoken)
-    return _Candidate(name, groups, spoken[name], kind, told, tuple(sizes), tuple(running), repeats)
+    return _Candidate(name, groups, spoken[name], kind, basis, tuple(sizes), tuple(running), repeats)
 
 
 def _starts_again(
     frame: pl.DataFrame, groups: Groups, numbers: np.ndarray, facts: Mapping[str, Facts],
     spoken: Mapping[str, Spoken],
 ) -> bool:  # fmt: skip
-    """Tell whether members' numbers come twice in one wave: then ids start again in another place."""
+    """Whether member numbers repeat within an id and wave: then ids start again in another place."""
     waves = [name for name in frame.columns if spoken[name].role == "time" and 1 < facts[name].levels <= _LARGEST]
     keys = [numbers, *(same_values(frame[name]) for name in waves)]
     return groups.repeated(keys) > 1 - _ALWAYS
@@ -273,7 +272,7 @@ def _starts_again(
 def _members(
     frame: pl.DataFrame, groups: Groups, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken]
 ) -> tuple[str, str]:
-    """Tell a household from a person by what the records of an id share."""
+    """Classify an id as household or person by whether sex and birth are constant within it; with the evidence."""
     if groups.n_several < _ENOUGH:
         return "", ""
     known = [
@@ -293,44 +292,44 @@ def _members(
     return "", ""
 
 
-def _is_home(one: _Candidate, facts: Mapping[str, Facts]) -> bool:
-    if one.kind == "person" or one.groups.largest > _LARGEST or one.repeats:
+def _is_home(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
+    if unit.kind == "person" or unit.groups.largest > _LARGEST or unit.repeats:
         return False
-    if one.spoken.role == "household":
+    if unit.spoken.role == "household":
         return True
-    seen = bool(one.sizes) or (bool(one.running) and one.kind == "household")
-    return seen and one.groups.together and one.groups.n_several >= _ENOUGH and not facts[one.column].fraction
+    seen = bool(unit.sizes) or (bool(unit.running) and unit.kind == "household")
+    return seen and unit.groups.together and unit.groups.n_several >= _ENOUGH and not facts[unit.column].fraction
 
 
-def _is_person(one: _Candidate, facts: Mapping[str, Facts]) -> bool:
-    if one.kind == "household" or one.repeats:
+def _is_person(unit: _Candidate, facts: Mapping[str, Facts]) -> bool:
+    if unit.kind == "household" or unit.repeats:
         return False
-    if one.spoken.name == "an id" and not facts[one.column].numbered and facts[one.column].number:
+    if unit.spoken.name == "an id" and not facts[unit.column].numbered and facts[unit.column].number:
         return False
-    if one.spoken.role == "person" or (one.spoken.role == "id" and says_id(one.column)):
+    if unit.spoken.role == "person" or (unit.spoken.role == "id" and says_id(unit.column)):
         return True
-    ordered = one.groups.together or bool(one.running)
-    return one.kind == "person" and ordered and one.groups.n_several >= 2 * _ENOUGH
+    ordered = unit.groups.together or bool(unit.running)
+    return unit.kind == "person" and ordered and unit.groups.n_several >= 2 * _ENOUGH
 
 
-def _unit(one: _Candidate | None, role: str) -> Unit | None:
-    if one is None:
+def _unit(candidate: _Candidate | None, role: str) -> Unit | None:
+    if candidate is None:
         return None
-    named = one.spoken.role == role or (role == "person" and one.spoken.name == "an id")
-    seen = one.kind == role or bool(one.sizes) or (bool(one.running) and role == "household")
-    small = one.groups.n_several < _ENOUGH
-    confidence = "sure" if named and seen and not one.spoken.disputed else "likely" if named or seen else "unsure"
-    return Unit(one.column, "likely" if small and confidence == "sure" else confidence, one.evidence)
+    named = candidate.spoken.role == role or (role == "person" and candidate.spoken.name == "an id")
+    seen = candidate.kind == role or bool(candidate.sizes) or (bool(candidate.running) and role == "household")
+    small = candidate.groups.n_several < _ENOUGH
+    confidence = "sure" if named and seen and not candidate.spoken.disputed else "likely" if named or seen else "unsure"
+    return Unit(candidate.column, "likely" if small and confidence == "sure" else confidence, candidate.evidence)
 
 
-def _question(one: _Candidate) -> str | None:
-    if one.repeats and (one.spoken.role == "household" or one.groups.together):
+def _question(unit: _Candidate) -> str | None:
+    if unit.repeats and (unit.spoken.role == "household" or unit.groups.together):
         return "its numbers start again elsewhere: put it together with the place into one id of the household"
-    if one.spoken.role == "person" and one.kind == "household":
-        return f"whose number is it? It is called a person's, but {one.told}"
-    if one.spoken.role == "household":
+    if unit.spoken.role == "person" and unit.kind == "household":
+        return f"whose number is it? It is called a person's, but {unit.basis}"
+    if unit.spoken.role == "household":
         return "is it the household? Another column looks more like it"
-    if one.spoken.topic is None and one.groups.together and one.groups.n_several >= _ENOUGH:
+    if unit.spoken.topic is None and unit.groups.together and unit.groups.n_several >= _ENOUGH:
         return "its values repeat in small groups of records that stand together: who are they, a household?"
     return None
 
@@ -339,27 +338,27 @@ def _quoted(names: tuple[str, ...]) -> str:
     return " and ".join(toml_string(name) for name in names[:2])
 
 
-# The sampling weight, told from the weight of bodies, from money and from the weights of households.
+# Sampling weights, distinguished from body weights, money and household weights.
 
 
-_MOST = 0.5  # share of the records that must have one
-_REPLICATES = 8  # so many weights numbered alike are replicates
+_MOST = 0.5  # least share of the records with a weight
+_REPLICATES = 8  # at least this many numbered weights are replicates
 _HOME = listed("weights_of_households")
 _BEST = listed("best_weights")
 _LESS = listed("lesser_weights")
 _HOMES = ("hh", "household", "haush", "menage", "hogar", "famil")
 _MILLION = 1_000_000
-_NEAR = 0.02  # how near a mean must be to 1, or to a million
-# Bodies: kilograms or pounds of people, with one decimal at most.
+_NEAR = 0.02  # tolerance of a mean of 1, or of a million
+# Body weights: kilograms or pounds, with one decimal at most.
 _LIGHTEST, _HEAVIEST, _MEANS = 1.5, 400.0, (25.0, 200.0)
-_SPREAD = (0.05, 0.5)  # deviation as a share of the mean
+_SPREAD = (0.05, 0.5)  # coefficient of variation
 _LEVELS = 15
-_HEIGHT = 0.15  # correlation with height that makes a body
+_HEIGHT = 0.15  # least correlation with height of a body weight
 
 
 @dataclass(frozen=True)
 class Weight:
-    """One column that may be a weight of the sample."""
+    """A candidate for the sampling weight."""
 
     column: str
     confidence: str
@@ -370,12 +369,12 @@ class Weight:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weight that is taken, and what is known of the others."""
+    """The chosen weight, and findings on other candidates."""
 
     chosen: Weight | None = None
-    refused: Mapping[str, str] = field(default_factory=dict)  # why another column is none
-    bodies: Mapping[str, str] = field(default_factory=dict)  # weights of bodies: why
-    asked: Mapping[str, str] = field(default_factory=dict)  # may be a weight: a question
+    refused: Mapping[str, str] = field(default_factory=dict)  # other columns: why they are not chosen
+    bodies: Mapping[str, str] = field(default_factory=dict)  # body weights: reasons
+    questions: Mapping[str, str] = field(default_factory=dict)  # possible weights: a question each
 
 
 def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[str, Spoken], units: Units) -> Weights:
@@ -391,7 +390,7 @@ def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[
     named = [name for name in frame.columns if spoken[name].role == "weight"]
     families = Counter(_stem(name) for name in named)
     heights = [name for name in frame.columns if spoken[name].name == "body height" and facts[name].number]
-    refused, bodies, found = {}, {}, []
+    refused, bodies, weights = {}, {}, []
     for name in named:
         if families[_stem(name)] >= _REPLICATES and _stem(name) != name.lower():
             refused[name] = "one of many weights that are numbered: a replicate"
@@ -400,20 +399,20 @@ def weights_of(frame: pl.DataFrame, facts: Mapping[str, Facts], spoken: Mapping[
         elif (body := _body(frame, name, facts[name], spoken[name], units, heights)) is not None:
             bodies[name] = body
         else:
-            found.append(_weight(facts[name], spoken[name], units))
-    found.sort(key=lambda one: -one.score)
-    asked = {
+            weights.append(_weight(facts[name], spoken[name], units))
+    weights.sort(key=lambda weight: -weight.score)
+    questions = {
         name: question for name in frame.columns
-        if spoken[name].topic is None and (question := _silent(facts[name], units)) is not None
-    } if not found else {}  # fmt: skip
-    if not found:
-        return Weights(None, refused, bodies, asked)
-    best = found[0]
-    if len(found) > 1 and found[1].score >= best.score - 0.25:
+        if spoken[name].topic is None and (question := _unnamed_question(facts[name], units)) is not None
+    } if not weights else {}  # fmt: skip
+    if not weights:
+        return Weights(None, refused, bodies, questions)
+    best = weights[0]
+    if len(weights) > 1 and weights[1].score >= best.score - 0.25:
         best = replace(best, confidence="likely" if best.confidence == "sure" else best.confidence,
-                       evidence=(*best.evidence, f"{toml_string(found[1].column)} could be it as well"))  # fmt: skip
-    refused |= {one.column: f"a weight, too; {toml_string(best.column)} is taken" for one in found[1:]}
-    return Weights(best, refused, bodies, asked)
+                       evidence=(*best.evidence, f"{toml_string(weights[1].column)} could be it as well"))  # fmt: skip
+    refused |= {weight.column: f"a weight, too; {toml_string(best.column)} is taken" for weight in weights[1:]}
+    return Weights(best, refused, bodies, questions)
 
 
 def _stem(name: str) -> str:
@@ -435,7 +434,7 @@ def _no_weight(facts: Facts, spoken: Spoken) -> str | None:
 
 
 def _body(frame: pl.DataFrame, name: str, facts: Facts, spoken: Spoken, units: Units, heights: list[str]) -> str | None:
-    """Say why a column is the weight of bodies, or None."""
+    """Why a column is a body weight, or None."""
     if spoken.body and not spoken.sampling:
         return "its name or label says that bodies are weighed"
     if spoken.sampling or name in units.constant or facts.levels == 1:
@@ -453,25 +452,25 @@ def _body(frame: pl.DataFrame, name: str, facts: Facts, spoken: Spoken, units: U
 
 
 def _correlation(frame: pl.DataFrame, name: str, other: str) -> float:
-    one, two = numbers_of(frame[name]), numbers_of(frame[other])
-    if one is None or two is None:
+    first, second = numbers_of(frame[name]), numbers_of(frame[other])
+    if first is None or second is None:
         return 0.0
-    known = ~(np.isnan(one) | np.isnan(two))
-    if known.sum() < _LEVELS or np.ptp(one[known]) == 0 or np.ptp(two[known]) == 0:
+    known = ~(np.isnan(first) | np.isnan(second))
+    if known.sum() < _LEVELS or np.ptp(first[known]) == 0 or np.ptp(second[known]) == 0:
         return 0.0
-    return float(np.corrcoef(one[known], two[known])[0, 1])
+    return float(np.corrcoef(first[known], second[known])[0, 1])
 
 
 def _weight(facts: Facts, spoken: Spoken, units: Units) -> Weight:
-    words = {*words_of(facts.name), *(word for told in spoken.evidence for word in words_of(told))}
+    words = {*words_of(facts.name), *(word for text in spoken.evidence for word in words_of(text))}
     shared = facts.name in units.constant
     kind = "positive numbers with decimals" if facts.fraction else "positive whole numbers"
-    told = [*spoken.evidence, kind]
+    evidence = [*spoken.evidence, kind]
     if facts.levels == 1:
-        told.append("the same for every record")
+        evidence.append("the same for every record")
     if shared:
-        told.append("the same for all members of a household")
-    warning, known = _scale(facts, told)
+        evidence.append("the same for all members of a household")
+    warning, known = _scale(facts, evidence)
     complete = facts.n == facts.records
     if not complete:
         warning = "it is missing for some records; measures with weights refuse them"
@@ -482,32 +481,32 @@ def _weight(facts: Facts, spoken: Spoken, units: Units) -> Weight:
     strong = spoken.sampling or shared or spoken.kinds > 1
     fits = known > 0 and complete and not spoken.disputed
     confidence = "sure" if strong and fits and warning is None else "likely" if strong or fits else "unsure"
-    return Weight(facts.name, confidence, tuple(told), warning, score)
+    return Weight(facts.name, confidence, tuple(evidence), warning, score)
 
 
-def _scale(facts: Facts, told: list[str]) -> tuple[str | None, float]:
-    """Say what the weights add up to, and what that means; half a point where it looks like a population."""
+def _scale(facts: Facts, evidence: list[str]) -> tuple[str | None, float]:
+    """A warning on the scale of the weights and a score (0.5 if plausible); appends to `evidence`."""
     mean = facts.mean
     normed = "they say how records count beside each other, not how many people each stands for: "
     if abs(mean - 1) <= _NEAR and facts.levels > 1:
-        told.append("they add up to the number of records")
+        evidence.append("they add up to the number of records")
         return normed + "multiply them by population / records, or risks are overstated", 0.5
     if abs(mean / _MILLION - 1) <= 5 * _NEAR and facts.levels > 1:
-        told.append("they add up to a million per record")
+        evidence.append("they add up to a million per record")
         return (
             normed + "divide them by 1,000,000 and multiply by population / records, or risks are far too low",
             0.5,
         )
     if mean < 1:
-        told.append("they add up to less than the number of records")
+        evidence.append("they add up to less than the number of records")
         return "weights below 1 stand for less than one person: is it a share, or another scale?", 0.0
     total = float(f"{mean * facts.n:.1e}")
-    told.append(f"they add up to about {total:,.0f}, which may be a population")
+    evidence.append(f"they add up to about {total:,.0f}, which may be a population")
     return None, 0.5
 
 
-def _silent(facts: Facts, units: Units) -> str | None:
-    """Ask about numbers that nothing is said of, but that behave like weights."""
+def _unnamed_question(facts: Facts, units: Units) -> str | None:
+    """A question about a column without a telling name whose values behave like weights, or None."""
     if not facts.positive or facts.text or not facts.fraction or facts.levels <= _LEVELS or facts.n < facts.records:
         return None
     normed = abs(facts.mean - 1) <= _NEAR / 4 and facts.deviation > _SPREAD[0]
