@@ -94,7 +94,7 @@ def in_two_parts(
     rng, secret = open_rng(seed)
     for_homes, for_persons = (int(integer) for integer in rng.integers(2**63, size=2))
     coded = {name: code_column(frame[name]) for name in shared}
-    there = {name: one.codes() != one.span for name, one in coded.items()}
+    there = {name: column.codes() != column.span for name, column in coded.items()}
     needed = list(dict.fromkeys([*shared, *also]))
     one_each: Any = open_eager(pick_rows(frame, homes.first, needed), {})
     lead = {name: homes.lead(present) for name, present in there.items()}
@@ -104,11 +104,11 @@ def in_two_parts(
     back = {name: np.where(there[name], homes.of_row, -1) for name in shared}
     made = lend_rows(open_eager(out, {}), open_eager(small, {}), back)
     counts = n_differing(frame[list(shared)], open_eager(made, {})[list(shared)])
-    told = _together(change, persons, columns, counts, len(frame))
-    told.parameters.update({"household": household, "household_variables": list(shared)})
-    told.secret["seed"] = secret
-    told.notes["household_variables"] = f"{', '.join(shared)}: {ONCE}"
-    return Protected(made, told)
+    combined = _together(change, persons, columns, counts, len(frame))
+    combined.parameters.update({"household": household, "household_variables": list(shared)})
+    combined.secret["seed"] = secret
+    combined.notes["household_variables"] = f"{', '.join(shared)}: {ONCE}"
+    return Protected(made, combined)
 
 
 def _together(
@@ -121,8 +121,8 @@ def _together(
         homes.method, n, {name: changed[name] for name in columns},
         {**_merged([*(part.parameters for part in parts), homes.parameters]), "columns": list(columns)},
         _merged([*(part.secret for part in parts), homes.secret]),
-        {**{f"households, {name}": said for name, said in homes.notes.items()},
-         **{name: said for part in parts for name, said in part.notes.items()}},
+        {**{f"households, {name}": note for name, note in homes.notes.items()},
+         **{name: note for part in parts for name, note in part.notes.items()}},
     )  # fmt: skip
 
 

@@ -57,16 +57,15 @@ def check_made(m: int, n: int, n_columns: int) -> None:
         )
 
 
-def with_files(plan: Changing, found: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
+def with_files(plan: Changing, brought: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
     """The plan with what a method made of the columns brought here: a table, or several.
 
     `like`: of each column that is new, the one it was made from. A table of another number of records takes the place
     of all of them.
     """
     files = made if isinstance(made, list) else [made]
-    return [
-        plan.with_records(found, file, like) if len(file) == plan.n else plan.with_others(found, file) for file in files
-    ]
+    return [plan.with_records(brought, file, like) if len(file) == plan.n else plan.with_others(brought, file)
+            for file in files]  # fmt: skip
 
 
 # The columns a numeric method changes, read and checked at the door, and what came of them.
@@ -92,8 +91,8 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
     `constant`: what cannot be done to a column of equal values; refused where given. Raises `DataError`:
     text, infinite values, no value at all, or equal values where these are refused.
     """
-    found = {name: float_values(frame[name], "column") for name in names}
-    for name, values in found.items():
+    columns = {name: float_values(frame[name], "column") for name in names}
+    for name, values in columns.items():
         if np.isinf(values).any():
             raise DataError(
                 f"column {name!r} holds infinite values ({first_rows(np.isinf(values))}); "
@@ -104,7 +103,7 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
             raise DataError(f"column {name!r} has no value at all; leave it out")
         if constant is not None and low == high:
             raise DataError(f"column {name!r} is constant, {constant}; leave it out")
-    return found
+    return columns
 
 
 def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
@@ -140,7 +139,7 @@ def draw(
 
     `fill`: ``fill(generator, piece)`` writes the numbers of a piece.
 
-    >>> numbers = draw(np.random.default_rng(1), 3, lambda one, piece: one.random(out=piece))
+    >>> numbers = draw(np.random.default_rng(1), 3, lambda generator, piece: generator.random(out=piece))
     >>> numbers.shape
     (3,)
     """
@@ -171,8 +170,8 @@ def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
     """
     if not names:
         return [np.arange(len(frame))]
-    found = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
-    rows, edges = order_by_group(found.of_row, len(found.size))
+    groups = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
+    rows, edges = order_by_group(groups.of_row, len(groups.size))
     parts = [rows[a:b] for a, b in itertools.pairwise(edges)]
     return sorted(parts, key=lambda part: int(part[0]))
 
@@ -233,16 +232,16 @@ class Change(Displayed):
         Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``.
         """
         exact = {"n": self.n, "changed": dict(self.changed), "notes": dict(self.notes)}
-        found = {
+        document = {
             "schema_version": SCHEMA_VERSION,
             "method": self.method,
             "parameters": json_ready(self.parameters),
         }
         if internal:
-            return {**found, **exact, "secret": json_ready(self.secret)}
+            return {**document, **exact, "secret": json_ready(self.secret)}
         from sdckit.report.notebook import protected_change
 
-        return {**found, **protected_change(self.n, self.changed, self.notes)}
+        return {**document, **protected_change(self.n, self.changed, self.notes)}
 
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import change_html
@@ -272,7 +271,7 @@ class Change(Displayed):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is secret: a pickle travels, and the log is where secrets are kept."""
-        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "secret": {}}
+        return {**{attribute.name: getattr(self, attribute.name) for attribute in fields(self)}, "secret": {}}
 
 
 class _Pair(NamedTuple):

@@ -98,7 +98,7 @@ def limit_households(
     shown = known if how == "split" else known & ~large
     numbers, new = _numbered(homes.of_row, part, shown, rng)
     text = coded.kind in {"text", "category"}
-    levels: list[Any] = [str(one) if text else one for one in range(1, numbers + 1)]
+    levels: list[Any] = [str(number) if text else number for number in range(1, numbers + 1)]
     made: dict[str, tuple[Sequence[Any], Ints]] = {household: (levels, new)}
     changed = {household: int(np.count_nonzero(known))}
     if size is not None and how == "split":
@@ -126,10 +126,10 @@ def _parts(homes: Homes, largest: int, rng: np.random.Generator) -> Ints:
 def _numbered(home: Ints, part: Ints, shown: NDArray[np.bool_], rng: np.random.Generator) -> tuple[int, Ints]:
     """How many households there are now, and the place of each record's among their numbers; -1 where none."""
     pairs = home * (int(part.max(initial=0)) + 1) + part
-    found, inverse = np.unique(pairs[shown], return_inverse=True)
+    distinct, inverse = np.unique(pairs[shown], return_inverse=True)
     new = np.full(len(home), -1, np.int64)
-    new[shown] = rng.permutation(len(found))[inverse.reshape(-1)]
-    return len(found), new
+    new[shown] = rng.permutation(len(distinct))[inverse.reshape(-1)]
+    return len(distinct), new
 
 
 def _sizes(

@@ -122,8 +122,8 @@ def _named(
             f"column {column!r}: {len(new) - len(levels)} of {len(new)} identifiers would become another one's; "
             "give more digits by length="
         )
-    rank = {one: place for place, one in enumerate(levels)}
-    place = np.array([*(rank[one] for one in new), -1], np.int64)  # the last one: missing
+    rank = {new_id: place for place, new_id in enumerate(levels)}
+    place = np.array([*(rank[new_id] for new_id in new), -1], np.int64)  # the last one: missing
     return levels, place[codes]
 
 

@@ -230,18 +230,18 @@ def staying(
     if not isinstance(given, Mapping):
         return rng.uniform(given, 1.0, len(levels))
     place = _places(levels, numeric)
-    found = np.full(len(levels), np.nan)
+    chances = np.full(len(levels), np.nan)
     for level, chance in given.items():
         at = place.get(_named(level, numeric), -1)
         if at >= 0:
-            found[at] = _chance(chance, "pd=")
-    if np.isnan(found).any():
+            chances[at] = _chance(chance, "pd=")
+    if np.isnan(chances).any():
         raise DataError(
-            f"pd= gives no chance of staying for {int(np.isnan(found).sum())} levels of the data; "
+            f"pd= gives no chance of staying for {int(np.isnan(chances).sum())} levels of the data; "
             "give all, or one number",
             argument="pd",
         )
-    return found
+    return chances
 
 
 def given_matrix(given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str], numeric: bool, column: str) -> Floats:
@@ -469,7 +469,7 @@ def _check_given(names: Sequence[str], pd: object, matrix: object) -> None:
             if set(given) != set(names):
                 says = f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change"
                 raise ColumnError(says, argument=role)
-            if any(not isinstance(one, Mapping) for one in given.values()):
+            if any(not isinstance(by_level, Mapping) for by_level in given.values()):
                 how = f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}"
                 raise DataError(how, argument=role)
     if matrix is not None and not isinstance(matrix, Mapping):

@@ -281,12 +281,12 @@ def rank_swap(
     def swapped(work: tuple[str, tuple[np.uint64, np.uint64]]) -> _Swapped:
         return _swap(values[work[0]], work[0], limit, top / 100, bottom / 100, work[1])
 
-    found = dict(zip(names, run(swapped, zip(names, keys, strict=True)), strict=True))
-    made = {name: values[name][one.source] for name, one in found.items()}
-    out = take_rows(frame, {name: one.source for name, one in found.items()})
-    averaged = {name: made[name] for name, one in found.items() if one.ends}
+    swaps = dict(zip(names, run(swapped, zip(names, keys, strict=True)), strict=True))
+    made = {name: values[name][swap.source] for name, swap in swaps.items()}
+    out = take_rows(frame, {name: swap.source for name, swap in swaps.items()})
+    averaged = {name: made[name] for name, swap in swaps.items() if swap.ends}
     for name, column in averaged.items():
-        for rows, mean in found[name].ends:
+        for rows, mean in swaps[name].ends:
             column[rows] = mean
     if averaged:
         out = with_numbers(open_eager(open_frame(out), {}), averaged)
@@ -295,7 +295,7 @@ def rank_swap(
         parameters={
             "columns": list(names), "p": limit.p, "r0": r0, "k0": k0, "top": float(top), "bottom": float(bottom),
         },
-        secret={"seed": secret, "window": {name: one.window for name, one in found.items()}},
+        secret={"seed": secret, "window": {name: swap.window for name, swap in swaps.items()}},
         notes=became_fractions(frame, out, names),
     )  # fmt: skip
     return Protected(out, change)
@@ -345,12 +345,12 @@ def _window(ordered: Floats, name: str, limit: _Limit, n: int, start: np.uint64)
 
 
 def _check_options(p: object, r0: object, k0: object, top: float, bottom: float) -> _Limit:
-    given = {name: one for name, one in {"p": p, "r0": r0, "k0": k0}.items() if one is not None}
+    given = {name: amount for name, amount in {"p": p, "r0": r0, "k0": k0}.items() if amount is not None}
     if len(given) > 1:
         says = f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move"
         raise DataError(says, argument=list(given)[-1])
-    for name, one in (("top", top), ("bottom", bottom)):
-        arguments.within(one, name, "is a percentage of the values", 0, 100, "[)")
+    for name, percent in (("top", top), ("bottom", bottom)):
+        arguments.within(percent, name, "is a percentage of the values", 0, 100, "[)")
     if top + bottom >= 100:
         raise DataError("top and bottom are percentages, together below 100", argument="top")
     if r0 is not None:

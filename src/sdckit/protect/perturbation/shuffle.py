@@ -109,18 +109,18 @@ def _correlation(columns: list[Floats]) -> Floats:
     if flat.any():
         raise DataError("a variable is constant among the records complete in all of them; leave it out")
     ranks = np.column_stack([_ranks(column) for column in whole.T])
-    found = 2 * np.sin(np.pi / 6 * np.corrcoef(ranks.T))
-    roots, vectors = np.linalg.eigh(found)
+    correlation = 2 * np.sin(np.pi / 6 * np.corrcoef(ranks.T))
+    roots, vectors = np.linalg.eigh(correlation)
     if roots[0] < 0:
-        found = (vectors * np.maximum(roots, 0.0)) @ vectors.T
-        unit = np.sqrt(np.diagonal(found))
-        found = found / np.outer(unit, unit)
-    return np.asarray(found, np.float64)
+        correlation = (vectors * np.maximum(roots, 0.0)) @ vectors.T
+        unit = np.sqrt(np.diagonal(correlation))
+        correlation = correlation / np.outer(unit, unit)
+    return np.asarray(correlation, np.float64)
 
 
 def _new_scores(fixed: list[Floats], correlation: Floats, n: int, n_new: int, rng: np.random.Generator) -> Floats:
     """Normal scores of the confidential variables, drawn given those of the others."""
-    normal = np.column_stack([draw(rng, n, lambda one, piece: one.standard_normal(out=piece)) for _ in range(n_new)])
+    normal = np.column_stack([draw(rng, n, lambda own, piece: own.standard_normal(out=piece)) for _ in range(n_new)])
     m = len(fixed)
     inside, across = correlation[m:, m:], correlation[:m, m:]
     mean: Floats | float = 0.0

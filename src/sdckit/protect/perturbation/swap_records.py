@@ -118,9 +118,9 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
                 f"household {household!r} is missing for {coded.n_missing} records "
                 f"({first_rows(codes == coded.span)}); give every record one"
             )
-        found, begin, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        rank = np.empty(len(found), np.int64)
-        rank[np.argsort(begin)] = np.arange(len(found))
+        distinct, begin, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        rank = np.empty(len(distinct), np.int64)
+        rank[np.argsort(begin)] = np.arange(len(distinct))
         of_row = rank[inverse.reshape(-1)]
     first = np.unique(of_row, return_index=True)[1].astype(np.int64)
     combination = group_codes([code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
@@ -314,9 +314,9 @@ def _notes(failed: list[int], levels: Sequence[str], swapped: int, rate: float, 
 
 
 def _profiles(similar: Any) -> list[tuple[str, ...]]:
-    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(one, str) for one in similar):
+    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(part, str) for part in similar):
         raise ColumnError(
             'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]',
             argument="similar",
         )
-    return [arguments.names(one, "similar") or () for one in similar] or [()]
+    return [arguments.names(profile, "similar") or () for profile in similar] or [()]

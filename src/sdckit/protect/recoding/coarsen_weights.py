@@ -55,10 +55,10 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
         first = homes_of(homes.codes(), homes.span).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    return {name: _told(codes, held.span, frame[name], first, records) for name in others}
+    return {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
 
 
-def _told(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
+def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
     coded = code_column(other)
     theirs = coded.codes()[first]
     known = (codes != missing) & (theirs != coded.span)
@@ -71,15 +71,15 @@ def _told(codes: Ints, missing: int, other: Any, first: Ints, records: Records) 
     n, size = counted.n, counted.by(of_value, int(of_value.max()) + 1)
     kinds = np.bincount(np.unique(of_value * n_levels + level) // n_levels, minlength=len(size))
     several = size > 1
-    told = float(size[several & (kinds == 1)].sum())
+    disclosed = float(size[several & (kinds == 1)].sum())
     shares = counted.by(level, n_levels) / n
     sizes, often = np.unique(size[several], return_counts=True)
     alike = np.array([float((shares ** int(s)).sum()) for s in sizes])
     chance = float((sizes * often * alike).sum())
     spread = float((sizes**2 * often * alike * (1 - alike)).sum()) ** 0.5
-    if told <= chance + BEYOND * spread or chance >= n:
+    if disclosed <= chance + BEYOND * spread or chance >= n:
         return 0.0
-    return (told - chance) / (n - chance)
+    return (disclosed - chance) / (n - chance)
 
 
 # Groups of neighbouring weights in which no value of a hidden column prevails.
@@ -173,22 +173,22 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
             raise ColumnError(f"margins: no column {name!r} in the data", argument="margins")
         level, labels, numeric = _levels(frame[name])
         asked = arguments.mapping(given, "margins", says)
-        by_label = {_named(one, numeric): _total(total) for one, total in asked.items()}
+        by_label = {_named(label, numeric): _total(total) for label, total in asked.items()}
         mine = [_named(label, numeric) for label in labels]
-        lacking, empty = [one for one in mine if one not in by_label], set(by_label) - set(mine)
+        lacking, empty = [label for label in mine if label not in by_label], set(by_label) - set(mine)
         if lacking or empty:
             raise DataError(
                 f"margins of {name!r}: {len(lacking)} levels of the data have no total, {len(empty)} totals no records",
                 argument="margins",
             )
         codes.append(level)
-        totals.append(np.array([by_label[one] for one in mine]))
+        totals.append(np.array([by_label[label] for label in mine]))
     if not totals:
         raise DataError(f"margins {says}; it is empty", argument="margins")
     sums = [float(total.sum()) for total in totals]
     if max(sums) - min(sums) > AGREE * max(sums):
         raise DataError("margins: the totals of one column add up to another sum than those of another")
-    return codes, [one * (sums[0] / own) for one, own in zip(totals, sums, strict=True)]
+    return codes, [total * (sums[0] / own) for total, own in zip(totals, sums, strict=True)]
 
 
 def _levels(series: Any) -> tuple[Ints, list[str], bool]:
@@ -230,7 +230,7 @@ def raked(weight: Floats, unit: Ints, codes: Sequence[Ints], totals: Sequence[Fl
     """
     size = np.bincount(unit).astype(np.float64)
     first = np.unique(unit, return_index=True)[1]
-    shares = [np.bincount(unit[one == at], minlength=len(size)) for one, total in zip(codes, totals, strict=True)
+    shares = [np.bincount(unit[level == at], minlength=len(size)) for level, total in zip(codes, totals, strict=True)
               for at in range(len(total))]  # fmt: skip
     base = weight[first]
     alike = group_codes([*shares, np.unique(base, return_inverse=True)[1].reshape(-1)], len(size))
@@ -362,15 +362,15 @@ def coarsen_weights(
     out = with_numbers(frame, {weight: made})
     looked = tuple(dict.fromkeys([*within, *hidden, *(margins or {})]))
     left = told_by(open_eager(out, {}), weight, looked, household=household if shared else None)
-    told = [name for name, how_far in left.items() if how_far > TELLS]
+    disclosed = [name for name, how_far in left.items() if how_far > TELLS]
     change = Change(
         "coarsen_weights", len(frame), count_changed({weight: before}, {weight: made}),
         {
             "weight": weight, "k": int(k), "hide": list(hidden), "share": float(share), "strata": list(within),
-            "margins": [] if margins is None else list(margins), "told": told,
+            "margins": [] if margins is None else list(margins), "told": disclosed,
             **({"household": household, "household_variables": [weight]} if shared else {}),
         },
-        {"seed": secret}, {**_notes(n_groups, told), **became_fractions(frame, out, [weight])},
+        {"seed": secret}, {**_notes(n_groups, disclosed), **became_fractions(frame, out, [weight])},
     )  # fmt: skip
     return Protected(out, change)
 
@@ -425,8 +425,8 @@ def _averaged(
     return made, total
 
 
-def _notes(n_groups: int, told: Sequence[str]) -> dict[str, str]:
+def _notes(n_groups: int, disclosed: Sequence[str]) -> dict[str, str]:
     notes = {"groups": f"{n_groups:,} groups of weights"}
-    if told:
-        notes["told"] = f"the weights still tell {', '.join(told)}: what is taken out there is read from them"
+    if disclosed:
+        notes["told"] = f"the weights still tell {', '.join(disclosed)}: what is taken out there is read from them"
     return notes

@@ -199,16 +199,16 @@ def _refit(own, m, low, high, node):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def remove(row, at, tree, one):  # type: ignore[no-untyped-def]
+def remove(row, at, tree, record):  # type: ignore[no-untyped-def]
     """Take a record out: the last of its leaf gets its place, and the boxes around it shrink."""
     node, low, high, leaf, block = tree
-    p = at[one]
+    p = at[record]
     i, own = leaf[p // LEAF], block[p // LEAF]
     last = node[i, 0] + node[i, 1] - 1
     for j in range(own.shape[0]):
         own[j, p % LEAF] = own[j, last % LEAF]
     row[p] = row[last]
-    at[row[p]], at[one] = p, -1
+    at[row[p]], at[record] = p, -1
     node[i, 1] -= 1
     shrinking = _refit(own, node[i, 1], low, high, i)
     i = node[i, 3]
@@ -464,11 +464,11 @@ def _grouped(z, k, total, rest, planted, middle, listing, given, made, of_row): 
             for j in range(d):
                 here[j] = z[extreme, j]
             for t in range(k):
-                one = extreme if t == 0 else who[t - 1]
-                of_row[one] = group
-                add(total, rest, z, one, -1.0)
-                remove(row, at, tree, one)
-                there[place[one]] = False
+                record = extreme if t == 0 else who[t - 1]
+                of_row[record] = group
+                add(total, rest, z, record, -1.0)
+                remove(row, at, tree, record)
+                there[place[record]] = False
                 if t == 0 and k > 1:
                     _nearest(row, tree, here, near, who, far, stack, bound)
             group, left = group + 1, left - k
@@ -524,8 +524,8 @@ def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int6
 
 def _takes_no_trees(steps: float) -> bool:
     """Whether all are compared with all: the kernels of trees are nowhere yet, and there is little to do."""
-    each = FEW / OFTEN  # a call by itself
-    return is_little(_grouped, steps + each, most=FEW + each, spent=FEW, loading=FEW / 8 + each)
+    per_call = FEW / OFTEN  # a call by itself
+    return is_little(_grouped, steps + per_call, most=FEW + per_call, spent=FEW, loading=FEW / 8 + per_call)
 
 
 def _listing(

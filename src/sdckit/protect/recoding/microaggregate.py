@@ -91,17 +91,17 @@ def enough_each(values: Floats, group: Ints, k: int) -> Ints:
     [0, 0, 3, -1, 3, -1]
     """
     known = ~np.isnan(values)
-    found = np.where(known, group, -1)
+    groups = np.where(known, group, -1)
     held = np.bincount(group[known], minlength=int(group.max()) + 1)
     thin = np.flatnonzero(known & (held[group] < k))
     if len(thin) >= k:
-        found[thin] = len(held) + ranked(np.argsort(values[thin], kind="stable"), k)
+        groups[thin] = len(held) + ranked(np.argsort(values[thin], kind="stable"), k)
     elif len(thin):
         full = known & (held[group] >= k)
         total = np.bincount(group[full], weights=values[full], minlength=len(held))
         away = np.abs(total / np.where(held >= k, held, np.nan) - values[thin].mean())
-        found[thin] = int(np.nanargmin(away))
-    return found
+        groups[thin] = int(np.nanargmin(away))
+    return groups
 
 
 def _scaled(values: Floats) -> Floats:
@@ -248,13 +248,13 @@ def microaggregate(
         return _changed([value[rows] for value in values.values()], line[rows] if len(line) else line,
                         int(k), how, measure, own)  # fmt: skip
 
-    made = {name: one.copy() for name, one in values.items()}
+    made = {name: column.copy() for name, column in values.items()}
     n_groups = 0
     work = list(zip(parts, seeds, strict=True))
-    for rows, (found, count) in zip(parts, run(grouped, work), strict=True):
+    for rows, (replaced, count) in zip(parts, run(grouped, work), strict=True):
         n_groups += count
-        for name, one in zip(names, found, strict=True):
-            made[name][rows] = one
+        for name, new in zip(names, replaced, strict=True):
+            made[name][rows] = new
     out = with_numbers(frame, made)
     change = Change(
         "microaggregate", len(frame), count_changed(values, made),
@@ -282,7 +282,7 @@ def _changed(
             group = RULES[how](np.column_stack(columns), k, seed)
         count = int(group.max()) + 1
         groups = [enough_each(column, group, k) for column in columns]
-    return [_replaced(one, group, measure) for one, group in zip(columns, groups, strict=True)], count
+    return [_replaced(column, group, measure) for column, group in zip(columns, groups, strict=True)], count
 
 
 def _alone(values: Floats, k: int, how: str) -> Ints:
@@ -323,12 +323,12 @@ def _replaced(values: Floats, group: Ints, measure: str) -> Floats:
 
 
 def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None:
-    for name, one in values.items():
-        known = ~np.isnan(one)
+    for name, column in values.items():
+        known = ~np.isnan(column)
         if known.all():
             continue
         if short := [rows for rows in parts if 0 < known[rows].sum() < k]:
-            where = np.zeros(len(one), np.bool_)
+            where = np.zeros(len(column), np.bool_)
             where[np.concatenate(short)] = True
             where &= known
             raise DataError(
@@ -339,11 +339,11 @@ def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None
 
 
 def _notes(values: dict[str, Floats], n_groups: int, how: str) -> dict[str, str]:
-    each = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
-    notes = {"groups": f"{n_groups:,} groups{each}"}
+    qualifier = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
+    notes = {"groups": f"{n_groups:,} groups{qualifier}"}
     if any(np.isnan(value).any() for value in values.values()):
         notes["missing"] = "missing values stay missing; every mean is one of k values or more"
-    flat = [name for name, one in values.items() if np.fmin.reduce(one) == np.fmax.reduce(one)]
+    flat = [name for name, column in values.items() if np.fmin.reduce(column) == np.fmax.reduce(column)]
     if flat:
         notes["constant"] = f"all values are equal, nothing to change: {', '.join(flat)}"
     return notes

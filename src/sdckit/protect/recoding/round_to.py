@@ -106,9 +106,9 @@ def multiples(
                 times += rng.random(len(values)) < quotient - times
             times = np.where(is_multiple, near, times)
         # 3 / 10 is the double that 0.3 is, 3 * 0.1 is not
-        found = times / round(per_unit) if exact else times * base
-    unchanged = ~np.isfinite(values) | ~np.isfinite(found)
-    return np.where(unchanged, values, found + 0.0)
+        rounded = times / round(per_unit) if exact else times * base
+    unchanged = ~np.isfinite(values) | ~np.isfinite(rounded)
+    return np.where(unchanged, values, rounded + 0.0)
 
 
 def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:

@@ -122,15 +122,15 @@ def top_bottom_code(
 
 
 def _groups(frame: Any, names: tuple[str, ...], records: Records) -> _Groups:
-    of_row, n, found = np.zeros(len(frame), np.int64), 1, None
+    of_row, n, column = np.zeros(len(frame), np.int64), 1, None
     for name in names:
-        found = distinct_values(frame[name])
-        of_row = of_row * (len(found.values) + 1) + found.codes + 1
+        column = distinct_values(frame[name])
+        of_row = of_row * (len(column.values) + 1) + column.codes + 1
         seen, of_row = np.unique(of_row, return_inverse=True)
         n = len(seen)
-    if found is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
-        codes = np.where(found.codes < 0, len(found.values), found.codes)
-        return _Groups(codes, len(found.values) + 1, names, found, records)
+    if column is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
+        codes = np.where(column.codes < 0, len(column.values), column.codes)
+        return _Groups(codes, len(column.values) + 1, names, column, records)
     return _Groups(of_row, n, names, None, records)
 
 

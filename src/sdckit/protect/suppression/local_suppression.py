@@ -76,15 +76,15 @@ def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
     """What n_implied means, where it is not zero for all values."""
     if n_implied is None:
         return {"n_implied": "not counted: the keys have too many patterns of missing values"}
-    told = []
+    sentences = []
     if n_implied:
-        told.append(
+        sentences.append(
             "some of the values taken out follow from the release for whoever knows that nothing goes without need; "
             "hide_implied=True takes out more until none does"
         )
     if bound:
-        told.append("values that go together are not among those counted")
-    return {"n_implied": "; ".join(told)} if told else {}
+        sentences.append("values that go together are not among those counted")
+    return {"n_implied": "; ".join(sentences)} if sentences else {}
 
 
 MOST_KEYS = 60  # sets of keys are bits of a word
@@ -260,18 +260,18 @@ def local_suppression(
     file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
     outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
-    told: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
-    told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
+    details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
+    details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
     secret = {"seed": drawn} if hide_implied else {}
-    told |= {"hide_implied": hide_implied, "n_implied": None}
+    details |= {"hide_implied": hide_implied, "n_implied": None}
     if hide_implied:
         following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
         count = partial(_count_following, lambda: following, bound=bonds.bind)
     else:  # counting takes long beside the search, and is done for whoever reads it
         count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
     asked = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret, count)
+    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, details, secret, count)
 
 
 def _count_following(
@@ -347,11 +347,11 @@ def _strata(frame: Any, records: Records, groups: Sequence[str], k: int) -> Code
 
 def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
     """Records below k on some of the sets of keys."""
-    found = np.zeros(file.n, np.bool_)
+    at_risk = np.zeros(file.n, np.bool_)
     for keys, k in requests:
         at = file.situation(keys)
-        found |= (at.frequency < k - TINY)[at.of_row]
-    return found
+        at_risk |= (at.frequency < k - TINY)[at.of_row]
+    return at_risk
 
 
 def _solve(
@@ -450,25 +450,25 @@ def _programme(
     if taken == bound:  # nothing takes out fewer
         return _Outcome(bound, exact=True)
     nodes = NODES["auto" if exact == "auto" else "asked"]
-    found = solve(start, k, needs.cells, needs.keys, bound, nodes)
-    if found is None:
+    solution = solve(start, k, needs.cells, needs.keys, bound, nodes)
+    if solution is None:
         if exact is True:
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
             raise DataError(says, argument="exact")
         return None
-    if found.total is not None and found.total < taken:
+    if solution.total is not None and solution.total < taken:
         before = file.gone.copy()
         file.gone[:] = False
-        file.take_out(keys, found.masks, found.rows)
+        file.take_out(keys, solution.masks, solution.rows)
         if len(file.situation(keys).at_risk(k)):  # the programme counts on records that have lost every value
             file.gone[:] = before
-            return _Outcome(found.bound, exact=False)
-    return _Outcome(found.bound, exact=True)
+            return _Outcome(solution.bound, exact=False)
+    return _Outcome(solution.bound, exact=True)
 
 
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
-    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
+    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, details: Mapping[str, Any],
     secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
@@ -491,7 +491,7 @@ def _protected(
         "optimal": sum(changed[name] for name in roles.keys) == outcome.lower_bound,
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
-        **told,
+        **details,
     }
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone

@@ -52,8 +52,8 @@ class _Pairs:
 
 def _differences(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
     a, b = codes[:, None, :], others[None, :, :]
-    found: NDArray[np.bool_] = (a != b) & (a >= 0) & (b >= 0)
-    return found
+    differ: NDArray[np.bool_] = (a != b) & (a >= 0) & (b >= 0)
+    return differ
 
 
 def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], needs: NDArray[np.int64]) -> _Pairs:
@@ -132,19 +132,19 @@ def _programme(
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
     there = (at.codes[cell] >= 0).ravel()
-    found = solve_programme(
+    optimum = solve_programme(
         np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
         bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
         constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )  # fmt: skip
-    bound = found.mip_dual_bound
+    bound = optimum.mip_dual_bound
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
-    if found.x is None:
+    if optimum.x is None:
         return Solution(rows[:0], np.empty(0, np.uint64), None, least)
-    gone = found.x[:n_values].reshape(n, p) > 0.5
+    gone = optimum.x[:n_values].reshape(n, p) > 0.5
     masks = (gone << np.arange(p)).sum(axis=1).astype(np.uint64)
     return Solution(rows, masks, int(gone.sum()), least)
 
@@ -177,8 +177,8 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     listed = len(patterns) * at.codes.shape[1] * len(at.size) <= 2 * COMPARISONS
     labels: list[NDArray[np.int64]] = []
     members: list[NDArray[np.int64]] = []
-    for one in patterns.tolist() if listed else []:
-        _list_groups(at, k, choices.cells, cells[pattern == one], one, keys, labels, members)
+    for missing in patterns.tolist() if listed else []:
+        _list_groups(at, k, choices.cells, cells[pattern == missing], missing, keys, labels, members)
     far = cells[keys[cells] == 0]
     if listed and len(far) * len(at.size) <= COMPARISONS:
         masks = nearest_sets(at, far, k, 1.0, order, apply=False)
@@ -186,7 +186,7 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     else:  # too long a search: they may lose all
         keys[far] = at.codes.shape[1]
     edges = np.cumsum([0, *(len(label) and int(label.max()) + 1 for label in labels)])
-    label = np.concatenate([one + edge for one, edge in zip(labels, edges, strict=False)] or [edges[:0]])
+    label = np.concatenate([block + edge for block, edge in zip(labels, edges, strict=False)] or [edges[:0]])
     by_group = np.argsort(label, kind="stable")
     return Needs(
         cells=cells, keys=keys[cells],
@@ -214,10 +214,10 @@ def _list_groups(
     word = hash_values(at.stratum[rows], at.codes.shape[1])
     seen = [j for j in range(at.codes.shape[1]) if not pattern >> j & 1]
     words = [hash_values(at.codes[rows, j], j) for j in seen]
-    for one in words:
-        word += one
-    for one in words:
-        groups = group(word - one)
+    for key_word in words:
+        word += key_word
+    for key_word in words:
+        groups = group(word - key_word)
         sizes = np.bincount(groups.of_row[: len(whole)], at.size[whole], len(groups.size))
         theirs = groups.of_row[len(whole) :]
         keys[lacking[sizes[theirs] >= k]] = 1
@@ -246,14 +246,14 @@ def _limits(starts, members, costs, needs, outside, priced):  # type: ignore[no-
     """
     size, lacking, share, price, limit = priced
     for g in range(len(costs)):
-        total, best, found = 0.0, 0.0, outside
+        total, best, has_best = 0.0, 0.0, outside
         for e in range(starts[g], starts[g + 1]):
             c = members[e]
             theirs = share * size[c] * price[c] / lacking[c]
             total += theirs
-            if needs[c] >= costs[g] and (not found or price[c] - theirs > best):
-                best, found = price[c] - theirs, True
-        if found and total + best > 0:
+            if needs[c] >= costs[g] and (not has_best or price[c] - theirs > best):
+                best, has_best = price[c] - theirs, True
+        if has_best and total + best > 0:
             most = costs[g] / (total + best)
             for e in range(starts[g], starts[g + 1]):
                 limit[members[e]] = min(limit[members[e]], most)

@@ -95,8 +95,8 @@ class WorkingFile:
         """Records of each cell, of some rows."""
         if self.counts is None:
             return np.bincount(of_row[rows], minlength=n_cells)
-        found: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
-        return found
+        sizes: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
+        return sizes
 
     def situation(self, keys: Sequence[int]) -> Situation:
         """Tabulate some keys as they stand; before any value is taken out, once."""
@@ -172,14 +172,14 @@ def read_combinations(keys: Sequence[str], k: object, combinations: Combinations
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise DataError(f"combinations {HOW}", argument="combinations")
         which, level = pair[0], _checked_k(pair[1], n)
-        asked += [(one, level) for one in _sets_of(keys, which)]
+        asked += [(key_set, level) for key_set in _sets_of(keys, which)]
     if not asked:
         raise DataError("combinations= is empty; name one set of keys and its k", argument="combinations")
     if len(asked) > MOST:
         raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
     highest: dict[tuple[int, ...], int] = {}
-    for one, level in asked:
-        highest[one] = max(level, highest.get(one, 0))
+    for key_set, level in asked:
+        highest[key_set] = max(level, highest.get(key_set, 0))
     return sorted(highest.items(), key=lambda request: (-len(request[0]), -request[1], request[0]))
 
 
@@ -228,7 +228,7 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
     given: Any = importance
     if isinstance(given, Mapping):
         numbers = dict(given)
-    elif all(isinstance(one, str) for one in given):
+    elif all(isinstance(entry, str) for entry in given):
         if twice := sorted({name for name in given if list(given).count(name) > 1}):
             raise ColumnError(f"importance: {twice[0]!r} is listed more than once", argument="importance")
         numbers = {name: place for place, name in enumerate(given, 1)}
@@ -241,9 +241,9 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
         _check_key(name, keys, "importance")
     if lacking := [name for name in keys if name not in numbers]:
         raise ColumnError(f"importance: key {lacking[0]!r} is left out; name them all", argument="importance")
-    found = [numbers[name] for name in keys]
+    ordered = [numbers[name] for name in keys]
     says = "of a key is 1 for the one to protect most"
-    return tuple(arguments.number(one, "importance", says) for one in found)
+    return tuple(arguments.number(number, "importance", says) for number in ordered)
 
 
 PASSES = 1 << 28  # cells hashed in all before the larger sets are left to the search for neighbours
@@ -260,8 +260,8 @@ class Order:
 
     def sets(self, size: int) -> list[tuple[int, ...]]:
         """Sets of keys, the first to be tried first: that whose best protected key is protected least."""
-        found = combinations(range(len(self.rank)), size)
-        return sorted(found, key=lambda one: sorted(self.rank[j] for j in one), reverse=True)
+        key_sets = combinations(range(len(self.rank)), size)
+        return sorted(key_sets, key=lambda key_set: sorted(self.rank[j] for j in key_set), reverse=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -328,8 +328,8 @@ def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = N
         if not open_cells.any() or few or (size > 1 and (hashed > PASSES or n_sets > SETS)):
             break
         for batch in _batches(order.sets(size)):
-            found = run(lambda keys: _groups_of(keys, words, total, at.size[whole], place[risky]), batch)
-            for keys, label, sizes in found:
+            grouped = run(lambda keys: _groups_of(keys, words, total, at.size[whole], place[risky]), batch)
+            for keys, label, sizes in grouped:
                 own = open_cells & (sizes[label] >= lacking)
                 if order.strict:
                     own &= needs == 0

@@ -33,22 +33,22 @@ def _judge(count, marked, touched, n_touched, fixed, base, everything, seen, k):
     that cannot lose a match, -1 where there are none, MANY where they have several. `base`: what counts whatever the
     level is. `everything`: whether any level at all would hurt.
     """
-    one, absent = NONE, seen - n_touched
+    left, absent = NONE, seen - n_touched
     always = everything or fixed == MANY
     if absent > 0 and (always or fixed >= 0 or base < k):
-        one = MANY if absent > 1 else seen
+        left = MANY if absent > 1 else seen
     for i in range(n_touched):
         v = touched[i]
         if always or (fixed >= 0 and fixed != v) or base + count[v] < k:
-            one = v if one == NONE else MANY
-    if one == seen:  # the one that no record has
-        one = 0
-        while marked[one]:
-            one += 1
+            left = v if left == NONE else MANY
+    if left == seen:  # the one that no record has
+        left = 0
+        while marked[left]:
+            left += 1
     for i in range(n_touched):
         count[touched[i]] = 0.0
         marked[touched[i]] = False
-    return one
+    return left
 
 
 @njit(cache=True, nogil=True)
@@ -165,8 +165,8 @@ def patterns_of(at: Situation) -> Patterns:
     for j in range(n_keys):
         mask |= (at.codes[:, j] >= 0).astype(np.uint64) << np.uint64(j)
     order = np.argsort(mask, kind="stable")
-    found, first = np.unique(mask[order], return_index=True)
-    cells = dict(zip(found.tolist(), np.split(order, first[1:]), strict=True))
+    masks, first = np.unique(mask[order], return_index=True)
+    cells = dict(zip(masks.tolist(), np.split(order, first[1:]), strict=True))
     words = [hash_values(at.codes[:, j], j) for j in range(n_keys)]
     return Patterns(at, mask, cells, [*words, hash_values(at.stratum, n_keys)])
 
@@ -208,12 +208,12 @@ def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, ce
     sizes = [(len(table.starts), len(table.level)) for table in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
     reached = sum(len(table.level) / max(1, len(table.starts) - 1) for table in tables)
-    found: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
+    left: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
         np.stack([table.group for table in tables], axis=1), spans, np.concatenate([table.starts for table in tables]),
         np.concatenate([table.level for table in tables]), np.concatenate([table.weight for table in tables]),
         np.concatenate([table.tight for table in tables]), base, twins, len(seen), k - TINY,
     )  # fmt: skip
-    return found
+    return left
 
 
 def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tuple[Ints, Ints, Ints]:
@@ -255,10 +255,10 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
         of_key = np.array([place[j] for j in key[mine].tolist()], np.int64)
         asked, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
         levels = [seen[j] for j in keys]
-        found = _found(patterns, file.alpha, k, asked // len(keys), asked % len(keys), levels)
-        if found is None:
+        levels_left = _left(patterns, file.alpha, k, asked // len(keys), asked % len(keys), levels)
+        if levels_left is None:
             return None
-        left[mine] = _both(left[mine], found[which.reshape(-1)])
+        left[mine] = _both(left[mine], levels_left[which.reshape(-1)])
     right = np.zeros(len(key), np.bool_)
     for j in np.unique(key).tolist():
         at = key == j
@@ -272,11 +272,11 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     return out
 
 
-def _found(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]) -> Ints | None:
+def _left(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]) -> Ints | None:
     """The level left for each cell and key, by whichever way is quicker; None where both would take too long."""
     if len(cells) == 0:
         return np.empty(0, np.int64)
-    at, found = patterns.at, np.full(len(cells), NONE, np.int64)
+    at, left = patterns.at, np.full(len(cells), NONE, np.int64)
     kinds = len(np.unique(np.stack([keys.astype(np.uint64), patterns.mask[cells]], axis=1), axis=0))
     by_tables = kinds * (CELL * len(at.size) + PATTERN * len(patterns.cells))
     by_pairs = PAIR * len(cells) * len(at.size)
@@ -287,15 +287,15 @@ def _found(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, se
         return None
     if packed is None:
         for j, mask, here in batches(patterns, cells, keys):
-            found[here] = candidates(patterns, alpha, k, j, mask, cells[here], seen[j])
+            left[here] = candidates(patterns, alpha, k, j, mask, cells[here], seen[j])
     else:
         for j in np.unique(keys).tolist():
             here = np.flatnonzero(keys == j)
-            found[here] = _among_pairs(patterns, packed, alpha, k, j, cells[here], seen[j])
+            left[here] = _among_pairs(patterns, packed, alpha, k, j, cells[here], seen[j])
     for j, levels in enumerate(seen):
-        named = (keys == j) & (found >= 0)
-        found[named] = levels[found[named]]
-    return found
+        named = (keys == j) & (left >= 0)
+        left[named] = levels[left[named]]
+    return left
 
 
 def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: int, cells: Ints, seen: Ints) -> Ints:
@@ -311,14 +311,14 @@ def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: 
     twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
     limits = np.array([alpha, k - TINY])
     left = sparing(left_among_pairs, 4 * len(cells) * len(words))
-    found: list[Ints] = run(
+    parts: list[Ints] = run(
         lambda part: left(
             cells[part[0] : part[1]], words, there, at.size, tight, level, twins[part[0] : part[1]], marks, limits,
             len(seen),
         ),
         chunks(len(cells), minimum=64),
     )  # fmt: skip
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def _present(file: WorkingFile, key: int) -> Ints:
@@ -352,19 +352,19 @@ def hide_implied(
     follows. Both then look alike, and no conclusion is right for both; by whatever rule it were chosen, a reader who
     knows the rule could tell which of the two had to lose its value.
     """
-    found = implied(file, requests, alone)
+    following = implied(file, requests, alone)
     for _ in range(ROUNDS):
-        if found is None or not found.any() or not _hide(file, found, alone, rng):
+        if following is None or not following.any() or not _hide(file, following, alone, rng):
             break
         mend_again()
-        found = implied(file, requests, alone)
-    return found
+        following = implied(file, requests, alone)
+    return following
 
 
-def _hide(file: WorkingFile, found: Bools, alone: Sequence[int], rng: np.random.Generator) -> bool:
+def _hide(file: WorkingFile, following: Bools, alone: Sequence[int], rng: np.random.Generator) -> bool:
     """Give each cell with a value that follows one more record, or take one more key; whether any value went."""
-    patterns = patterns_of(file.situation(range(len(found))))
-    key, row = np.nonzero(found)
+    patterns = patterns_of(file.situation(range(len(following))))
+    key, row = np.nonzero(following)
     cell = patterns.at.of_row[row].astype(np.int64)
     _, once = np.unique(cell, return_index=True)  # a record for one key of a cell is one for all it lacks
     key, row, cell = key[once], row[once], cell[once]

@@ -49,14 +49,14 @@ def _count(mask):  # type: ignore[no-untyped-def]
 def _differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
     """Keys on which each cell differs from cell c, as bits; all bits for another stratum."""
     for i in range(len(codes)):
-        found = np.uint64(0)
+        bits = np.uint64(0)
         if stratum[i] != stratum[c]:
-            diff[i] = ~found
+            diff[i] = ~bits
             continue
         for j in range(codes.shape[1]):
             if codes[i, j] != codes[c, j] and codes[i, j] >= 0 and codes[c, j] >= 0:
-                found |= np.uint64(1) << np.uint64(j)
-        diff[i] = found
+                bits |= np.uint64(1) << np.uint64(j)
+        diff[i] = bits
 
 
 @njit(cache=True, nogil=True)
@@ -88,24 +88,24 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _better(one, other, weight_one, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
+def _better(mask, other_mask, weight, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
     """Whether to take one set of keys out rather than another of the same size."""
-    if (weight_one >= lacking) != (weight_other >= lacking):
-        return weight_one >= lacking
-    low_one, low_other, sum_one, sum_other = np.inf, np.inf, 0.0, 0.0
+    if (weight >= lacking) != (weight_other >= lacking):
+        return weight >= lacking
+    low, low_other, total, total_other = np.inf, np.inf, 0.0, 0.0
     for j in range(len(rank)):
         bit = np.uint64(1) << np.uint64(j)
-        if one & bit:
-            low_one, sum_one = min(low_one, rank[j]), sum_one + rank[j]
-        if other & bit:
-            low_other, sum_other = min(low_other, rank[j]), sum_other + rank[j]
-    if strict or weight_one == weight_other:
-        if low_one != low_other:
-            return low_one > low_other
-        if sum_one != sum_other:
-            return sum_one > sum_other
-        return one < other
-    return weight_one > weight_other
+        if mask & bit:
+            low, total = min(low, rank[j]), total + rank[j]
+        if other_mask & bit:
+            low_other, total_other = min(low_other, rank[j]), total_other + rank[j]
+    if strict or weight == weight_other:
+        if low != low_other:
+            return low > low_other
+        if total != total_other:
+            return total > total_other
+        return mask < other_mask
+    return weight > weight_other
 
 
 @njit(cache=True, nogil=True)

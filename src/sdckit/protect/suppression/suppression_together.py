@@ -52,7 +52,7 @@ class Bonds:
     def alone(self, n_keys: int) -> tuple[int, ...]:
         """Keys of which a record loses its value by itself."""
         bundles = zip(self.bundles, self.shared, strict=True)
-        return tuple(one[0] for one, reach in bundles if len(one) == 1 and not reach and one[0] < n_keys)
+        return tuple(bundle[0] for bundle, reach in bundles if len(bundle) == 1 and not reach and bundle[0] < n_keys)
 
 
 def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
@@ -66,7 +66,7 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
     says = "together= is a list of groups of columns: together=[['region', 'weight']]"
     if isinstance(together, str):
         raise ColumnError(says, argument="together")
-    groups = tuple(arguments.names(one, "together") or () for one in arguments.several(together, "together", says))
+    groups = tuple(arguments.names(group, "together") or () for group in arguments.several(together, "together", says))
     for group in groups:
         if len(group) < 2 or not set(group) & set(keys):
             raise ColumnError(f"{says}; each of two or more, at least one of them a key", argument="together")
@@ -88,7 +88,7 @@ def bonds_of(
     for j, column in enumerate(coded):
         if len(column.valid):
             present[j] = column.valid != 0
-    reach = tuple(any(columns[j] in shared for j in one) for one in ordered)
+    reach = tuple(any(columns[j] in shared for j in bundle) for bundle in ordered)
     return Bonds(columns, tuple(ordered), reach, present, homes)
 
 
@@ -119,7 +119,7 @@ def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
         if mask:
             price[mask] = max(1, round(len(bundle) * (members if reach else 1.0)))
     masks, which = np.unique(choices.masks, return_inverse=True)
-    costs = [sum(cost for mask, cost in price.items() if mask & one) for one in masks.tolist()]
+    costs = [sum(cost for mask, cost in price.items() if mask & taken) for taken in masks.tolist()]
     return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)[which.reshape(-1)]})
 
 
@@ -264,7 +264,7 @@ def _units(
     file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64]
 ) -> list[tuple[tuple[int, ...], Ints, int]]:
     """What can be given back as a whole: bundle, records, bits of their words; most values first."""
-    found: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
+    units: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
     for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
         own = [j for j in bundle if j < len(file.gone)]
         field = sum(int(fields[i]) for i, j in enumerate(keys) if j in own)
@@ -276,5 +276,5 @@ def _units(
         cuts = np.flatnonzero(np.diff(homes[order])) + 1
         for part in np.split(rows[order], cuts):
             values = sum(int(bonds.present[j, part].sum()) for j in bundle)
-            found.append((-values, int(part[0]), bundle, part, field))
-    return [(bundle, part, field) for _, _, bundle, part, field in sorted(found, key=lambda one: one[:3])]
+            units.append((-values, int(part[0]), bundle, part, field))
+    return [(bundle, part, field) for _, _, bundle, part, field in sorted(units, key=lambda unit: unit[:3])]

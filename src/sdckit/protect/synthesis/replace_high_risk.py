@@ -53,7 +53,7 @@ def _distance(numbers, i, j):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
     """The cells with a record to lend that agree with cell `mine` on most variables; how many they are."""
-    best, found = -1, 0
+    best, n_best = -1, 0
     for g in range(len(able)):
         if able[g] == 0:
             continue
@@ -61,32 +61,32 @@ def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
         for d in range(len(codes)):
             agree += codes[d, g] == codes[d, mine]
         if agree > best:
-            best, found = agree, 0
+            best, n_best = agree, 0
         if agree == best:
-            cells[found] = g
-            found += 1
-    return found
+            cells[n_best] = g
+            n_best += 1
+    return n_best
 
 
 @njit(cache=True, nogil=True)
 def _nearest(i, cells, file, near):  # type: ignore[no-untyped-def]
     """The smallest distances from record i to others of some cells, ascending; how many there are."""
     _, _, members, edges, lends, numbers = file
-    found, k = 0, len(near)
+    n_near, k = 0, len(near)
     for g in cells:
         for j in members[edges[g] : edges[g + 1]]:
             if j == i or not lends[j]:
                 continue
             far = _distance(numbers, i, j)
-            if found == k and far >= near[k - 1]:
+            if n_near == k and far >= near[k - 1]:
                 continue
-            at = min(found, k - 1)
+            at = min(n_near, k - 1)
             while at > 0 and near[at - 1] > far:
                 near[at] = near[at - 1]
                 at -= 1
             near[at] = far
-            found = min(found + 1, k)
-    return found
+            n_near = min(n_near + 1, k)
+    return n_near
 
 
 @njit(cache=True, nogil=True)
@@ -263,7 +263,7 @@ def replace_high_risk(
     data, replaced, high, changed = [], 0, 0, dict.fromkeys(copied, 0)
     for frame, values in zip(frames, risks, strict=True):
         is_high = values > threshold
-        asked = _asked(is_high, n_replace, rng)
+        asked = _to_replace(is_high, n_replace, rng)
         donors = _donors(frame, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
         source = np.arange(len(frame))
         source[asked] = donors
@@ -298,14 +298,14 @@ def _donors(
 ) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
-    found = draw_donors(
+    donors = draw_donors(
         asked, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
         [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
-    if (found < 0).any():
+    if (donors < 0).any():
         why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""
         raise DataError(f"nobody is left to be a donor{why}")
-    return found
+    return donors
 
 
 def _of_homes(
@@ -331,7 +331,7 @@ def _of_homes(
     return np.where(lent[homes.of_row] >= 0, lent[homes.of_row], np.arange(len(own)))
 
 
-def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
+def _to_replace(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
     """The records to replace, ascending."""
     high = np.flatnonzero(is_high)
     if n_replace is None or n_replace >= len(high):
@@ -343,7 +343,7 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The risks of the records of each file."""
     if hasattr(risk, "records_by_release") and risk.m == len(sizes):
         values = np.asarray(risk.records_by_release["match_risk"], float)
-        found = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
+        risks = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
     else:
         given = risk.records["match_risk"] if hasattr(risk, "records") else risk
         try:
@@ -352,15 +352,15 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
             raise DataError(
                 "risk= takes a number per record, or a sequence of them per release", argument="risk"
             ) from None
-        found = list(values) if values.ndim == 2 else [values] * len(sizes)
-    if len(found) != len(sizes):
-        says = f"risk= has values for {len(found)} releases; there are {len(sizes)}"
+        risks = list(values) if values.ndim == 2 else [values] * len(sizes)
+    if len(risks) != len(sizes):
+        says = f"risk= has values for {len(risks)} releases; there are {len(sizes)}"
         raise DataError(says, argument="risk")
-    for values, n in zip(found, sizes, strict=True):
+    for values, n in zip(risks, sizes, strict=True):
         if values.shape != (n,):
             says = f"risk= has {values.size} values, the release {n} records; give one for each record"
             raise DataError(says, argument="risk")
         if not np.isfinite(values).all():
             says = f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records"
             raise DataError(says, argument="risk")
-    return found
+    return risks

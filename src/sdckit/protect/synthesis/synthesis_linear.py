@@ -114,14 +114,14 @@ class PosteriorDraws(Mapping[str, Any]):
         if self["model"] == CELLS:
             with np.errstate(divide="ignore"):
                 return self._of_levels(np.log(self._shares(frame)), frame[self["column"]])
-        found = self._density(self._linear(frame), frame[self["column"]])
+        log_density = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
-            return found
+            return log_density
         gone = code_column(frame[self["column"]])
         is_gone = gone.codes() == gone.span
         model = self["missing"]
         share = PosteriorDraws(model)._of_event(frame, is_gone)
-        return np.where(is_gone, share, share + found)
+        return np.where(is_gone, share, share + log_density)
 
     def predictive(self, data: Any) -> dict[str, Any]:
         """The distribution of each record's value under each draw, as `bayesian_attribute_risk` takes it.
@@ -171,13 +171,13 @@ class PosteriorDraws(Mapping[str, Any]):
         gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
         if self["model"] in {"normal", "poisson"}:
             if self["model"] == "normal":
-                found: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
+                distribution: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
             else:
-                found = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
-            return found if gone is None else {**found, "missing": gone}
+                distribution = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
+            return distribution if gone is None else {**distribution, "missing": gone}
         share = np.moveaxis(np.exp(self._log_shares(eta)), 1, 2)
-        found = self._by_level(share)
-        return found if gone is None else {**found, "missing": gone}
+        distribution = self._by_level(share)
+        return distribution if gone is None else {**distribution, "missing": gone}
 
     def _by_level(self, share: Floats) -> dict[str, Any]:
         """Probabilities by level, shape (H, n, L), that of being missing last."""
@@ -219,8 +219,8 @@ class PosteriorDraws(Mapping[str, Any]):
         X = design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
         h, k, p = coefficients.shape
-        found: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
-        return found
+        eta: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
+        return eta
 
     def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
         """Log probability that an event, being missing, did or did not happen."""
@@ -232,8 +232,8 @@ class PosteriorDraws(Mapping[str, Any]):
             values = float_values(series, "column")
             if self["model"] == "normal":
                 sd = np.asarray(self["scale"], float)[:, None]
-                found = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
-                return np.where(np.isnan(values), -np.inf, found)
+                log_density = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
+                return np.where(np.isnan(values), -np.inf, log_density)
             from scipy.special import gammaln
 
             counts = (values >= 0) & (values == np.floor(values))
@@ -245,11 +245,11 @@ class PosteriorDraws(Mapping[str, Any]):
         """The log probability of what each record holds, from those of all levels, shape (H, n, L)."""
         seen = _read(series, number=False)
         place = {text: at for at, text in enumerate(seen.labels)}
-        found = np.full(log_shares.shape[:2], -np.inf)
+        log_probability = np.full(log_shares.shape[:2], -np.inf)
         for at, text in enumerate(self["levels"]):
             here = seen.values.level == (MISSING if text is None else place.get(text, -9))
-            found[:, here] = log_shares[:, here, at]
-        return found
+            log_probability[:, here] = log_shares[:, here, at]
+        return log_probability
 
 
 class DrawsByColumn(dict[str, PosteriorDraws]):
@@ -312,8 +312,8 @@ def posterior_draws(
 
 def _texts(series: Any) -> list[str | None]:
     """What each record holds, in text."""
-    one = _read(series, number=False)
-    return [None if level < 0 else one.labels[level] for level in one.values.level.tolist()]
+    column = _read(series, number=False)
+    return [None if level < 0 else column.labels[level] for level in column.values.level.tolist()]
 
 
 def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
@@ -324,8 +324,8 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
     numbers = None
     if number:
         if coded.kind == "date":
-            one = read_variable(series)
-            return Seen(one.held, one.labels if labels else ())
+            variable = read_variable(series)
+            return Seen(variable.held, variable.labels if labels else ())
         numbers = float_values(series, "column")
     texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
@@ -449,9 +449,9 @@ def fit_linear(
     normal distribution.
     """
     terms = make_terms(predictors, rows, predicted)
-    told = predicted.told_apart if predicted else frozenset[str]()
+    categorical = predicted.categorical if predicted else frozenset[str]()
     held = {
-        predictor.name: seen(predictor, predictor.held.take(rows), told=predictor.name in told)
+        predictor.name: seen(predictor, predictor.held.take(rows), categorical=predictor.name in categorical)
         for predictor in predictors
     }
     X = design_matrix(terms, held, len(rows))
@@ -502,8 +502,8 @@ def _normal(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
     if p == 1:
         best = np.array([[y.mean()]])
     else:
-        found = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
-        best = np.r_[found.intercept_, found.coef_][None, :]
+        fitted = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
+        best = np.r_[fitted.intercept_, fitted.coef_][None, :]
     left = y - X @ best[0]
     sd = float(np.sqrt(left @ left / (n - p)))
     return best, sd, X.T @ X + _penalty(p), True
@@ -518,9 +518,9 @@ def _logistic(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=1 / PRIOR, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
-        found = model.fit(X[:, 1:], y)
-        best = np.c_[found.intercept_, found.coef_]
-        converged = bool(found.n_iter_.max() < ITERATIONS)
+        fitted = model.fit(X[:, 1:], y)
+        best = np.c_[fitted.intercept_, fitted.coef_]
+        converged = bool(fitted.n_iter_.max() < ITERATIONS)
     share = _expit(X @ best[0])
     return best, 1.0, (X.T * (share * (1 - share))) @ X + _penalty(p), converged
 
@@ -533,9 +533,9 @@ def _poisson(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         from sklearn.linear_model import PoissonRegressor
 
         model = PoissonRegressor(alpha=PRIOR / n, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
-        found = model.fit(X[:, 1:], y)
-        best = np.r_[found.intercept_, found.coef_][None, :]
-        converged = bool(found.n_iter_ < ITERATIONS)
+        fitted = model.fit(X[:, 1:], y)
+        best = np.r_[fitted.intercept_, fitted.coef_][None, :]
+        converged = bool(fitted.n_iter_ < ITERATIONS)
     rate = np.exp(np.minimum(X @ best[0], MOST_RATE))
     return best, 1.0, (X.T * rate) @ X + _penalty(p), converged
 
@@ -547,14 +547,14 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         best, converged = np.log(np.bincount(y.astype(np.int64), minlength=K) / n)[:, None], True
         best = best - best.mean()
     elif K == 2:  # scikit-learn fits two levels by one set of coefficients: half to each is the same
-        one, _, _, converged = _logistic(X, y)
-        best = np.r_[-one / 2, one / 2]
+        coefficients, _, _, converged = _logistic(X, y)
+        best = np.r_[-coefficients / 2, coefficients / 2]
     else:
         from sklearn.linear_model import LogisticRegression
 
-        found = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
-        best = np.c_[found.intercept_, found.coef_]
-        converged = bool(found.n_iter_.max() < ITERATIONS)
+        fitted = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
+        best = np.c_[fitted.intercept_, fitted.coef_]
+        converged = bool(fitted.n_iter_.max() < ITERATIONS)
     share = _softmax(X @ best.T)
     precision = np.kron(np.eye(K), np.diag(np.full(p, PRIOR)))
     for a in range(K):
@@ -585,8 +585,8 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     """
     running = np.cumsum(share, axis=1)
     mark = rng.random(len(share)) * running[:, -1]
-    found: Any = (running <= mark[:, None]).sum(axis=1)
-    return np.asarray(np.minimum(found, share.shape[1] - 1), np.int64)
+    column: Any = (running <= mark[:, None]).sum(axis=1)
+    return np.asarray(np.minimum(column, share.shape[1] - 1), np.int64)
 
 
 def _normal_cdf(eta: Floats) -> Floats:

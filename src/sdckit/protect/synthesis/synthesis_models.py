@@ -77,8 +77,8 @@ class CellsFit:
             "coefficients": [self.drawn(at).tolist() for at in range(len(self.states))],
             "scale": None, "missing": None,
             "cells": {
-                one.name: [None if at == one.n_levels else one.labels[at] for at in place.tolist()]
-                for one, place in zip(self.predictors, places, strict=True)
+                predictor.name: [None if at == predictor.n_levels else predictor.labels[at] for at in place.tolist()]
+                for predictor, place in zip(self.predictors, places, strict=True)
             },
         })  # fmt: skip
 
@@ -195,14 +195,14 @@ class _WithMissing:
         here = np.flatnonzero(self.gone.draw(held, n, first, release).level == 0)
         if not len(here):  # no model predicts nothing
             return Values(np.full(n, MISSING), None if self.variable.amounts is None else np.full(n, np.nan))
-        part = {name: Seen(one.values.take(here), one.labels) for name, one in held.items()}
-        found = self.rest.draw(part, len(here), second, release)
+        part = {name: Seen(predictor.values.take(here), predictor.labels) for name, predictor in held.items()}
+        values = self.rest.draw(part, len(here), second, release)
         level = np.full(n, MISSING)
-        level[here] = found.level
-        if found.number is None:
+        level[here] = values.level
+        if values.number is None:
             return Values(level, None)
         number = np.full(n, np.nan)
-        number[here] = found.number
+        number[here] = values.number
         return Values(level, number)
 
 

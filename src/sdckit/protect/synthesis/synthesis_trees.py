@@ -59,8 +59,8 @@ class Tree(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _midway(low, high):  # type: ignore[no-untyped-def]
-    found = np.float64(low) / 2.0 + np.float64(high) / 2.0
-    return np.float64(low) if found == high or np.isinf(found) else found
+    middle = np.float64(low) / 2.0 + np.float64(high) / 2.0
+    return np.float64(low) if middle == high or np.isinf(middle) else middle
 
 
 @njit(cache=True, nogil=True)
@@ -79,9 +79,9 @@ def _cut_codes(columns, d, start, stop, total, min_leaf, held, best):  # type: i
         if counts[code] == 0:
             continue
         if before >= 0 and left >= min_leaf and n - left >= min_leaf:
-            found = below * below / left + (total - below) * (total - below) / (n - left)
-            if found > gain:
-                gain, limit, last = found, _midway(values[before], values[code]), before
+            score = below * below / left + (total - below) * (total - below) / (n - left)
+            if score > gain:
+                gain, limit, last = score, _midway(values[before], values[code]), before
         left, below, before = left + counts[code], below + sums[code], code
     return gain, limit, last
 
@@ -96,9 +96,9 @@ def _cut_line(columns, d, start, stop, total, min_leaf, best):  # type: ignore[n
         below += there[i]
         left, right = i + 1 - start, stop - i - 1
         if left >= min_leaf and line[i + 1] > line[i] + SAME:
-            found = below * below / left + (total - below) * (total - below) / right
-            if found > gain:
-                gain, limit, last = found, _midway(line[i], line[i + 1]), i + 1
+            score = below * below / left + (total - below) * (total - below) / right
+            if score > gain:
+                gain, limit, last = score, _midway(line[i], line[i + 1]), i + 1
     return gain, limit, last
 
 
@@ -180,11 +180,11 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
             for turn in range(n_columns):  # begins with any column, so that none wins all that are equally good
                 d = (first + turn) % n_columns
                 if d < n_few:
-                    found = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
+                    cut = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
                 else:
-                    found = _cut_line(columns, d - n_few, start, stop, total, min_leaf, gain)
-                if found[2] >= 0:
-                    column, gain, limit, last = d, found[0], found[1], found[2]
+                    cut = _cut_line(columns, d - n_few, start, stop, total, min_leaf, gain)
+                if cut[2] >= 0:
+                    column, gain, limit, last = d, cut[0], cut[1], cut[2]
         tree.left[node] = -1
         if column < 0:
             for i in range(start, stop):
@@ -262,12 +262,12 @@ def _columns(X: NDArray[np.float32], y: NDArray[np.float64]) -> Columns:
             order = np.argsort(column, kind="stable").astype(np.int32)
             many.append((at, column[order], order))
     values = np.zeros((len(few), FEW), np.float32)
-    for row, (_, _, found) in zip(values, few, strict=True):
-        row[: len(found)] = found
+    for row, (_, _, distinct) in zip(values, few, strict=True):
+        row[: len(distinct)] = distinct
     rows = np.array([order for _, _, order in many], np.int32).reshape(-1, n)
     return Columns(
         np.array([codes for _, codes, _ in few], np.uint8).reshape(-1, n), values,
-        np.array([len(found) for _, _, found in few], np.int64),
+        np.array([len(distinct) for _, _, distinct in few], np.int64),
         np.array([line for _, line, _ in many], np.float32).reshape(-1, n), rows, y[rows],
         y.copy(), np.arange(n, dtype=np.int32), np.array([at for at, *_ in few + many], np.int64),
     )  # fmt: skip
@@ -319,30 +319,30 @@ class TreeFit:
         leaf = self.tree.apply(_matrix(self.places, held, n))
         size = self.edges[leaf + 1] - self.edges[leaf]
         donor = self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)]
-        found = self.variable.held.take(donor)
+        values = self.variable.held.take(donor)
         if self.smoothing == 0 or self.variable.kind != "number":
-            return found
-        return self._smoothed(found, leaf, rng)
+            return values
+        return self._smoothed(values, leaf, rng)
 
-    def _smoothed(self, found: Values, leaf: Ints, rng: np.random.Generator) -> Values:
+    def _smoothed(self, values: Values, leaf: Ints, rng: np.random.Generator) -> Values:
         """A draw from the kernel density of each leaf, within the range of the whole variable."""
-        one = self.variable
-        assert one.held.number is not None
-        assert one.amounts is not None
-        assert found.number is not None
-        numbers, n_leaves = one.held.number[self.members], len(self.edges) - 1
+        variable = self.variable
+        assert variable.held.number is not None
+        assert variable.amounts is not None
+        assert values.number is not None
+        numbers, n_leaves = variable.held.number[self.members], len(self.edges) - 1
         of = np.repeat(np.arange(n_leaves), np.diff(self.edges))
         size = np.maximum(np.bincount(of, minlength=n_leaves), 1)
         mean = np.bincount(of, numbers, n_leaves) / size
         spread = np.sqrt(np.bincount(of, (numbers - mean[of]) ** 2, n_leaves) / size)
         width = self.smoothing * 0.9 * spread * size**-0.2
-        moved = found.number + width[leaf] * rng.standard_normal(len(leaf))
-        low, high = one.amounts[0], one.amounts[-1]
+        moved = values.number + width[leaf] * rng.standard_normal(len(leaf))
+        low, high = variable.amounts[0], variable.amounts[-1]
         moved = low + np.abs((moved - low) % (2 * (high - low) or 1.0))  # reflected at both ends
         moved = np.where(moved > high, 2 * high - moved, moved)
-        counts = np.bincount(one.held.level[self.members], minlength=one.n_levels)
+        counts = np.bincount(variable.held.level[self.members], minlength=variable.n_levels)
         heaped = counts > HEAPED * len(self.members)
-        return one.of_numbers(np.where(heaped[found.level], found.number, moved))
+        return variable.of_numbers(np.where(heaped[values.level], values.number, moved))
 
 
 @dataclass(frozen=True, eq=False)
@@ -399,8 +399,8 @@ def _grown(X: NDArray[np.float32], y: NDArray[Any], min_leaf: int, state: int) -
     seconds to be compiled, which a small file does not pay back.
     """
     if y.dtype.kind == "f" and len(y) >= MANY:
-        found = grow(X, y, min_leaf=min_leaf, seed=state)
-        return found, found.leaf_of, found.node_count
+        grown = grow(X, y, min_leaf=min_leaf, seed=state)
+        return grown, grown.leaf_of, grown.node_count
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     kind = DecisionTreeRegressor if y.dtype.kind == "f" else DecisionTreeClassifier
@@ -424,17 +424,17 @@ def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints
     return EstimatorFit(variable, terms, estimator, left)
 
 
-def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
-    level = one.held.level[rows]
-    if one.held.number is not None:
-        known = one.held.number[rows]
+def _places(variable: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
+    level = variable.held.level[rows]
+    if variable.held.number is not None:
+        known = variable.held.number[rows]
         known = known[~np.isnan(known)]
         if not len(known):
-            return [Place(one.name, None, 0.0, 1.0, True)]
-        made = [Place(one.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
-        return [*made, Place(one.name, None, 0.0, 1.0, True)] if one.n_missing else made
-    ranks = _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y)
-    return [Place(one.name, ranks, 0.0, 1.0, False)]
+            return [Place(variable.name, None, 0.0, 1.0, True)]
+        made = [Place(variable.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
+        return [*made, Place(variable.name, None, 0.0, 1.0, True)] if variable.n_missing else made
+    ranks = _ranks(np.where(level < 0, variable.n_levels, level), variable.n_levels + 1, y)
+    return [Place(variable.name, ranks, 0.0, 1.0, False)]
 
 
 def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
@@ -463,13 +463,13 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
 def _matrix(places: Sequence[Place], held: Mapping[str, Seen], n: int) -> NDArray[np.float32]:
     made = np.empty((n, len(places)), np.float32)
     for at, place in enumerate(places):
-        one = held[place.column].values
+        values = held[place.column].values
         if place.rank is not None:
-            made[:, at] = place.rank[one.level]  # a missing value's level of -1 is the last rank
+            made[:, at] = place.rank[values.level]  # a missing value's level of -1 is the last rank
         elif place.missing:
-            assert one.number is not None
-            made[:, at] = np.isnan(one.number)
+            assert values.number is not None
+            made[:, at] = np.isnan(values.number)
         else:
-            assert one.number is not None
-            made[:, at] = np.where(np.isnan(one.number), 0.0, (one.number - place.centre) / place.scale)
+            assert values.number is not None
+            made[:, at] = np.where(np.isnan(values.number), 0.0, (values.number - place.centre) / place.scale)
     return made

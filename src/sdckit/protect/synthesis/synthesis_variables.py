@@ -114,9 +114,9 @@ def read_variable(series: Any) -> Variable:
         order = np.argsort(amounts, kind="stable")
         amounts = amounts[order]
     else:
-        kind, found = "category", coded.labels(seen[known])
-        order = np.array(places_in_order(found, categories_of(coded)), np.int64)
-        texts = tuple(found[at] for at in order)
+        kind, labels = "category", coded.labels(seen[known])
+        order = np.array(places_in_order(labels, categories_of(coded)), np.int64)
+        texts = tuple(labels[at] for at in order)
     place = np.full(len(seen), MISSING, np.int64)
     place[order] = np.arange(len(order))  # the code of a missing value is the last one
     level = place[level]
@@ -134,18 +134,18 @@ def _distinct(codes: Ints, top: int) -> tuple[Ints, Ints, Ints]:
 
     Without sorting, where there are not many more codes than records.
 
-    >>> [one.tolist() for one in _distinct(np.array([4, 0, 4]), 4)]
+    >>> [array.tolist() for array in _distinct(np.array([4, 0, 4]), 4)]
     [[0, 4], [1, 0], [1, 0, 1]]
     """
     if top > 4 * len(codes):
-        found, at, place = np.unique(codes, return_index=True, return_inverse=True)
-        return found, at, place.astype(np.int64).reshape(-1)
+        present, at, place = np.unique(codes, return_index=True, return_inverse=True)
+        return present, at, place.astype(np.int64).reshape(-1)
     first = np.full(top + 1, -1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of records of one code the last one written stays
-    found = np.flatnonzero(first >= 0)
+    present = np.flatnonzero(first >= 0)
     number = np.empty(top + 1, np.int64)
-    number[found] = np.arange(len(found))
-    return found, first[found], number[codes]
+    number[present] = np.arange(len(present))
+    return present, first[present], number[codes]
 
 
 def _date_numbers(coded: Any, codes: Ints) -> Floats:
@@ -279,10 +279,10 @@ class Rule:
 
     def holds(self, held: Mapping[str, Values], n: int) -> NDArray[np.bool_]:
         """Whether all conditions hold for each record."""
-        found = np.ones(n, np.bool_)
+        satisfied = np.ones(n, np.bool_)
         for test in self.tests:
-            found &= test.holds(held[test.column])
-        return found
+            satisfied &= test.holds(held[test.column])
+        return satisfied
 
 
 def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[str, set[str]]) -> dict[str, list[Rule]]:
@@ -294,13 +294,13 @@ def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[st
     """
     if not isinstance(given, Mapping):
         raise DataError(f"rules= is given by column; {HOW}", argument="rules")
-    found: dict[str, list[Rule]] = {}
+    by_column: dict[str, list[Rule]] = {}
     for column, rules in given.items():
         if column not in before:
             raise ColumnError(f"rules: {column!r} is not among the columns to synthesise", argument="rules")
         several = rules if isinstance(rules, (list, tuple)) else [rules]
-        found[column] = [_rule(one, variables[column], variables, before[column]) for one in several]
-    return found
+        by_column[column] = [_rule(rule, variables[column], variables, before[column]) for rule in several]
+    return by_column
 
 
 def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], before: set[str]) -> Rule:
@@ -319,35 +319,35 @@ def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], befor
     return Rule(tuple(tests), _value(target, given["value"]))
 
 
-def _tests(one: Variable, condition: Any, target: str) -> list[Condition]:
+def _tests(variable: Variable, condition: Any, target: str) -> list[Condition]:
     none = np.zeros(0, np.int64)
     if not isinstance(condition, Mapping):
         values = condition if isinstance(condition, (list, tuple)) else [condition]
-        return [Condition(one.name, "is", 0.0, np.array([_level(one, value) for value in values], np.int64))]
-    found = []
+        return [Condition(variable.name, "is", 0.0, np.array([_level(variable, value) for value in values], np.int64))]
+    conditions = []
     for how, limit in condition.items():
         if how == "missing" and isinstance(limit, bool):
-            found.append(Condition(one.name, how, float(limit), none))
+            conditions.append(Condition(variable.name, how, float(limit), none))
         elif how in COMPARE and arguments.is_number(limit):
-            if one.kind != "number":
-                raise DataError(f"rules of {target!r}: {one.name!r} is no number and has no {how!r}")
-            found.append(Condition(one.name, how, float(limit), none))
+            if variable.kind != "number":
+                raise DataError(f"rules of {target!r}: {variable.name!r} is no number and has no {how!r}")
+            conditions.append(Condition(variable.name, how, float(limit), none))
         else:
-            raise DataError(f"rules of {target!r}, condition on {one.name!r}: {HOW}")
-    return found
+            raise DataError(f"rules of {target!r}, condition on {variable.name!r}: {HOW}")
+    return conditions
 
 
-def _level(one: Variable, value: Any) -> int:
+def _level(variable: Variable, value: Any) -> int:
     """The level of a value; one that nobody has is at no level."""
     absent = -9
-    if one.kind == "date":
-        raise DataError(f"rules compare numbers and categories; {one.name!r} holds dates")
-    if one.amounts is not None:
+    if variable.kind == "date":
+        raise DataError(f"rules compare numbers and categories; {variable.name!r} holds dates")
+    if variable.amounts is not None:
         if not arguments.is_number(value):
-            raise DataError(f"rules: {one.name!r} holds numbers; give one", argument="rules")
-        place = int(np.searchsorted(one.amounts, value))
-        return place if place < one.n_levels and one.amounts[place] == value else absent
-    return one.texts.index(str(value)) if str(value) in one.texts else absent
+            raise DataError(f"rules: {variable.name!r} holds numbers; give one", argument="rules")
+        place = int(np.searchsorted(variable.amounts, value))
+        return place if place < variable.n_levels and variable.amounts[place] == value else absent
+    return variable.texts.index(str(value)) if str(value) in variable.texts else absent
 
 
 def _value(target: Variable, value: Any) -> Values:
