@@ -90,7 +90,7 @@ def test_a_formula_spans_what_the_library_of_formulas_does(formula):
     variables = {name: read_variable(open_frame(data)[name]) for name in data.columns}
     predicted = read_predictors({"y": formula}, ["y"], [*data.columns, "y"])["y"]
     terms = make_terms([variables[one] for one in predicted.columns], np.arange(300), predicted)
-    held = {name: seen(one, one.held, told=True) for name, one in variables.items()}
+    held = {name: seen(one, one.held, categorical=True) for name, one in variables.items()}
     ours = design_matrix(terms, held, 300)
     theirs = np.asarray(Formula(formula).get_model_matrix(data.to_pandas(), context={"log": np.log}))
     rank = np.linalg.matrix_rank(theirs)

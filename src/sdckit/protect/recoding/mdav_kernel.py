@@ -500,7 +500,7 @@ def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int6
     z, rows = np.array(values[::-1], np.float64, order="C"), np.arange(len(values))[::-1]
     given = ranking is not None
     ranked = np.empty(0, np.int64) if ranking is None else len(z) - 1 - np.asarray(ranking, np.int64)
-    if _takes_no_trees(len(z) ** 2 / k * z.shape[1]):
+    if _by_brute_force(len(z) ** 2 / k * z.shape[1]):
         return group_few(z, k, ranked)[::-1]
     total, rest = np.zeros(z.shape[1]), np.zeros(z.shape[1])
     _sums(z, total, rest)
@@ -522,7 +522,7 @@ def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int6
     return of_row
 
 
-def _takes_no_trees(steps: float) -> bool:
+def _by_brute_force(steps: float) -> bool:
     """Whether all are compared with all: the kernels of trees are nowhere yet, and there is little to do."""
     per_call = FEW / OFTEN  # a call by itself
     return is_little(_grouped, steps + per_call, most=FEW + per_call, spent=FEW, loading=FEW / 8 + per_call)

@@ -373,7 +373,7 @@ def _hide(file: WorkingFile, following: Bools, alone: Sequence[int], rng: np.ran
     for j, mask, at in batches(patterns, cell, key):
         if not patterns.speaks(mask):
             continue  # a record that lacks all keys would no longer count for others
-        left = _give_company(file, patterns, j, mask, cell[at], row[at], alone, rng, taken)
+        left = _suppress_decoys(file, patterns, j, mask, cell[at], row[at], alone, rng, taken)
         own = [i for i in alone if mask >> i & 1]
         if len(left) and own and patterns.speaks(mask & ~(1 << own[0])):
             rows, _ = patterns.at.rows_of(np.sort(cell[at][left]))
@@ -381,7 +381,7 @@ def _hide(file: WorkingFile, following: Bools, alone: Sequence[int], rng: np.ran
     return int(np.count_nonzero(file.gone)) > before
 
 
-def _give_company(
+def _suppress_decoys(
     file: WorkingFile, patterns: Patterns, j: int, mask: int, cells: Ints, like: Ints, alone: Sequence[int],
     rng: np.random.Generator, taken: Bools,
 ) -> Ints:  # fmt: skip

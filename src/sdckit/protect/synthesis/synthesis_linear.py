@@ -381,7 +381,7 @@ def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Flo
     return X.T @ (side * pull) - penalty @ at, (X.T * weight) @ X + penalty
 
 
-TELLS_LEVELS = ("logistic", "probit", "multinomial")
+CATEGORICAL = ("logistic", "probit", "multinomial")
 PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000
 
@@ -428,7 +428,7 @@ class LinearFit:
     def kept(self) -> PosteriorDraws:
         """The draws in their plain form."""
         texts: list[str | None] = []
-        if self.model in TELLS_LEVELS:
+        if self.model in CATEGORICAL:
             labels = self.variable.labels
             texts = [None if at == MISSING else labels[at] for at in self.levels]
         scale = self.drawn[1] if self.model == "normal" else None
@@ -456,7 +456,7 @@ def fit_linear(
     }
     X = design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
-    levels = np.unique(level) if model in TELLS_LEVELS else np.zeros(0, np.int64)
+    levels = np.unique(level) if model in CATEGORICAL else np.zeros(0, np.int64)
     if model in {"normal", "poisson"}:
         assert variable.held.number is not None
         y = variable.held.number[rows]
