@@ -27,14 +27,14 @@ from sdckit.result import SCHEMA_VERSION, json_ready
 if TYPE_CHECKING:
     from sdckit.cells.plans.changed_plan import Brought, Changing
 
-# Methods that treat every record by itself, on a plan: columns come here, and files of records go back.
+# Methods on a lazy frame: the columns needed are collected, and what is made of them is joined to the plan.
 
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def check_room(n: int, columns: Sequence[str]) -> None:
-    """Refuse to bring more values here than `COLLECT_LIMIT`; asked before anything is brought.
+    """Refuse to collect more than `COLLECT_LIMIT` values of a lazy frame; called before anything is collected.
 
     Raises DataError: they are more.
     """
@@ -46,7 +46,7 @@ def check_room(n: int, columns: Sequence[str]) -> None:
 
 
 def check_made(m: int, n: int, n_columns: int) -> None:
-    """Refuse to make more values here than `COLLECT_LIMIT`.
+    """Refuse to make more than `COLLECT_LIMIT` values in memory.
 
     Raises DataError: they are more.
     """
@@ -58,17 +58,17 @@ def check_made(m: int, n: int, n_columns: int) -> None:
 
 
 def with_files(plan: Changing, brought: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
-    """The plan with what a method made of the columns brought here: a table, or several.
+    """The plan with the columns that a method made of those collected: one plan for each table.
 
-    `like`: of each column that is new, the one it was made from. A table of another number of records takes the place
-    of all of them.
+    `brought`: the columns collected. `like`: for each new column the one it was made from. A table with another number
+    of records replaces all columns.
     """
     files = made if isinstance(made, list) else [made]
     return [plan.with_records(brought, file, like) if len(file) == plan.n else plan.with_others(brought, file)
             for file in files]  # fmt: skip
 
 
-# The columns a numeric method changes, read and checked at the door, and what came of them.
+# Numeric columns: reading and checking them, counting what changed.
 
 
 def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
@@ -88,8 +88,8 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
 def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
     """Read columns of numbers, NaN where missing.
 
-    `constant`: what cannot be done to a column of equal values; refused where given. Raises `DataError`:
-    text, infinite values, no value at all, or equal values where these are refused.
+    `constant`: why a constant column is refused, for the message; None where it is not. Raises `DataError`: text,
+    infinite values, no value at all, or equal values where these are refused.
     """
     columns = {name: float_values(frame[name], "column") for name in names}
     for name, values in columns.items():
@@ -107,7 +107,7 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
 
 
 def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
-    """Values that are others than before, by column.
+    """Number of values that differ from before, by column.
 
     >>> count_changed({"x": np.array([1.0, np.nan, 3.0])}, {"x": np.array([1.0, np.nan, 4.0])})
     {'x': 1}
@@ -119,14 +119,14 @@ def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> 
 
 
 def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
-    """A note naming columns that now hold numbers of another type, because not all are whole."""
+    """A note naming the columns whose data type changed because not all new numbers are whole."""
     made = open_frame(data)
     pairs = [(name, frame[name].dtype, made[name].dtype) for name in names]
     moved = [f"{name} was {before}, is {after}" for name, before, after in pairs if before != after]
     return {"type": "; ".join(moved)} if moved else {}
 
 
-# Random numbers of a protection method: the same from the same generator, on any number of threads.
+# Random numbers: the same from the same generator, on any number of threads.
 
 
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
@@ -151,11 +151,11 @@ def draw(
 
 
 def key(rng: np.random.Generator) -> np.uint64:
-    """The start of a sequence that a kernel counts on by itself."""
+    """A random start value for the counter-based random numbers of a kernel."""
     return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
 
-# Strata: records with the same values of some columns, within which a method works on its own.
+# Strata: records with equal values in some columns; methods treat each stratum separately.
 
 
 def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
@@ -261,7 +261,7 @@ class Change(Displayed):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What waits to be counted."""
+            """Compute the pending parameters and notes on first access."""
             complete = self.__dict__.get("_complete")
             if name not in COMPLETED or complete is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

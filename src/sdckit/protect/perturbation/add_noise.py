@@ -59,7 +59,7 @@ def additive(columns: list[Floats], share: float, rng: np.random.Generator) -> l
 
 
 def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats], Floats]:
-    """Normal numbers with the covariance of the columns (of records complete in them), and the means."""
+    """Normal noise with the covariance matrix of the complete records, one array per column, and the means."""
     matrix = np.column_stack(columns)
     whole = matrix[~np.isnan(matrix).any(axis=1)]
     if len(whole) < 2:
@@ -71,7 +71,7 @@ def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats
 
 
 def correlated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """Noise with the covariance of the data times the square of a share.
+    """Correlated noise: the covariance matrix of the data times the square of `share`.
 
     >>> len(correlated([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1)))
     1
@@ -83,7 +83,7 @@ def correlated(columns: list[Floats], share: float, rng: np.random.Generator) ->
 
 
 def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """Correlated noise, and the data drawn in so far that means and covariances are kept in expectation.
+    """Correlated noise on data shrunk towards the mean: means and covariances are kept in expectation.
 
     >>> moments_kept([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1))[0].shape
     (3,)
@@ -97,7 +97,7 @@ def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) 
 
 
 def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]], str | None]:
-    """Which values are outliers, column by column, and what could not be judged.
+    """Flag the outliers of each column; and a note where the robust distance could not be computed.
 
     A value beyond the 1st or 99th percentile of its column, and every value of a record whose robust
     Mahalanobis distance is beyond the 97.5th percentile of what normal data would have.
@@ -123,7 +123,7 @@ def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]],
 def on_outliers(columns: list[Floats], share: float, rng: np.random.Generator) -> tuple[list[Floats], int, str | None]:
     """Noise on outliers, its standard deviation a share of their distance from the column's median.
 
-    Returns the columns, how many values are outliers, and what could not be judged.
+    Returns the columns, the number of outliers, and the note of `outlying`.
 
     >>> x = np.append(np.zeros(150), 100.0)
     >>> made, count, _ = on_outliers([x], 0.1, np.random.default_rng(1))
@@ -139,9 +139,9 @@ def on_outliers(columns: list[Floats], share: float, rng: np.random.Generator) -
 
 
 def rotated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """A random orthogonal matrix times the data, that keeps means and covariances exactly.
+    """Multiply the data by a random orthogonal matrix that keeps means and covariances exactly.
 
-    The matrix is a product of rotations of three records around their mean, and never stands in memory.
+    The matrix is a product of random rotations of three records each around their mean; it is never formed itself.
 
     >>> x = np.array([1.0, 2.0, 4.0, 9.0])
     >>> (made,) = rotated([x], 0.1, np.random.default_rng(1))

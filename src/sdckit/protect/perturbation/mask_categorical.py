@@ -113,7 +113,7 @@ def mask_categorical(
 
 
 def with_originals(data: Any, masked: Protected, names: Sequence[str], suffix: str) -> Protected:
-    """Masked values beside the originals, which stay: what was changed are the copies."""
+    """Put the masked columns beside the originals, which stay; the change then counts the copies."""
     out = beside_originals(open_eager(data, {}), masked.data, names, suffix)
     change = masked.change
     changed = {name + suffix: n for name, n in change.changed.items()}
@@ -128,7 +128,7 @@ def _masked(variable: Variable, stay: float, rng: np.random.Generator) -> NDArra
 
 
 def by_column(given: Any, names: Sequence[str], role: str) -> dict[str, Any]:
-    """What holds for all columns, or is given for exactly these, by column."""
+    """Expand an argument to one value per column; a mapping must name exactly these columns."""
     by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     if set(by_name) != set(names):
         says = f"{role}= is one number, or given by column for exactly the columns to mask"

@@ -1,4 +1,4 @@
-"""E7: targeted record swapping: households that stand out in their area change places with similar ones elsewhere."""
+"""E7: targeted record swapping: households that are rare in their area swap places with similar ones elsewhere."""
 
 from __future__ import annotations
 
@@ -20,19 +20,23 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.protect.change import Change, Protected, chosen
 
-# Households that are to change places: how rare each is in its area, and a partner elsewhere that is
-# alike.
+# Households to swap: how rare each is in its area, and a similar partner in another area.
 
 
 @njit(cache=True, nogil=True)
 def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
-    """Give each household asked for the first free one of its group in another area."""
+    """Pair each household asked for with the first free one of its group in another area; return how many find none.
+
+    `group`, `area`, `pair`: group, area, and combination of both, of each household. `order`, `edges`: households group
+    by group, and where groups begin. `at`: place in `order` reached so far, by combination. `partner`: -1 where free;
+    filled.
+    """
     left = 0
     for i in asked:
         if partner[i] >= 0:
             continue
         p, end = at[pair[i]], edges[group[i] + 1]
-        # what was passed over was swapped or of this same area, and stays so: the place only moves on
+        # one passed over was swapped or is in the same area, and stays so: the place only moves on
         while p < end and (partner[order[p]] >= 0 or area[order[p]] == area[i]):
             p += 1
         at[pair[i]] = p
@@ -44,7 +48,7 @@ def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[
 
 
 def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
-    """An order in which each next one is drawn from those left with probability in proportion to its weight.
+    """Random order in which each next one is drawn with probability proportional to its weight.
 
     Efraimidis, P. S. and Spirakis, P. G. (2006). Weighted random sampling with a reservoir. Information
     Processing Letters 97, 181-185.
@@ -59,12 +63,11 @@ def draw_partners(
     asked: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """Pair households, and write it into `partner`.
+    """Draw partners for households, and write them into `partner`.
 
-    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes that
-    partners have in common; where nobody is left, the next ones count. Partners are of different areas, the
-    chances of being one are in proportion to `weight`, and `partner` is -1 where free. Returns households left
-    without a partner.
+    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes in which partners
+    agree; where nobody is left, the next grouping is tried. Partners are in different areas and drawn with probability
+    proportional to `weight`; `partner` is -1 where free. Returns the number of households left without a partner.
 
     >>> partner, size, area = np.full(3, -1), np.array([1, 2, 1]), np.array([0, 1, 1])
     >>> draw_partners(np.array([0]), [[size]], area, np.ones(3), partner, np.random.default_rng(0))
@@ -137,7 +140,7 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
 
 
 def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
-    """Codes of a variable that all members of a household share.
+    """Codes of a household variable, one per household.
 
     Raises `DataError`: members that differ.
     """
@@ -269,7 +272,7 @@ def swap_records(
 def _swap(
     homes: Households, alike: list[list[Ints]], k: int, rate: float, rng: np.random.Generator
 ) -> tuple[Ints, list[int], list[int]]:
-    """Partner of each household (-1: none), and per level those without one and those that needed one."""
+    """Partner of each household (-1: none), and by level how many have none and how many needed one."""
     n = len(homes.first)
     partner, failed, forced = np.full(n, -1, np.int64), [], []
     above = np.zeros(n, np.int64)
@@ -295,7 +298,7 @@ def _swap(
 
 
 def _sources(homes: Households, partner: Ints) -> Ints:
-    """The record that lends each record its geography."""
+    """The record from which each record takes its geography."""
     whose = np.where(partner >= 0, partner, np.arange(len(partner)))[homes.of_row]
     own = np.arange(len(homes.of_row))
     return np.where(partner[homes.of_row] >= 0, homes.first[whose], own)

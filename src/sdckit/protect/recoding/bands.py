@@ -1,4 +1,4 @@
-"""Bands of numbers: given edges or ranges, or cut from the data, and how each band is called."""
+"""Bands of numbers: given by edges or ranges, or cut from the data, and their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Weights that no longer tell who stands behind them: neighbouring ones get one value."""
+"""Coarser weights: neighbouring ones get one value, so that a weight no longer discloses other variables."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from sdckit.protect.change import (
     strata_rows,
 )
 
-# Columns whose values give another one away: each of them occurs with one value of it only.
+# Columns that a weight discloses: each value of the weight occurs with one value of the column only.
 
 
-TELLS = 0.05  # share of records beyond chance from which a column is said to tell another
+TELLS = 0.05  # share of records beyond chance from which a column is taken to disclose another
 BEYOND = 4.0  # standard deviations that chance is allowed
 
 
 def told_by(data: Any, column: str, others: Sequence[str], *, household: str | None = None) -> dict[str, float]:
-    """How far the values of one column, a weight, say, give those of others away.
+    """How far the values of one column (a weight, say) disclose those of others.
 
-    By column, the share of the records whose value of `column` at least one more record has, and all of these
-    have one value of the other column; less what would be so by chance, of what chance leaves. 0 where it is no
-    more than chance may do (four standard deviations). With a household
-    one record of each counts: members share their weight anyway.
+    By column: the share of records whose value of `column` at least one more record has, all of them with one value of
+    the other column; minus the share expected by chance, divided by the largest possible difference. 0 where the
+    difference is within chance (four standard deviations). With a household one record of each counts: members share
+    their weight anyway.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -82,16 +82,18 @@ def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records
     return (disclosed - chance) / (n - chance)
 
 
-# Groups of neighbouring weights in which no value of a hidden column prevails.
+# Groups of neighbouring weights in which no value of a hidden column dominates.
 
 
 @njit(cache=True, nogil=True)
 def _hides(top, known, most):  # type: ignore[no-untyped-def]
+    """Whether no level has more than the share `most` of the values known, in any column."""
     return not (top > most * known + 1e-9).any()
 
 
 @njit(cache=True, nogil=True)
 def _add(rows, codes, count, top, known):  # type: ignore[no-untyped-def]
+    """Add records to the counts of levels, to the largest count and the number of known values, by column."""
     for r in rows:
         for d in range(len(codes)):
             level = codes[d, r]
@@ -103,7 +105,12 @@ def _add(rows, codes, count, top, known):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _groups(order, last, codes, count, k, most, group, starts):  # type: ignore[no-untyped-def]
-    """Close a group as soon as it may be, join what is left over to those before it; how many there are."""
+    """Cut ordered records into groups greedily, merge what is left over with the last ones; return their number.
+
+    `order` (n,): records by weight. `last` (n,): whether a unit ends there. `codes`: as in `weight_groups`. `count`:
+    zeros, columns x levels. `k`: units of a group at least. `most`: largest share of a level. Fills `group`, by record,
+    and `starts`. 0 where not even one group of all records is permitted.
+    """
     top, known = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
     n, begin, units = 0, 0, 0
     for t in range(len(order)):
@@ -133,7 +140,7 @@ def _groups(order, last, codes, count, k, most, group, starts):  # type: ignore[
 
 
 def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> tuple[Ints, int]:
-    """The group of each record and how many there are; 0 where not even all of them together hide what they shall.
+    """Group of each record, and the number of groups; 0 where a group of all records would still disclose.
 
     `order`: records by their weights, those of a unit together. `unit` (shape (n,)): unit of each record. `codes`
     (shape (columns, n)): level of each record in the columns to hide, -1 where missing.
@@ -157,7 +164,7 @@ def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> 
 
 ROUNDS = 50
 CLOSE = 1e-12  # of the total
-AGREE = 1e-6  # totals of several margins may differ by so much: they are printed with few digits
+AGREE = 1e-6  # relative difference allowed between totals of several margins: they are published rounded
 
 
 def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
@@ -217,15 +224,15 @@ def _total(value: object) -> float:
 
 
 def raked(weight: Floats, unit: Ints, codes: Sequence[Ints], totals: Sequence[Floats]) -> Floats:
-    """Weights that add up to the totals of every margin, as near to those given as raking brings them.
+    """Rake weights to the totals of every margin.
 
     `unit` (shape (n,)): records of one unit, numbered from 0, have one weight before and after. Each weight is
     multiplied by the exponential of a sum of terms, one per level: a unit's share of the level times its term.
 
     Raises `DataError`: the totals cannot be met.
 
-    >>> found = raked(np.ones(4), np.arange(4), [np.array([0, 0, 1, 1])], [np.array([2.0, 6.0])])
-    >>> found.round(6).tolist()
+    >>> weights = raked(np.ones(4), np.arange(4), [np.array([0, 0, 1, 1])], [np.array([2.0, 6.0])])
+    >>> weights.round(6).tolist()
     [1.0, 1.0, 3.0, 3.0]
     """
     size = np.bincount(unit).astype(np.float64)
@@ -378,7 +385,7 @@ def coarsen_weights(
 def _units(
     frame: Any, weight: str, within: Sequence[str], household: str | None, declared: Sequence[str] | None
 ) -> tuple[Ints, bool]:
-    """Who gets one weight: households where it is a variable of theirs, else records."""
+    """The unit of each record that has one weight, and whether units are households rather than records."""
     _, shared = read_shared(frame, [weight], household, declared)
     if household is None or not shared:
         return np.arange(len(frame)), False
@@ -395,7 +402,7 @@ def _averaged(
     frame: Any, before: Floats, unit: Ints, within: Sequence[str], hidden: Sequence[str], k: int, share: float,
     rng: np.random.Generator,
 ) -> tuple[Floats, int]:  # fmt: skip
-    """The mean of each record's group, and the number of groups."""
+    """Mean weight of the group of each record, and the number of groups."""
     codes = np.full((len(hidden), len(frame)), -1, np.int64)
     for at, name in enumerate(hidden):
         coded = code_column(frame[name])

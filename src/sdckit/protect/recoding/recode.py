@@ -1,4 +1,4 @@
-"""E2: coarser values of one column, by bands, by groups or up a hierarchy."""
+"""E2: global recoding of one column, by bands, by groups or along a hierarchy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.recoding.bands import Bands, Closed, Method, cut_bands, given_bands
 
-# Which new value each distinct value of a column takes, by groups or by a hierarchy.
+# Mapping of old values to new ones, by groups or by a hierarchy.
 
 
 Outside: TypeAlias = Literal["error", "keep", "missing"]
@@ -28,7 +28,7 @@ Outside: TypeAlias = Literal["error", "keep", "missing"]
 
 @dataclass(frozen=True, eq=False)
 class Regrouped:
-    """New values of the records."""
+    """A column recoded: its new values."""
 
     levels: list[Any]  # the new values
     codes: NDArray[np.int64]  # shape (n,); place of each record's new value in `levels`; -1 where missing
@@ -62,7 +62,7 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
 
 
 def _is_day(value: object) -> bool:
-    """Whether a text is a date as a CSV file holds it: a recipe may name it so."""
+    """Whether a text is an ISO date, as in a CSV file: a recipe may write dates so."""
     try:
         return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -74,7 +74,7 @@ def _many(kind: str) -> str:
 
 
 def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> dict[Any, Any]:
-    """The new value of each value of a hierarchy, whose texts are read as what the column holds.
+    """The new value of each leaf of a hierarchy, whose texts are converted to the type of the column.
 
     Raises `DataError`: no such level, or two texts that are one number.
     """
@@ -89,7 +89,7 @@ def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> d
 
 
 def _read(leaf: Any, kind: str) -> Any:
-    """A text of a file as a value of a column; as it is where it cannot be one."""
+    """Convert a text of a hierarchy to the type of a column; as it is where that is impossible."""
     if not isinstance(leaf, str):
         return leaf
     if kind == "boolean":
@@ -149,7 +149,7 @@ def regroup(
 
 
 def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:
-    """The new values once each: of categories in the order of the old ones, else as named, then the kept ones."""
+    """The distinct new values: categories in the order of the old ones, else as named, then those kept."""
     kept = [value for value in new if value is not None]
     named = list(dict.fromkeys(new_of.values()))
     if column.category:

@@ -87,7 +87,7 @@ def round_to(
 def multiples(
     values: NDArray[np.float64], base: float, how: Rounding, rng: np.random.Generator | None
 ) -> NDArray[np.float64]:
-    """The multiple of the base that each value becomes.
+    """Round each value to a multiple of the base.
 
     >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()
     [0.3, 0.3, 0.3]

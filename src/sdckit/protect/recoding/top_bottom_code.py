@@ -1,4 +1,4 @@
-"""E2: the largest and the smallest numbers of a column brought to a limit."""
+"""E2: top and bottom coding of a column of numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEWEST = 3  # a mean of fewer values gives one of them away
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """The groups that are coded apart: of each record, and their values where one column makes them."""
+    """Groups that are coded separately: the group of each record, and its values if one column defines them."""
 
     of_row: NDArray[np.int64]
     n: int
@@ -178,7 +178,7 @@ def _new_values(
     values: NDArray[np.float64], beyond: NDArray[np.bool_], limits: NDArray[np.float64], to: Any,
     groups: _Groups, end: str,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """What the values beyond the limits become."""
+    """The replacements of the values beyond the limits."""
     if to == "limit":
         return limits[beyond]
     if to != "mean":
