@@ -29,12 +29,12 @@ from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_lin
 from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
 
-# How values were masked: the noise of a number, the confusion of categories.
+# Masking models: noise of numbers, confusion matrices of categories.
 
 
 @dataclass(frozen=True, eq=False)
 class MaskedVariable:
-    """A variable, its masked copy, and how the one became the other."""
+    """A variable, its masked copy, and the model of the masking."""
 
     variable: Variable
     copy: str
@@ -52,7 +52,7 @@ class MaskedVariable:
 def read_masked(
     variables: Mapping[str, Variable], copies: Mapping[str, str], errors: Mapping[str, Any]
 ) -> list[MaskedVariable]:
-    """Read masked copies and their errors.
+    """Read masked copies and the models of their masking.
 
     Raises `ColumnError`: errors for other variables than those masked; `DataError`: an error of 0, or above the
     variable's spread; a matrix that holds no probabilities; a copy of another kind, or missing elsewhere.
@@ -125,21 +125,20 @@ def _confusion(variable: Variable, error: Any) -> Floats:
     return matrix
 
 
-# Data augmentation: true values drawn given their masked copies and all other variables, one after the
-# other.
+# Data augmentation: true values drawn in turn, given their masked copies and all other variables.
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Where a chain ended, and what it passed through."""
+    """Final state and trace of a Markov chain."""
 
     values: dict[str, Values]
     trace: dict[str, Floats]  # mean of numbers, or share of the first level, after each iteration
-    accepted: dict[str, float]  # share of the moves of numbers that were taken
+    accepted: dict[str, float]  # acceptance rate of the moves of numbers
 
 
 def is_affine(terms: Sequence[Term], column: str) -> bool:
-    """Whether a design is affine in a number, all else held: then its values have a normal distribution."""
+    """Whether a design is affine in a number given all else: its full conditional distribution is then normal."""
     for term in terms:
         if term.kind == "product":
             using = [factor for factor in term.factors if column in factor.reads]
@@ -151,14 +150,14 @@ def is_affine(terms: Sequence[Term], column: str) -> bool:
 
 
 class _State:
-    """The values of a chain and what is derived from them."""
+    """The current values of a chain, and the linear predictors and likelihoods derived from them."""
 
     def __init__(self, fits: Mapping[str, LinearFit], held: dict[str, Seen], of_chain: int, n: int) -> None:
         self.fits, self.held, self.n = fits, held, n
         self.parameters = {name: _parameters(fit, of_chain) for name, fit in fits.items()}
         self.moving: dict[str, tuple[list[Term], Floats]] = {}
         self.still: dict[str, Floats] = {}
-        for name, fit in fits.items():  # what no masked variable is in stays as it is
+        for name, fit in fits.items():  # terms without a masked variable are constant
             B = self.parameters[name][0]
             moves = np.array([bool(set(fits) & set(term.reads)) for term in fit.terms], np.bool_)
             at = np.flatnonzero(moves)
@@ -179,7 +178,7 @@ class _State:
         return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
 
     def log_likelihood(self, name: str) -> Floats:
-        """Of each record's value in a variable given its predictors; 0 where it is missing."""
+        """Log-likelihood of each record in a variable given its predictors; 0 where it is missing."""
         fit, eta, values = self.fits[name], self.eta(name), self.held[name].values
         if fit.model == "normal":
             assert values.number is not None
@@ -206,7 +205,7 @@ def run_chain(
     masked: Sequence[MaskedVariable], fits: Mapping[str, LinearFit], others: Mapping[str, Seen],
     iterations: int, of_chain: int, rng: np.random.Generator,
 ) -> Chain:  # fmt: skip
-    """Draw the true values of all masked variables in turn, as often as said, from the masked ones on.
+    """Draw the true values of all masked variables in turn, for some iterations, starting at the masked ones.
 
     `fits`: the model of each masked variable given those before it and the others.
     """
@@ -237,9 +236,10 @@ def _start(target: MaskedVariable) -> Seen:
 
 
 def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generator) -> float:
-    """Draw from the normal distribution that all models but a few make; the rest accept or refuse.
+    """Draw a number from its normal full conditional; other models enter by a Metropolis step.
 
-    A model in which the number enters by a straight line adds to precision and mean what it says of the number.
+    A normal model that is linear in the number contributes to the precision and the mean of the proposal. Returns the
+    acceptance rate.
     """
     now = state.held[target.name].values.number
     assert now is not None
@@ -269,7 +269,7 @@ def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generato
 
 
 def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, Floats, float]:
-    """How a model's mean rises with a number, and what its outcome leaves for it, by record."""
+    """Slope of the mean of a model in a number, residuals without that number, and their standard deviation."""
     outcome = state.held[name].values.number
     assert outcome is not None
     here = state.eta(name)[:, 0]
@@ -282,7 +282,7 @@ def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, F
 
 
 def _draw_levels(target: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
-    """Draw each record's level with its probability given everything else."""
+    """Draw the level of each record from its full conditional distribution."""
     assert target.level is not None
     assert target.log_confusion is not None
     fit, now = state.fits[target.name], target.level
@@ -518,7 +518,7 @@ def _fit(
 
 
 def _convergence(order: tuple[str, ...], chains: list[Chain]) -> dict[str, dict[str, float]]:
-    """Whether the chains agree, by variable."""
+    """R-hat, and of numbers the acceptance rate, by variable."""
     convergence = {}
     for name in order:
         rhat = potential_scale_reduction(np.stack([chain.trace[name] for chain in chains]))
@@ -533,6 +533,6 @@ def _convergence_note(slow: list[str], iterations: int) -> str:
 
 
 def _rounded(variables: Mapping[str, Variable], ended: Mapping[str, Values]) -> dict[str, Values]:
-    """Numbers as the variables write them."""
+    """Numbers rounded to the digits of their variables."""
     return {name: held if held.number is None else variables[name].of_numbers(held.number)
             for name, held in ended.items()}  # fmt: skip

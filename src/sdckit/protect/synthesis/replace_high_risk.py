@@ -1,4 +1,4 @@
-"""E9: give the records that can be matched back the values of similar ones."""
+"""E9: replace values in records of high re-identification risk by those of similar records."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
-SLICE = 64  # records whose donors a thread looks for at a time
+SLICE = 64  # records whose donors a thread searches at a time, at least
 
 
 class _File(NamedTuple):
-    """Cells of equal categories: their codes, that of each record, the records of each; who lends, and the numbers."""
+    """Arrays for the kernels: codes of the cells, cell of each record, records by cell, donors, and numbers."""
 
     codes: Ints
     cell: NDArray[np.int32]
@@ -38,7 +38,7 @@ class _File(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _distance(numbers, i, j):  # type: ignore[no-untyped-def]
-    """Squared distance; a missing number is at no distance from a missing one, infinitely far from others."""
+    """Squared distance of records i and j; two missing numbers are at distance 0, one is infinitely far off."""
     total = 0.0
     for d in range(len(numbers)):
         a, b = numbers[d, i], numbers[d, j]
@@ -52,7 +52,7 @@ def _distance(numbers, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
-    """The cells with a record to lend that agree with cell `mine` on most variables; how many they are."""
+    """Fill `cells` with those that have a donor and agree with cell `mine` on most variables; return their number."""
     best, n_best = -1, 0
     for g in range(len(able)):
         if able[g] == 0:
@@ -70,7 +70,7 @@ def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _nearest(i, cells, file, near):  # type: ignore[no-untyped-def]
-    """The smallest distances from record i to others of some cells, ascending; how many there are."""
+    """Fill `near` with the smallest distances of record i to donors in some cells, ascending; their number."""
     _, _, members, edges, lends, numbers = file
     n_near, k = 0, len(near)
     for g in cells:
@@ -91,7 +91,7 @@ def _nearest(i, cells, file, near):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
-    """One of the records at a distance from record i."""
+    """Draw one of the donors at a distance from record i; `chance`: uniform random number."""
     _, _, members, edges, lends, numbers = file
     n_there, chosen, donor = 0, -1, -1
     for again in range(2):  # how many there are, then which of them
@@ -109,6 +109,10 @@ def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
+    """Draw a donor for each of the records `asked[first:last]`, and write it into `donor`.
+
+    `able`: number of donors in each cell. `chance` (2, n): uniform random numbers. `k`: as in `draw_donors`.
+    """
     codes, cell, _, _, lends, _ = file
     cells, near = np.empty(len(able), np.int64), np.empty(k)
     for t in range(first, last):
@@ -312,9 +316,9 @@ def _of_homes(
     frame: Any, homes: Homes, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
-    """The row that lends each record the variables of its household: one donor for all its members.
+    """The row from which each record takes its household variables: one donor for all members.
 
-    One record speaks for each household, its first or the first of those at risk: it asks and it lends, and as no
+    One record represents each household, its first or the first of those at risk, as recipient and as donor; as no
     record is its own donor no household is either.
     """
     own = np.zeros(len(homes.of_row), np.bool_)

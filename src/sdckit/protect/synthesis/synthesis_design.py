@@ -16,7 +16,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, is_usable, refuse_unfit
 
-# What predicts each variable of a synthesis: names or a formula for each, and the order that follows.
+# Predictors of each synthesised variable, by names or a formula, and the order that follows from them.
 
 
 HOW = 'write names, ["age", "sex"], or a formula, "~ age * sex"'
@@ -34,14 +34,14 @@ class Factor:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What predicts a variable: columns, and the terms that a formula makes of them (None: the columns)."""
+    """Predictors of a variable: columns, and the terms of a formula (None: the columns themselves)."""
 
     columns: tuple[str, ...]
     terms: tuple[tuple[Factor, ...], ...] | None = None
 
     @property
     def categorical(self) -> frozenset[str]:
-        """Columns whose values are taken as categories."""
+        """Columns that enter as categories."""
         named = (factor for term in self.terms or () for factor in term if factor.kind == "levels")
         return frozenset(name for factor in named for name in factor.columns)
 
@@ -49,7 +49,7 @@ class Predicted:
 def read_predictors(
     given: Mapping[str, object], targets: Sequence[str], present: Sequence[str]
 ) -> dict[str, Predicted]:
-    """Read what predicts each variable.
+    """Read the predictors of each variable.
 
     `given`: by variable names or a formula. `targets`: the variables to synthesise. `present`: the columns of the
     data. Raises `ColumnError`: a column that is not there, or a variable that predicts itself; `DataError`: a
@@ -98,7 +98,7 @@ def _formula(name: str, asked: object, present: Sequence[str]) -> Predicted:
 
 
 def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
-    """The factors of each term, and whether each is a column as it is; the constant is always there."""
+    """The factors of each term, and whether each is a plain column; without the constant, which is required."""
     from formulaic import Formula
 
     try:
@@ -128,7 +128,7 @@ def _factor(parsed: tuple[str, bool], present: Sequence[str]) -> Factor:
 
 
 def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) -> tuple[str, ...]:
-    """The variables in an order in which what predicts each comes before it, else as they are given.
+    """Order the variables so that predictors come first, else as they are given.
 
     Raises `DataError`: some predict each other in a circle.
 
@@ -152,7 +152,7 @@ def _needs(name: str, asked: Mapping[str, Predicted]) -> tuple[str, ...]:
 
 
 def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
-    """One circle, told in the order in which its members predict: the first again at its end."""
+    """One circle of variables in the direction of prediction, the first repeated at the end."""
     path = [left[0]]
     while len(set(path)) == len(path):
         path.append(next(need for need in _needs(path[-1], asked) if need in left))
@@ -160,7 +160,7 @@ def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
 
 
 def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
-    """Refuse a given order in which something would predict before it is drawn.
+    """Refuse an order in which a variable is drawn before one of its predictors.
 
     Raises `DataError`.
 
@@ -176,7 +176,7 @@ def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
             raise DataError(says, argument="predictors")
 
 
-# Which variables are synthesised, in which order, and what predicts each of them.
+# The variables to synthesise, their order, and the predictors of each.
 
 
 def targets_in_order(
@@ -211,7 +211,7 @@ def targets_in_order(
 def general_predictors(
     given: Any, order: tuple[str, ...], apart: set[str], variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The variables that predict and stay as they are, and a note on those that cannot."""
+    """The variables that are not synthesised and predict, and a note on those that cannot."""
     names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
         says = f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
@@ -266,7 +266,7 @@ def _refuse_useless(asked: Mapping[str, Predicted], targets: Sequence[str], vari
 
 
 def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
-    """Joint variables with the predictors that they share, and those of them that come before."""
+    """Predictors of joint variables: those they share, and the joint variables before each."""
     given = [asked[name] for name in joint if name in asked]
     if not given:
         return asked
@@ -288,7 +288,7 @@ def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Pre
 
 
 def _together(order: Sequence[str], joint: Sequence[str], *, fixed: bool) -> tuple[str, ...]:
-    """Joint variables one after the other, from where the first of them stands: they share what predicts them."""
+    """Joint variables one after the other, from where the first of them stands: they share their predictors."""
     places = [at for at, name in enumerate(order) if name in joint]
     if not places or places[-1] - places[0] == len(places) - 1:
         return tuple(order)
@@ -305,7 +305,7 @@ MOST_TERMS = 1000  # columns that the formula of one variable may make
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What some records hold in a predictor, with the text of each level."""
+    """Values of some records in a predictor, with the text of each level."""
 
     values: Values
     labels: Sequence[str]
@@ -333,7 +333,7 @@ class Term:
         return self.columns or (self.column,)
 
     def needs_labels(self, column: str) -> bool:
-        """Whether it tells the levels of a column apart."""
+        """Whether it distinguishes the levels of a column."""
         return (self.kind == "level" and self.column == column) or any(
             factor.needs_labels(column) for factor in self.factors
         )
@@ -346,7 +346,7 @@ class Term:
 
 
 def term_fields(term: Term) -> dict[str, Any]:
-    """A term as plain texts and numbers, with its parts only where it has some."""
+    """A term as plain texts and numbers; columns and factors only where it has some."""
     fields = asdict(replace(term, factors=()))
     fields["factors"] = [term_fields(factor) for factor in term.factors]
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()
@@ -364,12 +364,12 @@ def term_of(fields: Mapping[str, Any]) -> Term:
 
 
 def seen(variable: Variable, values: Values, *, categorical: bool = False) -> Seen:
-    """Values of a variable with the text of its levels: of numbers only where they are told apart."""
+    """Values of a variable with the text of its levels: of numbers only if they are taken as categories."""
     return Seen(values, variable.labels if categorical else variable.texts)
 
 
 def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted | None = None) -> tuple[Term, ...]:
-    """The columns that predictors make, as standardised over some records.
+    """The design columns of predictors, standardised over some records.
 
     The most frequent level of a category is the baseline, and so are those beyond the 30 next ones. `predicted`:
     the terms of a formula. A category in a product has its baseline, too, where the product without it is not
@@ -407,7 +407,7 @@ def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted |
 
 
 def _of_column(variable: Variable, rows: Ints) -> list[Term]:
-    """The columns of the design that one variable makes."""
+    """The design columns of one variable."""
     if variable.held.number is None:
         return _levels(variable, rows)
     numbers = variable.held.number[rows]
@@ -436,7 +436,7 @@ def _of_factor(
     factor: Factor, variables: Mapping[str, Variable], held: Mapping[str, Seen], rows: Ints,
     *, full: bool, alone: bool,
 ) -> list[Term]:  # fmt: skip
-    """What a factor contributes to a term: to a product without the indicator of being missing, not standardised."""
+    """Design columns of a factor; in a product not standardised, and without the indicator of missing values."""
     if factor.kind == "number":
         for name in factor.columns:
             if held[name].values.number is None:

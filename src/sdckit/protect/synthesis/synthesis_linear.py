@@ -32,7 +32,7 @@ from sdckit.protect.synthesis.synthesis_variables import (
     read_variable,
 )
 
-# Draws from the posterior of a synthesis model, kept for measures of risk that need them.
+# Posterior draws of a synthesis model, kept for measures of risk that need them.
 
 
 REGRESSIONS = ("normal", "logistic", "probit", "multinomial", "poisson", "multivariate_normal")
@@ -299,7 +299,7 @@ def posterior_draws(
     column: str, model: str, terms: tuple[Term, ...], levels: list[str | None],
     coefficients: Floats, scale: Floats | None,
 ) -> PosteriorDraws:  # fmt: skip
-    """Put the draws of one model into their plain form.
+    """Posterior draws of one model as plain numbers, texts and lists.
 
     >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
     PosteriorDraws('y', 'normal', 2 draws)
@@ -311,7 +311,7 @@ def posterior_draws(
 
 
 def _texts(series: Any) -> list[str | None]:
-    """What each record holds, in text."""
+    """The values of a column as text; None where missing."""
     column = _read(series, number=False)
     return [None if level < 0 else column.labels[level] for level in column.values.level.tolist()]
 
@@ -341,7 +341,7 @@ NEAR = 1e-9
 
 
 def fit_probit(X: Floats, y: Floats, penalty: Floats) -> tuple[Floats, Floats, bool]:
-    """The mode of the posterior, the information there (its precision), and whether it was reached.
+    """Posterior mode, information matrix there (the precision), and whether the iterations converged.
 
     `X`: shape (n, p). `y`: 0 or 1. `penalty`: precision a priori, shape (p, p).
 
@@ -370,7 +370,7 @@ def _log_posterior(X: Floats, y: Floats, penalty: Floats, at: Floats) -> float:
 
 
 def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """Slope of the log posterior, and the expected information."""
+    """Gradient of the log posterior, and the expected information matrix."""
     from scipy.special import log_ndtr
 
     side = 2 * y - 1
@@ -393,7 +393,7 @@ class LinearFit:
     variable: Variable
     model: str
     terms: tuple[Term, ...]
-    levels: Ints  # levels of the variable that the model tells apart
+    levels: Ints  # levels of the variable that the model distinguishes
     best: tuple[Floats, float]  # coefficients, shape (K, p), and the residual standard deviation
     # coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior
     drawn: tuple[Floats, Floats]
@@ -426,7 +426,7 @@ class LinearFit:
         return np.stack([log_share(-eta[:, 0]), log_share(eta[:, 0])], axis=1)
 
     def kept(self) -> PosteriorDraws:
-        """The draws in their plain form."""
+        """The posterior draws as plain numbers, texts and lists."""
         texts: list[str | None] = []
         if self.model in CATEGORICAL:
             labels = self.variable.labels
@@ -440,7 +440,7 @@ def fit_linear(
     n_draws: int, proper: bool, rng: np.random.Generator, predicted: Predicted | None = None,
     more_freedom: int = 0,
 ) -> LinearFit:  # fmt: skip
-    """Fit a regression of one variable on others, and draw from its posterior.
+    """Fit a regression of one variable on others, and draw from its posterior distribution.
 
     The coefficients have a normal prior with standard deviation 10 for a standardised predictor, so that
     collinear predictors and perfect separation have an answer. The posterior is the exact one of the normal
@@ -476,7 +476,7 @@ def fit_linear(
 
 
 def _around(best: Floats, precision: Floats, normals: Floats) -> Floats:
-    """Draws of a normal distribution by its precision."""
+    """Draws from a normal distribution with a given mean and precision matrix."""
     from scipy.linalg import cholesky, solve_triangular
 
     if not len(normals):

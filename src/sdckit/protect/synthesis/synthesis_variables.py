@@ -1,4 +1,4 @@
-"""Variables as synthesis sees them: the distinct values of each column, and which one each record holds."""
+"""Variables of a synthesis: the distinct values (levels) of each column, and the level of each record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What some records hold in one variable."""
+    """Values of some records in one variable."""
 
     # shape (n,); place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them
     level: Ints
@@ -32,7 +32,7 @@ class Values:
     number: Floats | None
 
     def take(self, rows: NDArray[Any]) -> Values:
-        """Those of some records."""
+        """The values of some records."""
         return Values(self.level[rows], None if self.number is None else self.number[rows])
 
 
@@ -48,7 +48,7 @@ class Variable:
     amounts: Floats | None  # shape (n_levels,); the distinct values of numbers and dates
     held: Values  # what each record holds
     n_missing: int
-    # digits after the point that all values of numbers get by with; None where there is no such limit
+    # decimal places that suffice for all numbers; None where there is no such limit
     decimals: int | None
 
     @property
@@ -62,7 +62,7 @@ class Variable:
         return self.texts if self.amounts is None else tuple(number_label(amount) for amount in self.amounts)
 
     def of_numbers(self, numbers: Floats) -> Values:
-        """New numbers, written with the variable's digits, and those that are among its values known as such."""
+        """Values from new numbers, rounded to the digits of the variable; those that are no level of it are `NEW`."""
         assert self.amounts is not None
         made = numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0
         place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)
@@ -70,7 +70,7 @@ class Variable:
         return Values(np.where(np.isnan(made), MISSING, level), made)
 
     def of_levels(self, level: Ints) -> Values:
-        """Values among the variable's own."""
+        """Values from levels of the variable."""
         if self.amounts is None:
             return Values(level, None)
         return Values(level, np.where(level >= 0, self.amounts[np.maximum(level, 0)], np.nan))
@@ -130,7 +130,7 @@ def read_variable(series: Any) -> Variable:
 
 
 def _distinct(codes: Ints, top: int) -> tuple[Ints, Ints, Ints]:
-    """Codes in use of those up to `top`, the first record of each, and the place of each record's among them.
+    """Codes in use of those up to `top`, the first record of each, and the index of each record's code among them.
 
     Without sorting, where there are not many more codes than records.
 
@@ -149,7 +149,7 @@ def _distinct(codes: Ints, top: int) -> tuple[Ints, Ints, Ints]:
 
 
 def _date_numbers(coded: Any, codes: Ints) -> Floats:
-    """Points in time as numbers; wide ranges are coded by their place and hold the time in the levels."""
+    """Dates as numbers; in wide ranges codes are indices of levels, which hold the time."""
     if coded.levels is None:
         return np.asarray(codes + np.float64(coded.low), np.float64)
     levels = coded.levels() if callable(coded.levels) else coded.levels
@@ -165,7 +165,7 @@ def _decimals(amounts: Floats) -> int | None:
 
 
 def is_usable(variable: Variable, n: int) -> bool:
-    """Whether a column can tell of others: it varies, and is no list of names.
+    """Whether a column can predict others: it varies, and is no list of names.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -177,12 +177,13 @@ def is_usable(variable: Variable, n: int) -> bool:
 
 
 def _names_people(variable: Variable, n: int) -> bool:
+    """Whether nearly all texts of a column differ, as names do."""
     many = variable.n_levels > MOST_LEVELS or (n >= 20 and variable.n_levels > n / 2)
     return variable.kind == "category" and many
 
 
 def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
-    """Refuse columns that nothing can be drawn for.
+    """Refuse columns that cannot be synthesised.
 
     Raises `DataError`: no value at all, equal values, or texts that are nearly as many as the records.
     """
@@ -198,13 +199,13 @@ def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
             raise DataError(f"column {variable.name!r} is constant, there is nothing to draw; leave it out")
 
 
-# Drawn values as a frame of the caller's.
+# Drawn values as a data frame of the caller's engine.
 
 
 def written(
     frame: Any, variables: Mapping[str, Variable], rows: Ints, made: Mapping[str, Values], n_made: int | None = None
 ) -> Any:  # fmt: skip
-    """One file as a frame of the caller's.
+    """One file as a data frame of the caller's engine.
 
     `rows`: those that get the values made. `n_made`: records of a file of another length, all of them made.
     """
@@ -252,7 +253,7 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """One condition on one variable."""
+    """A condition on one variable."""
 
     column: str
     how: str
@@ -272,7 +273,7 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Conditions that hold together, and what a variable is then."""
+    """Conditions that must all hold, and the value that a variable then has."""
 
     tests: tuple[Condition, ...]
     value: Values
@@ -338,7 +339,7 @@ def _tests(variable: Variable, condition: Any, target: str) -> list[Condition]:
 
 
 def _level(variable: Variable, value: Any) -> int:
-    """The level of a value; one that nobody has is at no level."""
+    """The level of a value; -9 where no record has it."""
     absent = -9
     if variable.kind == "date":
         raise DataError(f"rules compare numbers and categories; {variable.name!r} holds dates")

@@ -80,9 +80,9 @@ Fits = dict[tuple[str, int], Fitted]
 
 
 def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
-    """Fit the model of each variable; models that releases share stand under the first.
+    """Fit the model of each variable; a model that releases share is stored under release 0.
 
-    Models see the original's values only, so that they are fitted side by side.
+    Models depend on values of the original only, so they are fitted in parallel.
     """
     # before the threads start: those that import scikit-learn at the same time may find it half made
     import sklearn.linear_model
@@ -119,7 +119,7 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
 
 
 def _fit_rows(plan: Plan, name: str) -> Ints:
-    """Records that no rule of the variable says the value of."""
+    """Records that the model of a variable is fitted to: those whose value no rule determines."""
     free = np.ones(len(plan.fit_rows), np.bool_)
     held = {column: plan.variables[column].held.take(plan.fit_rows) for column in _tested(plan, name)}
     for rule in plan.rules.get(name, []):
@@ -130,11 +130,12 @@ def _fit_rows(plan: Plan, name: str) -> Ints:
 
 
 def _tested(plan: Plan, name: str) -> set[str]:
+    """Columns in the conditions of the rules of a variable."""
     return {test.column for rule in plan.rules.get(name, []) for test in rule.tests}
 
 
 def draw_releases(plan: Plan, fits: Fits, m: int, rng: np.random.Generator) -> list[dict[str, Values]]:
-    """New values of the records to synthesise, release by release on threads."""
+    """Draw new values of the records to synthesise, release by release on threads."""
     return run(lambda work: _draw(plan, fits, *work), list(enumerate(rng.spawn(m))))
 
 
@@ -163,7 +164,7 @@ def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
 
 
 def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
-    """Values of a release that differ from those the record in their place has; all where none has its place."""
+    """Number of values that differ from the original record in the same row; all where no record has that row."""
     if plan.n_made is not None:
         return dict.fromkeys(made, plan.n_made)
     return {
@@ -174,7 +175,7 @@ def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
 
 
 def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:
-    """Synthesised records that hold exactly what some record of the original holds in several variables."""
+    """Number of synthesised records that equal some record of the original in several variables."""
     made_rows = plan.n_made or len(plan.rows)
     fine = np.ones(made_rows, np.bool_)
     columns: list[Any] = []
@@ -189,8 +190,7 @@ def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) 
     return int(np.count_nonzero(here[groups[n:]] & fine))
 
 
-# Synthesis of a plan: the columns that are read come here, and what is drawn becomes a plan of the same
-# engine.
+# Synthesis of a lazy frame: the columns read are collected, and what is drawn becomes a lazy frame again.
 
 
 def synthesize_plan(
@@ -203,7 +203,7 @@ def synthesize_plan(
     m: int,
     n: int | None,
 ) -> Protected:
-    """What a synthesis makes of a plan.
+    """Synthesise a lazy frame (plan).
 
     `run`: the synthesis of a frame in memory. `read`: which of the columns it reads. `named`: columns that must be
     there. `drawn`: those that are synthesised, None for all. `m`, `n`: files, and records of each.
@@ -459,7 +459,7 @@ def _drawn(
 
 
 def _predictors_parameter(helpers: Sequence[str], given: Any) -> list[str] | dict[str, Any]:
-    """What predicts, as it was asked for."""
+    """The predictors as they were given, for the parameters of the change."""
     if not isinstance(given, Mapping):
         return list(helpers)
     return {name: columns if isinstance(columns, str) else list(columns) for name, columns in given.items()}
@@ -500,7 +500,7 @@ def columns_read(columns: Sequence[str], named: Any, predictors: Any, rules: Any
 
 
 def _counting(frame: Any, household: str | None, variables: Mapping[str, Variable]) -> set[str]:
-    """Variables that count the records of each household: whoever sees these can count them."""
+    """Variables that equal the household size: it can be counted, so they are not drawn."""
     if household is None:
         return set()
     homes = read_homes(frame, household)
@@ -523,7 +523,7 @@ def _household_notes(shared: Sequence[str], counts: Sequence[str], *, flagged: b
 
 
 def _household_fields(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
-    """What a plan must know to draw variables once per household."""
+    """The fields of a `Plan` by which household variables are drawn once per household."""
     if homes is None or not shared:
         return {}
     first, there = np.zeros(len(homes.of_row), np.bool_), np.zeros(len(homes.of_row), np.bool_)
@@ -565,7 +565,7 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
 
 
 def _copies(plan: Plan, files: Sequence[Mapping[str, Values]]) -> dict[str, str]:
-    """How many synthesised records equal one of the original."""
+    """Notes on how many synthesised records equal one of the original."""
     groups = {"copies": plan.order, "numeric copies": tuple(
         name for name in plan.order if plan.variables[name].kind == "number"
     )}  # fmt: skip
