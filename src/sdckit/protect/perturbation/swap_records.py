@@ -24,15 +24,15 @@ from sdckit.protect.change import Change, Protected, chosen
 
 
 @njit(cache=True, nogil=True)
-def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
-    """Pair each household asked for with the first free one of its group in another area; return how many find none.
+def _pair(unpaired, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
+    """Pair each unpaired household with the first free one of its group in another area; return how many find none.
 
     `group`, `area`, `pair`: group, area, and combination of both, of each household. `order`, `edges`: households group
     by group, and where groups begin. `at`: place in `order` reached so far, by combination. `partner`: -1 where free;
     filled.
     """
     left = 0
-    for i in asked:
+    for i in unpaired:
         if partner[i] >= 0:
             continue
         p, end = at[pair[i]], edges[group[i] + 1]
@@ -60,14 +60,15 @@ def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def draw_partners(
-    asked: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
+    unpaired: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
     """Draw partners for households, and write them into `partner`.
 
-    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes in which partners
-    agree; where nobody is left, the next grouping is tried. Partners are in different areas and drawn with probability
-    proportional to `weight`; `partner` is -1 where free. Returns the number of households left without a partner.
+    `unpaired`: households that need a partner, in the order in which they are served. `groupings`: codes in which
+    partners agree; where nobody is left, the next grouping is tried. Partners are in different areas and drawn with
+    probability proportional to `weight`; `partner` is -1 where free. Returns the number of households left without a
+    partner.
 
     >>> partner, size, area = np.full(3, -1), np.array([1, 2, 1]), np.array([0, 1, 1])
     >>> draw_partners(np.array([0]), [[size]], area, np.ones(3), partner, np.random.default_rng(0))
@@ -87,7 +88,7 @@ def draw_partners(
         pair = pairs.of_row.astype(np.int64)
         at = np.empty(len(pairs.size), np.int64)
         at[pair] = edges[group]
-        left = int(_pair(asked, group, area, pair, by_rank[in_order], edges, at, partner))
+        left = int(_pair(unpaired, group, area, pair, by_rank[in_order], edges, at, partner))
         if left == 0:
             break
     return left
@@ -239,12 +240,12 @@ def swap_records(
     arguments.column_or_none(household, "household")
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
         raise ColumnError(f"{sorted(both)[0]!r} is swapped: it cannot be a key, in similar or the household")
-    asked = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
-    frame = open_eager(data, {**asked, "household": (household,) if household else ()})
+    roles = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
+    frame = open_eager(data, {**roles, "household": (household,) if household else ()})
     homes = read_households(frame, household, levels, key_names)
     for name in carried:
         one_per_household(frame, name, homes.of_row, homes.first)
-    compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in asked["similar"]}
+    compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in roles["similar"]}
     alike = [[compared[name] for name in profile] + [homes.size] * same_size for profile in profiles]
     rng, secret = open_rng(seed)
     partner, failed, forced = _swap(homes, alike, k, swap_rate, rng)

@@ -179,8 +179,8 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
         if name not in frame.columns:
             raise ColumnError(f"margins: no column {name!r} in the data", argument="margins")
         level, labels, numeric = _levels(frame[name])
-        asked = arguments.mapping(given, "margins", says)
-        by_label = {_named(label, numeric): _total(total) for label, total in asked.items()}
+        given_totals = arguments.mapping(given, "margins", says)
+        by_label = {_named(label, numeric): _total(total) for label, total in given_totals.items()}
         mine = [_named(label, numeric) for label in labels]
         lacking, empty = [label for label in mine if label not in by_label], set(by_label) - set(mine)
         if lacking or empty:

@@ -270,8 +270,8 @@ def local_suppression(
         count = partial(_count_following, lambda: following, bound=bonds.bind)
     else:  # counting takes long compared with the search, and is done when it is read
         count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
-    asked = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, details, secret, count)
+    settings = (roles, groups, requests, rank)
+    return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
 
 
 def _count_following(

@@ -162,22 +162,22 @@ def read_combinations(keys: Sequence[str], k: object, combinations: Combinations
     """
     if k is None and combinations is None:
         raise DataError("say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets", argument="k")
-    asked: Requests = []
+    wanted: Requests = []
     if k is not None:
-        asked.append((tuple(range(len(keys))), _checked_k(k, n)))
+        wanted.append((tuple(range(len(keys))), _checked_k(k, n)))
     given: Any = combinations if combinations is not None else {}
     pairs = given.items() if isinstance(given, Mapping) else arguments.several(given, "combinations", HOW)
     for pair in pairs:
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise DataError(f"combinations {HOW}", argument="combinations")
         which, level = pair[0], _checked_k(pair[1], n)
-        asked += [(key_set, level) for key_set in _sets_of(keys, which)]
-    if not asked:
+        wanted += [(key_set, level) for key_set in _sets_of(keys, which)]
+    if not wanted:
         raise DataError("combinations= is empty; name one set of keys and its k", argument="combinations")
-    if len(asked) > MOST:
-        raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
+    if len(wanted) > MOST:
+        raise DataError(f"{len(wanted)} combinations of keys; name at most {MOST}")
     highest: dict[tuple[int, ...], int] = {}
-    for key_set, level in asked:
+    for key_set, level in wanted:
         highest[key_set] = max(level, highest.get(key_set, 0))
     return sorted(highest.items(), key=lambda request: (-len(request[0]), -request[1], request[0]))
 

@@ -258,9 +258,9 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
         mine = np.flatnonzero(np.isin(key, list(keys)))
         cell = patterns.at.of_row[row[mine]].astype(np.int64)
         of_key = np.array([place[j] for j in key[mine].tolist()], np.int64)
-        asked, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
+        queries, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
         levels = [seen[j] for j in keys]
-        levels_left = _left(patterns, file.alpha, k, asked // len(keys), asked % len(keys), levels)
+        levels_left = _left(patterns, file.alpha, k, queries // len(keys), queries % len(keys), levels)
         if levels_left is None:
             return None
         left[mine] = _both(left[mine], levels_left[which.reshape(-1)])

@@ -108,15 +108,15 @@ def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
-    """Draw a donor for each of the records `asked[first:last]`, and write it into `donor`.
+def _draw(recipients, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
+    """Draw a donor for each of the records `recipients[first:last]`, and write it into `donor`.
 
     `able`: number of donors in each cell. `chance` (2, n): uniform random numbers. `k`: as in `draw_donors`.
     """
     codes, cell, _, _, lends, _ = file
     cells, near = np.empty(len(able), np.int64), np.empty(k)
     for t in range(first, last):
-        i = asked[t]
+        i = recipients[t]
         able[cell[i]] -= lends[i]  # never itself
         cells[0], n_cells = cell[i], 1
         if able[cell[i]] == 0:
@@ -130,16 +130,16 @@ def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-
 
 
 def draw_donors(
-    asked: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
+    recipients: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
     lends: NDArray[np.bool_], *, k: int, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
-    """Draw a donor for each record asked for.
+    """Draw a donor for each of some records.
 
     Of the other records that may lend, those that agree with it on most categories are taken, of these the
     k with the smallest squared distance in the numbers, of these one at random. Records equally far share
     the last place: each of them is as likely as the others.
 
-    `asked`: rows that need a donor. `categories`: codes of each categorical variable, shape (n,). `numbers`:
+    `recipients`: rows that need a donor. `categories`: codes of each categorical variable, shape (n,). `numbers`:
     shape (n,), NaN where missing. `lends`: which records may be donors. Returns the row of each donor, -1 where
     there is none.
 
@@ -155,10 +155,10 @@ def draw_donors(
     codes = np.array([column[first] for column in categories], np.int64).reshape(len(categories), len(first))
     matrix = np.array(list(numbers), np.float64).reshape(len(numbers), n)
     able = np.bincount(groups.of_row, weights=lends, minlength=len(first)).astype(np.int64)
-    chance, donor = rng.random((2, len(asked))), np.full(len(asked), -1, np.int64)
+    chance, donor = rng.random((2, len(recipients))), np.full(len(recipients), -1, np.int64)
     file = _File(codes, groups.of_row, members, edges, lends, matrix)
-    parts = chunks(len(asked), minimum=SLICE)
-    run(lambda part: _draw(asked, *part, file, able.copy(), k, chance, donor), parts)
+    parts = chunks(len(recipients), minimum=SLICE)
+    run(lambda part: _draw(recipients, *part, file, able.copy(), k, chance, donor), parts)
     return donor
 
 
@@ -267,17 +267,17 @@ def replace_high_risk(
     data, replaced, high, changed = [], 0, 0, dict.fromkeys(copied, 0)
     for frame, values in zip(frames, risks, strict=True):
         is_high = values > threshold
-        asked = _to_replace(is_high, n_replace, rng)
-        donors = _donors(frame, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+        recipients = _to_replace(is_high, n_replace, rng)
+        donors = _donors(frame, recipients, is_high, match_on, numbers, k, exclude_high_risk, rng)
         source = np.arange(len(frame))
-        source[asked] = donors
+        source[recipients] = donors
         homes, shared = read_shared(frame, copied, household, household_variables)
         whole = source
         if homes is not None and shared:
-            whole = _of_homes(frame, homes, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+            whole = _of_homes(frame, homes, recipients, is_high, match_on, numbers, k, exclude_high_risk, rng)
         sources = {name: whole if name in shared else source for name in copied}
         data.append(take_rows(frame, sources))
-        high, replaced = high + int(is_high.sum()), replaced + len(asked)
+        high, replaced = high + int(is_high.sum()), replaced + len(recipients)
         for name in copied:
             codes = code_column(frame[name]).codes()
             changed[name] += int((codes[sources[name]] != codes).sum())
@@ -296,14 +296,14 @@ def replace_high_risk(
 
 
 def _donors(
-    frame: Any, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
     among: NDArray[np.bool_] | None = None,
 ) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
     donors = draw_donors(
-        asked, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
+        recipients, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
         [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
     if (donors < 0).any():
@@ -313,7 +313,7 @@ def _donors(
 
 
 def _of_homes(
-    frame: Any, homes: Homes, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, homes: Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
     """The row from which each record takes its household variables: one donor for all members.
@@ -322,7 +322,7 @@ def _of_homes(
     record is its own donor no household is either.
     """
     own = np.zeros(len(homes.of_row), np.bool_)
-    own[asked] = True
+    own[recipients] = True
     speaker = homes.lead(own)
     hit = np.flatnonzero(speaker >= 0)
     among = np.zeros(len(own), np.bool_)

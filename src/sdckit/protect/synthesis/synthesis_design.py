@@ -60,26 +60,26 @@ def read_predictors(
     (('age', 'sex'), [['age'], ['sex'], ['age', 'sex']])
     """
     by_name = {}
-    for name, asked in given.items():
+    for name, spec in given.items():
         if name not in targets:
             says = f"predictors: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), targets)}"
             raise ColumnError(says, argument="predictors")
-        predicted = _formula(name, asked, present) if _is_formula(asked) else _listed(name, asked, present)
+        predicted = _formula(name, spec, present) if _is_formula(spec) else _listed(name, spec, present)
         if name in predicted.columns:
             raise ColumnError(f"predictors of {name!r}: it cannot predict itself", argument="predictors")
         by_name[name] = predicted
     return by_name
 
 
-def _is_formula(asked: object) -> bool:
-    return isinstance(asked, str) and "~" in asked
+def _is_formula(spec: object) -> bool:
+    return isinstance(spec, str) and "~" in spec
 
 
-def _listed(name: str, asked: object, present: Sequence[str]) -> Predicted:
-    if isinstance(asked, str):
-        says = f"predictors of {name!r}: {asked!r} is neither a list nor a formula; {HOW}"
+def _listed(name: str, spec: object, present: Sequence[str]) -> Predicted:
+    if isinstance(spec, str):
+        says = f"predictors of {name!r}: {spec!r} is neither a list nor a formula; {HOW}"
         raise DataError(says, argument="predictors")
-    names = arguments.names(asked, "predictors") or ()
+    names = arguments.names(spec, "predictors") or ()
     for column in names:
         if column not in present:
             hint = did_you_mean(str(column), present)
@@ -87,8 +87,8 @@ def _listed(name: str, asked: object, present: Sequence[str]) -> Predicted:
     return Predicted(tuple(names))
 
 
-def _formula(name: str, asked: object, present: Sequence[str]) -> Predicted:
-    outcome, _, text = str(asked).partition("~")
+def _formula(name: str, spec: object, present: Sequence[str]) -> Predicted:
+    outcome, _, text = str(spec).partition("~")
     if outcome.strip().strip("`") not in {"", name}:
         says = f"predictors of {name!r}: the formula's left side is {outcome.strip()!r}; leave it out: {HOW}"
         raise DataError(says, argument="predictors")
@@ -127,7 +127,7 @@ def _factor(parsed: tuple[str, bool], present: Sequence[str]) -> Factor:
     return Factor(text, columns, "number")
 
 
-def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) -> tuple[str, ...]:
+def order_by_predictors(targets: Sequence[str], specs: Mapping[str, Predicted]) -> tuple[str, ...]:
     """Order the variables so that predictors come first, else as they are given.
 
     Raises `DataError`: some predict each other in a circle.
@@ -137,9 +137,9 @@ def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) 
     """
     left, order = list(targets), list[str]()
     while left:
-        ready = [name for name in left if not set(_needs(name, asked)) & set(left)]
+        ready = [name for name in left if not set(_needs(name, specs)) & set(left)]
         if not ready:
-            circle = " -> ".join(_circle(left, asked))
+            circle = " -> ".join(_circle(left, specs))
             says = f"predictors: {circle} predict each other in a circle; leave one of them out"
             raise DataError(says, argument="predictors")
         order.append(ready[0])
@@ -147,19 +147,19 @@ def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) 
     return tuple(order)
 
 
-def _needs(name: str, asked: Mapping[str, Predicted]) -> tuple[str, ...]:
-    return asked[name].columns if name in asked else ()
+def _needs(name: str, specs: Mapping[str, Predicted]) -> tuple[str, ...]:
+    return specs[name].columns if name in specs else ()
 
 
-def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
+def _circle(left: Sequence[str], specs: Mapping[str, Predicted]) -> list[str]:
     """One circle of variables in the direction of prediction, the first repeated at the end."""
     path = [left[0]]
     while len(set(path)) == len(path):
-        path.append(next(need for need in _needs(path[-1], asked) if need in left))
+        path.append(next(need for need in _needs(path[-1], specs) if need in left))
     return path[path.index(path[-1]) :][::-1]
 
 
-def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
+def check_order(order: Sequence[str], specs: Mapping[str, Predicted]) -> None:
     """Refuse an order in which a variable is drawn before one of its predictors.
 
     Raises `DataError`.
@@ -167,7 +167,7 @@ def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
     >>> check_order(["age", "income"], {"income": Predicted(("age",))})
     """
     for at, name in enumerate(order):
-        late = [need for need in _needs(name, asked) if need in order[at + 1 :]]
+        late = [need for need in _needs(name, specs) if need in order[at + 1 :]]
         if late:
             says = (
                 f"predictors of {name!r}: {late[0]!r} is drawn after it; change order=, or leave order= out and it "
@@ -240,36 +240,36 @@ def in_order(
     `ColumnError` and `DataError`: predictors that are not there, of no use, in a circle or drawn later; joint
     variables with different predictors, or apart in the order.
     """
-    asked = read_predictors(given, targets, list(variables)) if isinstance(given, Mapping) else {}
-    _refuse_useless(asked, targets, variables)
-    asked = _jointly(asked, [name for name in targets if name in joint])
+    specs = read_predictors(given, targets, list(variables)) if isinstance(given, Mapping) else {}
+    _refuse_useless(specs, targets, variables)
+    specs = _jointly(specs, [name for name in targets if name in joint])
     together = _together(targets, joint, fixed=fixed)
     if fixed:
-        check_order(together, asked)
+        check_order(together, specs)
     else:
-        together = _together(order_by_predictors(together, asked), joint, fixed=False)
-        check_order(together, asked)
+        together = _together(order_by_predictors(together, specs), joint, fixed=False)
+        check_order(together, specs)
     by_name: dict[str, tuple[str, ...]] = {}
     for at, name in enumerate(together):
         before = (*helpers, *together[:at])
-        by_name[name] = asked[name].columns if name in asked else before
-    return together, by_name, {name: predicted for name, predicted in asked.items() if predicted.terms is not None}
+        by_name[name] = specs[name].columns if name in specs else before
+    return together, by_name, {name: predicted for name, predicted in specs.items() if predicted.terms is not None}
 
 
-def _refuse_useless(asked: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]) -> None:
+def _refuse_useless(specs: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]) -> None:
     n = len(next(iter(variables.values())).held.level)
-    for name, predicted in asked.items():
+    for name, predicted in specs.items():
         for column in predicted.columns:
             if column not in targets and not is_usable(variables[column], n):
                 says = f"predictors of {name!r}: {column!r} does not vary, or is a list of names; leave it out"
                 raise DataError(says, argument="predictors")
 
 
-def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
+def _jointly(specs: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
     """Predictors of joint variables: those they share, and the joint variables before each."""
-    given = [asked[name] for name in joint if name in asked]
+    given = [specs[name] for name in joint if name in specs]
     if not given:
-        return asked
+        return specs
     if len(given) < len(joint) or any(predicted != given[0] for predicted in given):
         says = (
             f"predictors: {', '.join(joint)} have one joint distribution ('multivariate_normal') given the same "
@@ -279,7 +279,7 @@ def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Pre
     if inside := set(given[0].columns) & set(joint):
         says = f"predictors: {min(inside)!r} is one of the joint variables; they need not predict each other"
         raise DataError(says, argument="predictors")
-    completed = dict(asked)
+    completed = dict(specs)
     for at, name in enumerate(joint):
         more = tuple((Factor(column, (column,), "column"),) for column in joint[:at])
         terms = None if given[0].terms is None else (*given[0].terms, *more)

@@ -492,11 +492,11 @@ def columns_read(columns: Sequence[str], named: Any, predictors: Any, rules: Any
             return list(columns)
         by_name = read_predictors(predictors, named, columns)
         predictors = [column for predicted in by_name.values() for column in predicted.columns]
-    asked = {*named, *predictors}
+    wanted = {*named, *predictors}
     for column_rules in rules.values() if isinstance(rules, Mapping) else ():
         for rule in column_rules if isinstance(column_rules, (list, tuple)) else [column_rules]:
-            asked |= set(rule.get("when", ())) if isinstance(rule, Mapping) else set()
-    return [name for name in columns if name in asked]
+            wanted |= set(rule.get("when", ())) if isinstance(rule, Mapping) else set()
+    return [name for name in columns if name in wanted]
 
 
 def _counting(frame: Any, household: str | None, variables: Mapping[str, Variable]) -> set[str]:
