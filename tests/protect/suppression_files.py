@@ -48,7 +48,7 @@ def needs(rows, k):
         if f >= k:
             continue
         for size in range(1, p + 1):
-            changed = [without(rows[i], one) for one in combinations(range(p), size)]
+            changed = [without(rows[i], combination) for combination in combinations(range(p), size)]
             if any(frequencies([*rows[:i], row, *rows[i + 1 :]])[i] >= k for row in changed):
                 found[i] = size
                 break

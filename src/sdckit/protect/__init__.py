@@ -1,1 +1,1 @@
-"""Change the data, and say what was changed."""
+"""Protection methods: each returns the changed data and a record of the change."""

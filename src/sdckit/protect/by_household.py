@@ -1,4 +1,4 @@
-"""Household variables: a method treats them once per household, and all its members get what came of it."""
+"""Run methods on household variables once per household, and copy the result to all its members."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONCE = "once per household, written to all its members"
 
 
 def read_homes(frame: Any, household: str) -> Homes:
-    """The households of a frame; a record without one is one alone.
+    """The households of a frame; a record without a household number is a household of its own.
 
     Raises `ColumnError`: there is no such column.
 
@@ -37,7 +37,7 @@ def read_homes(frame: Any, household: str) -> Homes:
 def read_shared(
     frame: Any, columns: Sequence[str], household: str | None, household_variables: Sequence[str] | None
 ) -> tuple[Homes | None, tuple[str, ...]]:
-    """The households, and which of some columns are variables of theirs: those declared, else those found.
+    """The households, and which of some columns are household variables: those declared, else those detected.
 
     Raises `ColumnError`: a column is absent, the household itself is among them, or variables are declared
     without it; `DataError`: a variable declared differs within a household.
@@ -67,7 +67,7 @@ def read_shared(
 
 
 def of_columns(given: Any, names: Sequence[str]) -> Any:
-    """What is given by column, for some of the columns; all else as it is.
+    """Restrict an argument that is given by column to some columns; any other argument is returned as it is.
 
     >>> of_columns({"a": 1, "b": 2}, ["b"]), of_columns(0.5, ["b"])
     ({'b': 2}, 0.5)
@@ -79,11 +79,11 @@ def in_two_parts(
     data: Any, columns: Sequence[str], household: str | None, household_variables: Sequence[str] | None,
     seed: arguments.Seed, run: Run, *, also: Sequence[str] = (),
 ) -> Protected | None:  # fmt: skip
-    """Run a method for the columns of persons on all records, for those of households on one record of each.
+    """Run a method for person variables on all records, for household variables on one record per household.
 
-    `run(data, columns=, seed=)` is the method; `also` are columns it reads besides. A household takes part with the
-    value of its first member who has one, and of the columns read besides with its first member's. None where no
-    column is a household's: the method then runs as it would without.
+    `run(data, columns=, seed=)` is the method; `also` are further columns that it reads. A household is represented by
+    the first value present among its members, in the columns of `also` by its first member. None if no column is a
+    household variable: the method then runs as usual.
     """
     if household is None and not household_variables:
         return None
@@ -94,7 +94,7 @@ def in_two_parts(
     rng, secret = open_rng(seed)
     for_homes, for_persons = (int(integer) for integer in rng.integers(2**63, size=2))
     coded = {name: code_column(frame[name]) for name in shared}
-    there = {name: one.codes() != one.span for name, one in coded.items()}
+    there = {name: column.codes() != column.span for name, column in coded.items()}
     needed = list(dict.fromkeys([*shared, *also]))
     one_each: Any = open_eager(pick_rows(frame, homes.first, needed), {})
     lead = {name: homes.lead(present) for name, present in there.items()}
@@ -104,30 +104,30 @@ def in_two_parts(
     back = {name: np.where(there[name], homes.of_row, -1) for name in shared}
     made = lend_rows(open_eager(out, {}), open_eager(small, {}), back)
     counts = n_differing(frame[list(shared)], open_eager(made, {})[list(shared)])
-    told = _together(change, persons, columns, counts, len(frame))
-    told.parameters.update({"household": household, "household_variables": list(shared)})
-    told.secret["seed"] = secret
-    told.notes["household_variables"] = f"{', '.join(shared)}: {ONCE}"
-    return Protected(made, told)
+    combined = _together(change, persons, columns, counts, len(frame))
+    combined.parameters.update({"household": household, "household_variables": list(shared)})
+    combined.secret["seed"] = secret
+    combined.notes["household_variables"] = f"{', '.join(shared)}: {ONCE}"
+    return Protected(made, combined)
 
 
 def _together(
     homes: Change, persons: Change | None, columns: Sequence[str], counts: Mapping[str, int], n: int
 ) -> Change:
-    """One change of two."""
+    """Combine the change of household variables and that of person variables."""
     changed = {**counts, **({} if persons is None else persons.changed)}
     parts = [] if persons is None else [persons]
     return Change(
         homes.method, n, {name: changed[name] for name in columns},
         {**_merged([*(part.parameters for part in parts), homes.parameters]), "columns": list(columns)},
         _merged([*(part.secret for part in parts), homes.secret]),
-        {**{f"households, {name}": said for name, said in homes.notes.items()},
-         **{name: said for part in parts for name, said in part.notes.items()}},
+        {**{f"households, {name}": note for name, note in homes.notes.items()},
+         **{name: note for part in parts for name, note in part.notes.items()}},
     )  # fmt: skip
 
 
 def _merged(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Tables by column as one table, all else as of the first part, of the second where that differs apart."""
+    """Merge parameters: mappings by column are united, a differing value of the second is kept under its own name."""
     first = dict(parts[0])
     for name, value in parts[-1].items() if len(parts) > 1 else ():
         if isinstance(value, Mapping) and isinstance(first.get(name), Mapping):

@@ -27,14 +27,14 @@ from sdckit.result import SCHEMA_VERSION, json_ready
 if TYPE_CHECKING:
     from sdckit.cells.plans.changed_plan import Brought, Changing
 
-# Methods that treat every record by itself, on a plan: columns come here, and files of records go back.
+# Methods on a lazy frame: the columns needed are collected, and what is made of them is joined to the plan.
 
 
 NONE: Mapping[str, str] = MappingProxyType({})
 
 
 def check_room(n: int, columns: Sequence[str]) -> None:
-    """Refuse to bring more values here than `COLLECT_LIMIT`; asked before anything is brought.
+    """Refuse to collect more than `COLLECT_LIMIT` values of a lazy frame; called before anything is collected.
 
     Raises DataError: they are more.
     """
@@ -46,7 +46,7 @@ def check_room(n: int, columns: Sequence[str]) -> None:
 
 
 def check_made(m: int, n: int, n_columns: int) -> None:
-    """Refuse to make more values here than `COLLECT_LIMIT`.
+    """Refuse to make more than `COLLECT_LIMIT` values in memory.
 
     Raises DataError: they are more.
     """
@@ -57,19 +57,18 @@ def check_made(m: int, n: int, n_columns: int) -> None:
         )
 
 
-def with_files(plan: Changing, found: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
-    """The plan with what a method made of the columns brought here: a table, or several.
+def with_files(plan: Changing, brought: Brought, made: Any, like: Mapping[str, str] = NONE) -> list[Changing]:
+    """The plan with the columns that a method made of those collected: one plan for each table.
 
-    `like`: of each column that is new, the one it was made from. A table of another number of records takes the place
-    of all of them.
+    `brought`: the columns collected. `like`: for each new column the one it was made from. A table with another number
+    of records replaces all columns.
     """
     files = made if isinstance(made, list) else [made]
-    return [
-        plan.with_records(found, file, like) if len(file) == plan.n else plan.with_others(found, file) for file in files
-    ]
+    return [plan.with_records(brought, file, like) if len(file) == plan.n else plan.with_others(brought, file)
+            for file in files]  # fmt: skip
 
 
-# The columns a numeric method changes, read and checked at the door, and what came of them.
+# Numeric columns: reading and checking them, counting what changed.
 
 
 def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
@@ -89,11 +88,11 @@ def chosen(given: Sequence[str], role: str = "columns") -> tuple[str, ...]:
 def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) -> dict[str, Floats]:
     """Read columns of numbers, NaN where missing.
 
-    `constant`: what cannot be done to a column of equal values; refused where given. Raises `DataError`:
-    text, infinite values, no value at all, or equal values where these are refused.
+    `constant`: why a constant column is refused, for the message; None where it is not. Raises `DataError`: text,
+    infinite values, no value at all, or equal values where these are refused.
     """
-    found = {name: float_values(frame[name], "column") for name in names}
-    for name, values in found.items():
+    columns = {name: float_values(frame[name], "column") for name in names}
+    for name, values in columns.items():
         if np.isinf(values).any():
             raise DataError(
                 f"column {name!r} holds infinite values ({first_rows(np.isinf(values))}); "
@@ -104,11 +103,11 @@ def numbers(frame: Any, names: Sequence[str], *, constant: str | None = None) ->
             raise DataError(f"column {name!r} has no value at all; leave it out")
         if constant is not None and low == high:
             raise DataError(f"column {name!r} is constant, {constant}; leave it out")
-    return found
+    return columns
 
 
 def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> dict[str, int]:
-    """Values that are others than before, by column.
+    """Number of values that differ from before, by column.
 
     >>> count_changed({"x": np.array([1.0, np.nan, 3.0])}, {"x": np.array([1.0, np.nan, 4.0])})
     {'x': 1}
@@ -120,14 +119,14 @@ def count_changed(before: Mapping[str, Floats], after: Mapping[str, Floats]) -> 
 
 
 def became_fractions(frame: Any, data: Any, names: Sequence[str]) -> dict[str, str]:
-    """A note naming columns that now hold numbers of another type, because not all are whole."""
+    """A note naming the columns whose data type changed because not all new numbers are whole."""
     made = open_frame(data)
     pairs = [(name, frame[name].dtype, made[name].dtype) for name in names]
     moved = [f"{name} was {before}, is {after}" for name, before, after in pairs if before != after]
     return {"type": "; ".join(moved)} if moved else {}
 
 
-# Random numbers of a protection method: the same from the same generator, on any number of threads.
+# Random numbers: the same from the same generator, on any number of threads.
 
 
 PIECE = 1 << 18  # numbers drawn by one generator: fixed, so that the draw is the same on every machine
@@ -140,7 +139,7 @@ def draw(
 
     `fill`: ``fill(generator, piece)`` writes the numbers of a piece.
 
-    >>> numbers = draw(np.random.default_rng(1), 3, lambda one, piece: one.random(out=piece))
+    >>> numbers = draw(np.random.default_rng(1), 3, lambda generator, piece: generator.random(out=piece))
     >>> numbers.shape
     (3,)
     """
@@ -152,11 +151,11 @@ def draw(
 
 
 def key(rng: np.random.Generator) -> np.uint64:
-    """The start of a sequence that a kernel counts on by itself."""
+    """A random start value for the counter-based random numbers of a kernel."""
     return np.uint64(rng.integers(2**64, dtype=np.uint64))
 
 
-# Strata: records with the same values of some columns, within which a method works on its own.
+# Strata: records with equal values in some columns; methods treat each stratum separately.
 
 
 def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
@@ -171,8 +170,8 @@ def strata_rows(frame: Any, names: Sequence[str]) -> list[Ints]:
     """
     if not names:
         return [np.arange(len(frame))]
-    found = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
-    rows, edges = order_by_group(found.of_row, len(found.size))
+    groups = group_codes([code_column(frame[name]).codes() for name in names], len(frame))
+    rows, edges = order_by_group(groups.of_row, len(groups.size))
     parts = [rows[a:b] for a, b in itertools.pairwise(edges)]
     return sorted(parts, key=lambda part: int(part[0]))
 
@@ -233,16 +232,16 @@ class Change(Displayed):
         Else counts are rounded and small ones hidden, as in every document: ``{"text": "<5", "value": None, ...}``.
         """
         exact = {"n": self.n, "changed": dict(self.changed), "notes": dict(self.notes)}
-        found = {
+        document = {
             "schema_version": SCHEMA_VERSION,
             "method": self.method,
             "parameters": json_ready(self.parameters),
         }
         if internal:
-            return {**found, **exact, "secret": json_ready(self.secret)}
+            return {**document, **exact, "secret": json_ready(self.secret)}
         from sdckit.report.notebook import protected_change
 
-        return {**found, **protected_change(self.n, self.changed, self.notes)}
+        return {**document, **protected_change(self.n, self.changed, self.notes)}
 
     def _repr_html_(self) -> str:
         from sdckit.report.notebook import change_html
@@ -262,7 +261,7 @@ class Change(Displayed):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            """What waits to be counted."""
+            """Compute the pending parameters and notes on first access."""
             complete = self.__dict__.get("_complete")
             if name not in COMPLETED or complete is None:
                 raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
@@ -272,7 +271,7 @@ class Change(Displayed):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is secret: a pickle travels, and the log is where secrets are kept."""
-        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "secret": {}}
+        return {**{attribute.name: getattr(self, attribute.name) for attribute in fields(self)}, "secret": {}}
 
 
 class _Pair(NamedTuple):

@@ -1,4 +1,4 @@
-"""Households that are too large to be shown: their members are dealt to smaller ones, and all get new numbers."""
+"""Limit the size of households: members of large ones are split at random, and all households are renumbered."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def limit_households(
     shown = known if how == "split" else known & ~large
     numbers, new = _numbered(homes.of_row, part, shown, rng)
     text = coded.kind in {"text", "category"}
-    levels: list[Any] = [str(one) if text else one for one in range(1, numbers + 1)]
+    levels: list[Any] = [str(number) if text else number for number in range(1, numbers + 1)]
     made: dict[str, tuple[Sequence[Any], Ints]] = {household: (levels, new)}
     changed = {household: int(np.count_nonzero(known))}
     if size is not None and how == "split":
@@ -113,7 +113,7 @@ def limit_households(
 
 
 def _parts(homes: Homes, largest: int, rng: np.random.Generator) -> Ints:
-    """The part of its household that each record is dealt to, from 0."""
+    """Number, from 0, of the part of its household that each record is assigned to at random."""
     n_parts = -(-homes.size // largest)
     shuffled = rng.permutation(len(homes.of_row))
     order = shuffled[np.argsort(homes.of_row[shuffled], kind="stable")]
@@ -124,18 +124,18 @@ def _parts(homes: Homes, largest: int, rng: np.random.Generator) -> Ints:
 
 
 def _numbered(home: Ints, part: Ints, shown: NDArray[np.bool_], rng: np.random.Generator) -> tuple[int, Ints]:
-    """How many households there are now, and the place of each record's among their numbers; -1 where none."""
+    """The number of new households, and the index of each record among their numbers; -1 where it has none."""
     pairs = home * (int(part.max(initial=0)) + 1) + part
-    found, inverse = np.unique(pairs[shown], return_inverse=True)
+    distinct, inverse = np.unique(pairs[shown], return_inverse=True)
     new = np.full(len(home), -1, np.int64)
-    new[shown] = rng.permutation(len(found))[inverse.reshape(-1)]
-    return len(found), new
+    new[shown] = rng.permutation(len(distinct))[inverse.reshape(-1)]
+    return len(distinct), new
 
 
 def _sizes(
     frame: Any, size: str, homes: Homes, new: Ints, large: NDArray[np.bool_]
 ) -> tuple[tuple[list[int], Ints], int]:
-    """The size column with the divided households counted anew, and how many values are others."""
+    """The household sizes (levels and codes) with split households recounted, and how many values these are."""
     before = float_values(frame[size], "size")
     there = ~np.isnan(before)
     if (before[there] != homes.size[homes.of_row][there]).any():

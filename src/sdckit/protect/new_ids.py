@@ -112,7 +112,7 @@ def new_ids(
 def _named(
     olds: Sequence[bytes], codes: NDArray[np.int64], key: bytes, length: int, column: str
 ) -> tuple[list[str], NDArray[np.int64]]:
-    """New identifiers, ascending so that their order tells nothing, and the one of each record."""
+    """New identifiers in ascending order, which is unrelated to that of the old ones, and the one of each record."""
     if not olds:
         raise DataError(f"column {column!r} has no identifier: every value is missing")
     new = [hmac.digest(key, old, "sha256").hex()[:length] for old in olds]
@@ -122,13 +122,13 @@ def _named(
             f"column {column!r}: {len(new) - len(levels)} of {len(new)} identifiers would become another one's; "
             "give more digits by length="
         )
-    rank = {one: place for place, one in enumerate(levels)}
-    place = np.array([*(rank[one] for one in new), -1], np.int64)  # the last one: missing
+    rank = {new_id: place for place, new_id in enumerate(levels)}
+    place = np.array([*(rank[new_id] for new_id in new), -1], np.int64)  # the last one: missing
     return levels, place[codes]
 
 
 def _joined(*parts: bytes) -> bytes:
-    """Several values as one, no matter what they hold."""
+    """Concatenate values, each preceded by its length, so that different values give different bytes."""
     return b"+" + b"".join(len(part).to_bytes(8, "big") + part for part in parts)
 
 
@@ -155,7 +155,7 @@ def canonical_bytes(value: Any) -> bytes:
 
 
 def _moment(value: Any) -> str:
-    """A date, a time or a duration; without regard to the unit in which the column counts."""
+    """ISO text of a date, time or duration, independent of the time unit of the column."""
     if isinstance(value, dt.datetime):
         if value.tzinfo is not None:
             value = value.astimezone(dt.UTC)

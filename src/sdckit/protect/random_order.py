@@ -16,7 +16,7 @@ from sdckit.protect.change import Change, Protected
 
 
 def row_order(n: int, homes: Homes | None, seed: int) -> NDArray[np.int64]:
-    """The record that comes to stand in each row: record ``row_order(...)[i]`` in row i.
+    """A random permutation of the records: row i gets record ``row_order(...)[i]``; households stay together.
 
     >>> sorted(row_order(4, None, 1).tolist())
     [0, 1, 2, 3]

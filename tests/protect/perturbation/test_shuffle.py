@@ -126,7 +126,7 @@ def test_bad_input(options, error, message):
 def test_the_nearest_correlations_are_those_of_a_distribution():
     """Ranks that are related by -1/2 each ask for one negative root: one is enough to be mended."""
     columns = [np.tile(one, 5).astype(float) for one in ([1, 2, 3], [2, 3, 1], [3, 1, 2])]
-    asked = 2 * np.sin(np.pi / 6 * np.corrcoef([rankdata(one) for one in columns]))
+    asked = 2 * np.sin(np.pi / 6 * np.corrcoef([rankdata(column) for column in columns]))
     assert (np.linalg.eigvalsh(asked) < 0).tolist() == [True, False, False]
     found = _correlation(columns)
     assert np.linalg.eigvalsh(found)[0] >= -1e-12

@@ -182,7 +182,7 @@ def pair(asked, groupings, area, weight=None, seed=0):
     area = np.asarray(area)
     partner = np.full(len(area), -1, np.int64)
     weight = np.ones(len(area)) if weight is None else np.asarray(weight, float)
-    codes = [[np.asarray(one) for one in each] for each in groupings]
+    codes = [[np.asarray(one) for one in grouping] for grouping in groupings]
     left = draw_partners(np.asarray(asked), codes, area, weight, partner, np.random.default_rng(seed))
     return partner.tolist(), left
 

@@ -113,9 +113,9 @@ def test_large_files_take_moments():
 @settings(deadline=None)
 def test_every_group_is_large_enough_hides_and_is_of_neighbours(records, k, most):
     n = len(records)
-    unit = np.cumsum([one[0] > 0 for one in records])
+    unit = np.cumsum([record[0] > 0 for record in records])
     unit -= unit[0]
-    codes = np.array([[one[1] for one in records]])
+    codes = np.array([[record[1] for record in records]])
     group, n_groups = weight_groups(np.arange(n), unit, codes, k, most)
     if n_groups == 0:
         known = codes[0][codes[0] >= 0]
@@ -198,8 +198,8 @@ FRAME = open_frame(pl.DataFrame({"sex": ["f", "m", "f"], "age": [1, 2, 1], "gap"
 
 def test_levels_are_found_however_they_are_written():
     codes, totals = read_margins(FRAME, {"age": {"1": 4, 2.0: 6}, "sex": {"m": 5.0, "f": 5.0}})
-    assert [one.tolist() for one in codes] == [[0, 1, 0], [0, 1, 0]]
-    assert [one.tolist() for one in totals] == [[4.0, 6.0], [5.0, 5.0]]
+    assert [levels.tolist() for levels in codes] == [[0, 1, 0], [0, 1, 0]]
+    assert [total.tolist() for total in totals] == [[4.0, 6.0], [5.0, 5.0]]
 
 
 @pytest.mark.parametrize(("given", "says"), [

@@ -77,7 +77,7 @@ def test_a_value_costs_what_goes_with_it():
     at = working(rows).situation([0, 1])
     choices = find_choices(at, 2, free(rows))
     costs = dict(zip(choices.masks.tolist(), weighed(choices, bonds(), [0, 1]).costs.tolist(), strict=True))
-    assert choices.costs.tolist() == [bin(one).count("1") for one in choices.masks.tolist()]
+    assert choices.costs.tolist() == [bin(mask).count("1") for mask in choices.masks.tolist()]
     assert all(cost == (3 if mask & 1 else 0) + (1 if mask & 2 else 0) for mask, cost in costs.items())
     # households of 2 and 3: a record's has 2.6 members on the average
 
@@ -118,7 +118,7 @@ def counted(rows, gone):
 @pytest.mark.parametrize("seed", range(6))
 def test_no_solution_goes_below_the_bound_whoever_loses_values(seed):
     rng = np.random.default_rng(seed)
-    rows = [tuple(one) for one in rng.integers(0, 3, (6, 2)).tolist()]
+    rows = [tuple(row) for row in rng.integers(0, 3, (6, 2)).tolist()]
     fewest = min(
         sum(cells) for cells in product([0, 1], repeat=12)
         if min(counted(rows, np.array(cells, bool).reshape(2, 6))) >= 2

@@ -236,7 +236,7 @@ def test_a_number_with_a_category_after_it_has_the_distribution_of_bayes():
 )  # fmt: skip
 def test_what_is_a_straight_line(formula, expected):
     predicted = read_predictors({"v": formula}, ["v"], list("xuv"))["v"]
-    terms = make_terms([VARIABLES[one] for one in predicted.columns], np.arange(ROWS), predicted)
+    terms = make_terms([VARIABLES[column] for column in predicted.columns], np.arange(ROWS), predicted)
     assert is_affine(terms, "u") == expected
 
 

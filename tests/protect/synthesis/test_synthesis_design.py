@@ -42,7 +42,7 @@ def test_terms_and_their_matrix():
     assert [(t.column, t.kind, t.level) for t in terms] == [
         ("x", "number", None), ("x", "missing", None), ("job", "level", "a"), ("job", "level", None),
     ]  # fmt: skip
-    X = design_matrix(terms, {one.name: seen(one, one.held) for one in variables}, 4)
+    X = design_matrix(terms, {variable.name: seen(variable, variable.held) for variable in variables}, 4)
     assert np.allclose(X[:, 0], 1)
     assert np.allclose(X[:, 1], [(1 - 3) / np.sqrt(8 / 3), 0, 0, (5 - 3) / np.sqrt(8 / 3)])
     assert np.allclose(X[:, 2], (np.array([0, 1, 0, 0]) - 0.25) / np.sqrt(0.25 * 0.75))
@@ -89,14 +89,14 @@ def test_a_formula_spans_what_the_library_of_formulas_does(formula):
     )  # fmt: skip
     variables = {name: read_variable(open_frame(data)[name]) for name in data.columns}
     predicted = read_predictors({"y": formula}, ["y"], [*data.columns, "y"])["y"]
-    terms = make_terms([variables[one] for one in predicted.columns], np.arange(300), predicted)
-    held = {name: seen(one, one.held, told=True) for name, one in variables.items()}
+    terms = make_terms([variables[column] for column in predicted.columns], np.arange(300), predicted)
+    held = {name: seen(one, one.held, categorical=True) for name, one in variables.items()}
     ours = design_matrix(terms, held, 300)
     theirs = np.asarray(Formula(formula).get_model_matrix(data.to_pandas(), context={"log": np.log}))
     rank = np.linalg.matrix_rank(theirs)
     assert np.linalg.matrix_rank(ours) == rank
     assert np.linalg.matrix_rank(np.hstack([ours, theirs])) == rank
-    again = [term_of(term_fields(one)) for one in terms]
+    again = [term_of(term_fields(term)) for term in terms]
     np.testing.assert_array_equal(design_matrix(again, held, 300), ours)
 
 
@@ -105,9 +105,9 @@ def test_terms_that_do_not_vary_are_left_out_and_too_many_refused():
     variables = [read_variable(open_frame(data)[name]) for name in data.columns]
     predicted = read_predictors({"y": "~ a:b"}, ["y"], ["a", "b", "y"])["y"]
     terms = make_terms(variables, np.arange(400), predicted)
-    assert len(terms) == len({(one.factors[0].level, one.factors[1].level) for one in terms}) < 31 * 31
+    assert len(terms) == len({(term.factors[0].level, term.factors[1].level) for term in terms}) < 31 * 31
     large = read_predictors({"y": "~ a * b + C(a):C(b)"}, ["y"], ["a", "b", "y"])["y"]
-    full = [replace(one, n_missing=0) for one in variables]
+    full = [replace(variable, n_missing=0) for variable in variables]
     with pytest.raises(DataError, match="more than 1,000 columns"):
         make_terms(full, np.arange(400), large)
 

@@ -42,7 +42,7 @@ VARIABLES = {name: read_variable(open_frame(FRAME)[name]) for name in FRAME.colu
 
 def fit(name, model, *, n_draws=0, predictors=("x", "sex"), rows=None, proper=False):
     rows = np.arange(N) if rows is None else rows
-    helpers = [VARIABLES[one] for one in predictors]
+    helpers = [VARIABLES[predictor] for predictor in predictors]
     return fit_linear(
         VARIABLES[name], model, helpers, rows, n_draws=n_draws, proper=proper, rng=np.random.default_rng(1)
     )
@@ -187,8 +187,8 @@ def test_the_same_from_an_internal_log():
 
 
 def test_engines_agree():
-    for one in made_draws().values():
-        assert np.allclose(one.log_density(DATA.to_pandas()), one.log_density(DATA))
+    for draws in made_draws().values():
+        assert np.allclose(draws.log_density(DATA.to_pandas()), draws.log_density(DATA))
 
 
 def test_it_prints_no_value():
@@ -197,13 +197,13 @@ def test_it_prints_no_value():
 
 def log_by_hand(found, values):
     """Log density of each record's value as `predictive` describes it, draw by draw."""
-    gone = np.array([one is None for one in values])
+    gone = np.array([value is None for value in values])
     if "probability" in found:
         order = {level: at for at, level in enumerate(found["levels"])}
-        at = [order.get(None if one is None else str(one), 0) for one in values]
+        at = [order.get(None if value is None else str(value), 0) for value in values]
         logs = np.log(found["probability"][:, np.arange(len(values)), at])
     else:
-        held = np.array([0.0 if one is None else one for one in values])
+        held = np.array([0.0 if value is None else value for value in values])
         of = stats.poisson(found["rate"]) if "rate" in found else None
         logs = of.logpmf(held) if of else stats.norm.logpdf(held, found["mean"], found["sd"][:, None])
     if "missing" in found:
@@ -239,7 +239,7 @@ def test_missing_values_of_the_target_and_of_predictors(name):
         GAPS, columns=[name], models=MODELS[name], predictors=["age", "sex"], posterior_draws=6, seed=1
     ).change
     draws = change.secret["draws"][name]
-    assert [one["kind"] for one in draws["terms"]] == ["number", "missing", "level"]
+    assert [term["kind"] for term in draws["terms"]] == ["number", "missing", "level"]
     found = draws.predictive(GAPS)
     assert log_by_hand(found, GAPS[name].to_list()) == pytest.approx(draws.log_density(GAPS))
     assert ("missing" in found) == (name != "job")
@@ -336,7 +336,7 @@ def test_the_risk_of_our_own_synthesis(name, frame):
         assert found.baseline == pytest.approx(1 / (frame["kids"].max() + 2 + (missing > 0)))
     in_pandas = frame.to_pandas()
     same = bayesian_attribute_risk(
-        in_pandas, [one.to_pandas() for one in files], target=name,
+        in_pandas, [file.to_pandas() for file in files], target=name,
         draws=change.secret["draws"][name].predictive(in_pandas),
     )  # fmt: skip
     assert same.mean_probability == pytest.approx(found.mean_probability)

@@ -41,14 +41,14 @@ V = {name: read_variable(open_frame(FRAME)[name]) for name in FRAME.columns}
 
 
 def models(given, names=("income", "kids", "job", "sex", "flag")):
-    return read_models(given, [V[one] for one in names], dict.fromkeys(names, 0.0))
+    return read_models(given, [V[name] for name in names], dict.fromkeys(names, 0.0))
 
 
 def test_cart_where_nothing_is_said():
     found = models({"kids": "poisson"})
     assert [one.name for one in found.values()] == ["cart", "poisson", "cart", "cart", "cart"]
     assert [one.is_linear for one in found.values()] == [False, True, False, False, False]
-    assert {one.name for one in models("sample").values()} == {"sample"}
+    assert {model.name for model in models("sample").values()} == {"sample"}
     assert models({"job": DecisionTreeClassifier()})["job"].name == "DecisionTreeClassifier"
 
 
@@ -151,13 +151,13 @@ VARIABLES = {name: read_variable(open_frame(CELLS_FRAME)[name]) for name in CELL
 
 def fit(*, predictors=("sex",), concentration=1.0, n_draws=0, proper=False):
     return fit_cells(
-        VARIABLES["job"], [VARIABLES[one] for one in predictors], np.arange(100), concentration=concentration,
+        VARIABLES["job"], [VARIABLES[name] for name in predictors], np.arange(100), concentration=concentration,
         n_draws=n_draws, proper=proper, rng=np.random.default_rng(1),
     )  # fmt: skip
 
 
 def held(frame=CELLS_FRAME, predictors=("sex",)):
-    return {one: seen(VARIABLES[one], VARIABLES[one].held) for one in predictors}
+    return {predictor: seen(VARIABLES[predictor], VARIABLES[predictor].held) for predictor in predictors}
 
 
 def test_counts_by_cell():

@@ -40,7 +40,7 @@ def draw(fitted, seed=0):
 def tree(name, predictors=("town", "age"), **options):
     return fit_tree(
         V[name],
-        [V[one] for one in predictors],
+        [V[predictor] for predictor in predictors],
         ROWS,
         **{"min_leaf": 5, "smoothing": 0.0, "state": 0, **options},
     )

@@ -197,12 +197,12 @@ def test_odd_names_and_one_column():
 def test_household_variables_are_drawn_once_per_household(proper):
     data = people()
     files, change = synthesize(data, household="home", m=2, proper=proper, models={"tenure": "logistic"}, seed=1)
-    for one in files:
-        assert all(shared(one, name) for name in ("region", "tenure", "income", "w"))
-        assert not shared(one, "age")
-        assert one["home"].equals(data["home"])
-        assert one["size"].equals(data["size"])
-        assert not one["region"].equals(data["region"])
+    for file in files:
+        assert all(shared(file, name) for name in ("region", "tenure", "income", "w"))
+        assert not shared(file, "age")
+        assert file["home"].equals(data["home"])
+        assert file["size"].equals(data["size"])
+        assert not file["region"].equals(data["region"])
     assert change.parameters["order"][:4] == ["region", "tenure", "income", "w"]
     assert "size" in change.notes["household size"]
     assert "once per household" in change.notes["household_variables"]

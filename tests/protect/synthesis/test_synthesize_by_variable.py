@@ -23,8 +23,8 @@ def test_predictors_by_variable_set_the_order_and_alone_predict():
     assert change.parameters["predictors"] == {"income": "~ age * sex", "age": ["sex"]}
     asked = {"income": "~ age * sex", "age": ["sex"]}
     draws = made(columns=["income", "age"], predictors=asked, models="normal", posterior_draws=3).change.secret["draws"]
-    assert [one["kind"] for one in draws["income"]["terms"]] == ["number", "level", "product"]
-    assert [one["column"] for one in draws["age"]["terms"]] == ["sex"]
+    assert [term["kind"] for term in draws["income"]["terms"]] == ["number", "level", "product"]
+    assert [term["column"] for term in draws["age"]["terms"]] == ["sex"]
     assert data["marital"].equals(SURVEY["marital"])
 
 
@@ -125,8 +125,8 @@ def test_the_posterior_of_a_joint_normal_is_inverse_wishart():
 )
 def test_files_of_another_size(frame, n):
     files, change = synthesize(frame, n=n, m=2, seed=1)
-    for one in files:
-        held = pl.from_pandas(one) if isinstance(one, pd.DataFrame) else pl.DataFrame(one)
+    for file in files:
+        held = pl.from_pandas(file) if isinstance(file, pd.DataFrame) else pl.DataFrame(file)
         assert held.height == n
         assert set(held["land"]) == {"here"}
         assert set(held["sex"]) == {"f", "m"}

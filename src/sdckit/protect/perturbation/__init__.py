@@ -1,1 +1,1 @@
-"""Values changed at random, or exchanged between records."""
+"""Perturbation: values changed at random, or swapped between records."""

@@ -34,7 +34,7 @@ ENDS = (0.01, 0.99)  # quantiles beyond which a value is one
 
 
 def _normal(rng: np.random.Generator, n: int) -> Floats:
-    return draw(rng, n, lambda one, piece: one.standard_normal(out=piece))
+    return draw(rng, n, lambda generator, piece: generator.standard_normal(out=piece))
 
 
 def _spread(values: Floats) -> float:
@@ -59,7 +59,7 @@ def additive(columns: list[Floats], share: float, rng: np.random.Generator) -> l
 
 
 def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats], Floats]:
-    """Normal numbers with the covariance of the columns (of records complete in them), and the means."""
+    """Normal noise with the covariance matrix of the complete records, one array per column, and the means."""
     matrix = np.column_stack(columns)
     whole = matrix[~np.isnan(matrix).any(axis=1)]
     if len(whole) < 2:
@@ -71,7 +71,7 @@ def _joint(columns: list[Floats], rng: np.random.Generator) -> tuple[list[Floats
 
 
 def correlated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """Noise with the covariance of the data times the square of a share.
+    """Correlated noise: the covariance matrix of the data times the square of `share`.
 
     >>> len(correlated([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1)))
     1
@@ -79,11 +79,11 @@ def correlated(columns: list[Floats], share: float, rng: np.random.Generator) ->
     if len(columns) == 1:
         return additive(columns, share, rng)
     noise, _ = _joint(columns, rng)
-    return [values + share * one for values, one in zip(columns, noise, strict=True)]
+    return [values + share * shift for values, shift in zip(columns, noise, strict=True)]
 
 
 def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """Correlated noise, and the data drawn in so far that means and covariances are kept in expectation.
+    """Correlated noise on data shrunk towards the mean: means and covariances are kept in expectation.
 
     >>> moments_kept([np.array([1.0, 2.0, 4.0])], 0.1, np.random.default_rng(1))[0].shape
     (3,)
@@ -91,13 +91,13 @@ def moments_kept(columns: list[Floats], share: float, rng: np.random.Generator) 
     noise, means = _joint(columns, rng)
     inwards = math.sqrt(1 - share**2)
     return [
-        inwards * values + (1 - inwards) * mean + share * one
-        for values, mean, one in zip(columns, means, noise, strict=True)
+        inwards * values + (1 - inwards) * mean + share * shift
+        for values, mean, shift in zip(columns, means, noise, strict=True)
     ]
 
 
 def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]], str | None]:
-    """Which values are outliers, column by column, and what could not be judged.
+    """Flag the outliers of each column; and a note where the robust distance could not be computed.
 
     A value beyond the 1st or 99th percentile of its column, and every value of a record whose robust
     Mahalanobis distance is beyond the 97.5th percentile of what normal data would have.
@@ -106,42 +106,42 @@ def outlying(columns: list[Floats], seed: int) -> tuple[list[NDArray[np.bool_]],
 
     matrix = np.column_stack(columns)
     whole = ~np.isnan(matrix).any(axis=1)
-    far, said = np.zeros(len(matrix), np.bool_), None
+    far, note = np.zeros(len(matrix), np.bool_), None
     if len(columns) > 1:
         away = robust_distances(matrix[whole], seed) if whole.any() else None
         if away is None:
-            said = "the robust covariance is singular: outliers are those of single columns only"
+            note = "the robust covariance is singular: outliers are those of single columns only"
         else:
             far[whole] = away**2 > chi2.ppf(FAR, len(columns))
-    found = []
+    outliers = []
     for values in columns:
         low, high = np.nanquantile(values, ENDS)
-        found.append((values < low) | (values > high) | (far & ~np.isnan(values)))
-    return found, said
+        outliers.append((values < low) | (values > high) | (far & ~np.isnan(values)))
+    return outliers, note
 
 
 def on_outliers(columns: list[Floats], share: float, rng: np.random.Generator) -> tuple[list[Floats], int, str | None]:
     """Noise on outliers, its standard deviation a share of their distance from the column's median.
 
-    Returns the columns, how many values are outliers, and what could not be judged.
+    Returns the columns, the number of outliers, and the note of `outlying`.
 
     >>> x = np.append(np.zeros(150), 100.0)
     >>> made, count, _ = on_outliers([x], 0.1, np.random.default_rng(1))
     >>> count, int((made[0] != x).sum())
     (1, 1)
     """
-    out, said = outlying(columns, int(key(rng) >> np.uint64(33)))
+    out, note = outlying(columns, int(key(rng) >> np.uint64(33)))
     made = []
     for values, far in zip(columns, out, strict=True):
         noise = _normal(rng, len(values)) * share * np.abs(values - np.nanmedian(values))
         made.append(np.where(far, values + noise, values))
-    return made, int(sum(far.sum() for far in out)), said
+    return made, int(sum(far.sum() for far in out)), note
 
 
 def rotated(columns: list[Floats], share: float, rng: np.random.Generator) -> list[Floats]:
-    """A random orthogonal matrix times the data, that keeps means and covariances exactly.
+    """Multiply the data by a random orthogonal matrix that keeps means and covariances exactly.
 
-    The matrix is a product of rotations of three records around their mean, and never stands in memory.
+    The matrix is a product of random rotations of three records each around their mean; it is never formed itself.
 
     >>> x = np.array([1.0, 2.0, 4.0, 9.0])
     >>> (made,) = rotated([x], 0.1, np.random.default_rng(1))
@@ -278,14 +278,14 @@ def add_noise(
     secret: dict[str, Any] = {"seed": secret_seed}
     notes: dict[str, str] = {}
     if how == "outlier":
-        found, secret["outliers"], said = on_outliers(before, share, rng)
-        notes |= {"outliers": said} if said else {}
+        noisy, secret["outliers"], note = on_outliers(before, share, rng)
+        notes |= {"outliers": note} if note else {}
         notes |= {} if secret["outliers"] else {"changed": "no value is an outlier"}
     else:
-        found = KINDS[how](before, share, rng)
+        noisy = KINDS[how](before, share, rng)
     if keep_zeros:
-        found = [_zeros_kept(old, new) for old, new in zip(before, found, strict=True)]
-    made = dict(zip(names, found, strict=True))
+        noisy = [_zeros_kept(old, new) for old, new in zip(before, noisy, strict=True)]
+    made = dict(zip(names, noisy, strict=True))
     out = with_numbers(frame, made)
     parameters = {"columns": list(names), "noise": float(noise), "how": how, "keep_zeros": keep_zeros}
     notes |= became_fractions(frame, out, names)

@@ -108,32 +108,32 @@ def mask_categorical(
         source[variable.name], changed[variable.name] = rows, int(moved.sum())
     hidden = {"seed": secret, "probability": stay}
     change = Change("mask_categorical", len(frame), changed, {"columns": list(names)}, hidden)
-    found = Protected(take_rows(frame, source), change)
-    return found if suffix is None else with_originals(data, found, names, suffix)
+    masked = Protected(take_rows(frame, source), change)
+    return masked if suffix is None else with_originals(data, masked, names, suffix)
 
 
-def with_originals(data: Any, found: Protected, names: Sequence[str], suffix: str) -> Protected:
-    """Masked values beside the originals, which stay: what was changed are the copies."""
-    out = beside_originals(open_eager(data, {}), found.data, names, suffix)
-    change = found.change
+def with_originals(data: Any, masked: Protected, names: Sequence[str], suffix: str) -> Protected:
+    """Put the masked columns beside the originals, which stay; the change then counts the copies."""
+    out = beside_originals(open_eager(data, {}), masked.data, names, suffix)
+    change = masked.change
     changed = {name + suffix: n for name, n in change.changed.items()}
     return Protected(out, replace(change, notes={**change.notes, "suffix": BOTH}, changed=changed))
 
 
-def _masked(one: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    level = one.held.level
+def _masked(variable: Variable, stay: float, rng: np.random.Generator) -> NDArray[np.int64]:
+    level = variable.held.level
     moves = (rng.random(len(level)) >= stay) & (level >= 0)
-    other = (level + 1 + rng.integers(one.n_levels - 1, size=len(level))) % one.n_levels
+    other = (level + 1 + rng.integers(variable.n_levels - 1, size=len(level))) % variable.n_levels
     return np.where(moves, other, level)
 
 
 def by_column(given: Any, names: Sequence[str], role: str) -> dict[str, Any]:
-    """What holds for all columns, or is given for exactly these, by column."""
-    found = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
-    if set(found) != set(names):
+    """Expand an argument to one value per column; a mapping must name exactly these columns."""
+    by_name = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
+    if set(by_name) != set(names):
         says = f"{role}= is one number, or given by column for exactly the columns to mask"
         raise ColumnError(says, argument=role)
-    return {name: found[name] for name in names}
+    return {name: by_name[name] for name in names}
 
 
 def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
@@ -145,5 +145,5 @@ def shares_of(given: Any, names: Sequence[str], role: str) -> dict[str, float]:
     >>> shares_of(0.5, ["a", "b"], "probability")
     {'a': 0.5, 'b': 0.5}
     """
-    says = "is a share of the values"
-    return {name: arguments.within(one, role, says, 0, 1, "()") for name, one in by_column(given, names, role).items()}
+    says, shares = "is a share of the values", by_column(given, names, role)
+    return {name: arguments.within(share, role, says, 0, 1, "()") for name, share in shares.items()}

@@ -78,7 +78,7 @@ def mask_continuous(
     share = None if reliability is None else shares_of(reliability, names, "reliability")
     says = "is the noise's standard deviation"
     given = {} if sd is None else {
-        name: arguments.amount_above(one, "sd", says) for name, one in by_column(sd, names, "sd").items()
+        name: arguments.amount_above(amount, "sd", says) for name, amount in by_column(sd, names, "sd").items()
     }  # fmt: skip
     frame = open_eager(data, {"columns": names})
     values = numbers(frame, names, constant="so a reliability says nothing of it" if share else None)
@@ -88,12 +88,12 @@ def mask_continuous(
     }  # fmt: skip
     made = {}
     for name, own in zip(names, rng.spawn(len(names)), strict=True):
-        drawn = draw(own, len(frame), lambda one, piece: one.standard_normal(out=piece))
+        drawn = draw(own, len(frame), lambda generator, piece: generator.standard_normal(out=piece))
         made[name] = as_held(frame[name], values[name] + noise[name] * drawn)
     out = with_numbers(frame, made)
     hidden = {"seed": secret, "noise_sd": noise, "reliability": share}
     notes = became_fractions(frame, out, names) if suffix is None else {}
     changed = count_changed(values, made)
     change = Change("mask_continuous", len(frame), changed, {"columns": list(names)}, hidden, notes)
-    found = Protected(out, change)
-    return found if suffix is None else with_originals(data, found, names, suffix)
+    masked = Protected(out, change)
+    return masked if suffix is None else with_originals(data, masked, names, suffix)

@@ -21,7 +21,7 @@ from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import in_two_parts, of_columns
 from sdckit.protect.change import PIECE, Change, Protected, chosen, strata_rows
 
-# The levels of a column that is to be randomised: who has which, and moving from one to another.
+# The levels of a column: coding and counting them, and drawing new ones.
 
 
 MOST_LEVELS = 2000  # a matrix of so many rows and columns is 32 MB
@@ -32,7 +32,7 @@ EVERY = np.empty(0, np.int64)  # the rows of a stratum that is the whole file
 
 
 class _Column(NamedTuple):
-    """As of `Levels`, for the kernels."""
+    """The arrays of `Levels` that the kernels take."""
 
     codes: Ints | NDArray[np.uint32]
     low: int
@@ -42,7 +42,11 @@ class _Column(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _count(codes, low, rows, start, stop, first, count):  # type: ignore[no-untyped-def]
-    """Records of each code among some rows, and the first of them."""
+    """Count the records of each code among some rows, and note the first row of each.
+
+    `rows`: row numbers, of which `start` to `stop` are counted; if empty, these are the rows themselves. Fills `first`
+    and `count` (span + 1,), indexed by code minus `low`.
+    """
     for t in range(start, stop):
         i = rows[t] if len(rows) else t
         here = codes[i] - low
@@ -53,7 +57,11 @@ def _count(codes, low, rows, start, stop, first, count):  # type: ignore[no-unty
 
 @njit(cache=True, nogil=True)
 def _move(column, rows, start, stop, chance, stay, other, source):  # type: ignore[no-untyped-def]
-    """Which row lends each record its level, by a chance each; how many records change theirs."""
+    """Draw a new level for each of some records from its row of the transition matrix; return how many change.
+
+    `chance`: a uniform random number per record. `stay` (L,): diagonal of the matrix. `other` (L, L): cumulated shares
+    of the other levels, row by row. Fills `source` (n,): a row that has the new level of each record.
+    """
     codes, low, level, first = column
     moved, last = 0, len(stay) - 1
     for t in range(start, stop):
@@ -79,7 +87,7 @@ def _move(column, rows, start, stop, chance, stay, other, source):  # type: igno
 class Levels:
     """One column as levels in a canonical order: numbers ascending, categories as declared, else by their text."""
 
-    # shape (n,); where they begin says `low`: whole numbers are taken as they are
+    # shape (n,); from `low` on: integers are used as they are
     codes: Ints | NDArray[np.uint32]
     low: int
     # shape (span + 1,); level of each code, -1 of a missing value (the last code) and of codes nobody has
@@ -106,9 +114,9 @@ class Levels:
         return count
 
     def move(self, rows: Ints, matrix: Floats, source: Ints, rng: np.random.Generator) -> int:
-        """Draw a new level for each record of a stratum; `source` takes the rows that lend theirs.
+        """Draw a new level for each record of a stratum, and write into `source` a row that has this level.
 
-        Returns how many records change.
+        Returns the number of records that change.
         """
         n = len(rows) or len(self.codes)
         others = matrix.copy()
@@ -120,7 +128,7 @@ class Levels:
         running[np.arange(len(last)), last] = 2.0  # whatever rounding did to the total
 
         def moved(part: tuple[int, int]) -> int:
-            """The pieces of a thread: their chances never leave the cache."""
+            """The pieces of one thread: their random numbers stay in the cache of the processor."""
             chance, total = np.empty(PIECE), 0
             for piece in range(*part):
                 first, end = piece * PIECE, min((piece + 1) * PIECE, n)
@@ -134,7 +142,7 @@ class Levels:
 
 
 def read_levels(frame: Any, name: str) -> Levels:
-    """Read a column of any type.
+    """Code a column of any type as levels.
 
     Raises `DataError`: one level, none, or more than 2,000.
 
@@ -170,7 +178,7 @@ def read_levels(frame: Any, name: str) -> Levels:
 
 
 def _counted(codes: Ints | NDArray[np.uint32], low: int, n_codes: int) -> tuple[Ints, Ints]:
-    """Records of each code, and the first of them."""
+    """Number of records and first row of each code."""
     if is_few(_count, len(codes)):
         here, first = codes.astype(np.int64, copy=False) - low, np.zeros(n_codes, np.int64)
         first[here[::-1]] = np.arange(len(here))[::-1]  # the last one written is the first
@@ -194,7 +202,7 @@ SUM_TOLERANCE = 1e-8
 
 
 def around_diagonal(stay: Floats) -> Floats:
-    """A matrix with these chances of staying and the rest spread evenly over the other levels.
+    """Transition matrix with a given diagonal; the rest of a row is spread evenly over the other levels.
 
     >>> around_diagonal(np.array([0.8, 1.0])).tolist()
     [[0.8, 0.2], [0.0, 1.0]]
@@ -206,7 +214,7 @@ def around_diagonal(stay: Floats) -> Floats:
 
 
 def invariant_of(matrix: Floats, shares: Floats) -> Floats:
-    """The matrix followed by its reverse: it keeps the shares in expectation.
+    """Transition matrix times its reverse: an invariant matrix, which keeps the shares in expectation.
 
     `matrix` (shape (L, L)): rows sum to 1. `shares` (shape (L,)): observed shares of the levels.
 
@@ -223,29 +231,29 @@ def invariant_of(matrix: Floats, shares: Floats) -> Floats:
 def staying(
     given: float | Mapping[Any, float], levels: Sequence[str], numeric: bool, rng: np.random.Generator
 ) -> Floats:
-    """The chance of staying of each level: drawn between the number given and 1, or as given by level.
+    """Probability of staying of each level: drawn between the number given and 1, or as given by level.
 
     Raises `DataError`: a level without one, or no probability.
     """
     if not isinstance(given, Mapping):
         return rng.uniform(given, 1.0, len(levels))
     place = _places(levels, numeric)
-    found = np.full(len(levels), np.nan)
+    chances = np.full(len(levels), np.nan)
     for level, chance in given.items():
         at = place.get(_named(level, numeric), -1)
         if at >= 0:
-            found[at] = _chance(chance, "pd=")
-    if np.isnan(found).any():
+            chances[at] = _chance(chance, "pd=")
+    if np.isnan(chances).any():
         raise DataError(
-            f"pd= gives no chance of staying for {int(np.isnan(found).sum())} levels of the data; "
+            f"pd= gives no chance of staying for {int(np.isnan(chances).sum())} levels of the data; "
             "give all, or one number",
             argument="pd",
         )
-    return found
+    return chances
 
 
 def given_matrix(given: Mapping[Any, Mapping[Any, float]], levels: Sequence[str], numeric: bool, column: str) -> Floats:
-    """The matrix of a column in the order of its levels.
+    """The transition matrix that is given for a column, in the order of its levels.
 
     `given`: ``{level: {level: probability}}``, what is left out is 0. `levels`: printed levels of the data.
     `numeric`: whether the levels are numbers. Raises `DataError`: not a stochastic matrix over the levels of
@@ -431,7 +439,7 @@ def _transitions(
     levels: Levels, count: Ints, whole: Floats | None, pd: Any, keeps: bool, weight: float,
     rng: np.random.Generator,
 ) -> Floats:  # fmt: skip
-    """The matrix of a stratum; levels that it lacks only stay."""
+    """Transition matrix of a stratum; the identity for levels that do not occur there."""
     there, stays = np.flatnonzero(count), np.eye(len(levels.labels))
     if len(there) == 0:
         return stays
@@ -447,18 +455,18 @@ def _transitions(
 
 
 def _kept_exact(matrix: Floats) -> Floats:
-    """Rows that sum to 1 but for rounding, made to."""
+    """Remove rounding errors: entries in [0, 1], rows that sum to 1."""
     clean = np.clip(matrix, 0.0, 1.0)
     return np.asarray(clean / clean.sum(axis=1, keepdims=True), np.float64)
 
 
 def _readable(matrix: Floats, there: Ints, labels: list[str]) -> dict[str, dict[str, float]]:
-    """The matrix in the form it may be given in, levels that the stratum lacks left out."""
+    """The matrix in the form in which it can be given, without levels that the stratum lacks."""
     return {labels[i]: {labels[j]: float(matrix[i, j]) for j in np.flatnonzero(matrix[i] > 0)} for i in there}
 
 
 def _narrow(counts: list[Ints], name: str) -> dict[str, str]:
-    """A note on strata where nothing can change."""
+    """A note on strata with a single level, in which nothing can change."""
     single = sum(int(np.count_nonzero(count) == 1) for count in counts)
     return {f"strata {name}": f"{single} strata have one level and stay as they are"} if single else {}
 
@@ -469,7 +477,7 @@ def _check_given(names: Sequence[str], pd: object, matrix: object) -> None:
             if set(given) != set(names):
                 says = f"{role}= is given by column: {role}={{column: ...}} for exactly the columns to change"
                 raise ColumnError(says, argument=role)
-            if any(not isinstance(one, Mapping) for one in given.values()):
+            if any(not isinstance(by_level, Mapping) for by_level in given.values()):
                 how = f"{role}= of a column is given by level: {role}={{column: {{level: ...}}}}"
                 raise DataError(how, argument=role)
     if matrix is not None and not isinstance(matrix, Mapping):

@@ -23,7 +23,7 @@ from sdckit.numerics.threads import run
 from sdckit.protect.by_household import in_two_parts
 from sdckit.protect.change import Change, Protected, became_fractions, chosen, count_changed, key, numbers
 
-# The order of numbers with equal ones mixed, and swapping partners for ranks within a window.
+# Sorting with ties in random order, and random swapping partners within a window of ranks.
 
 
 DIGIT = 11  # bits sorted by at a time
@@ -33,14 +33,17 @@ TRIES = 64  # draws before the window is searched rank by rank
 
 @njit(cache=True, nogil=True)
 def _drawn(state, below):  # type: ignore[no-untyped-def]
-    """The next state of a counter, and a number below a bound from its well-mixed bits."""
+    """Counter-based random numbers: the next state, and a random integer from 0 to below a bound."""
     state = state + GOLDEN
     return state, np.int64((splitmix(state) >> np.uint64(11)) * (below / 9007199254740992.0))
 
 
 @njit(cache=True, nogil=True)
 def _sort(word, row, other_word, other_row):  # type: ignore[no-untyped-def]
-    """Sort words with their rows, digit by digit from the last; whether the result is in the other arrays."""
+    """Radix sort of words with their rows, least significant digit first; whether the result is in the buffers.
+
+    `word`, `row`: 64-bit words and their rows. `other_word`, `other_row`: buffers of the same length.
+    """
     n, digits = len(word), (64 + DIGIT - 1) // DIGIT
     mask = np.uint64((1 << DIGIT) - 1)
     count = np.zeros((digits, 1 << DIGIT), np.int64)
@@ -70,6 +73,7 @@ def _sort(word, row, other_word, other_row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _mix_ties(word, order, state):  # type: ignore[no-untyped-def]
+    """Shuffle the rows of equal words (Fisher-Yates)."""
     n, first = len(order), 0
     while first < n:
         last = first + 1
@@ -83,7 +87,10 @@ def _mix_ties(word, order, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _searched(lent, j, reach, state):  # type: ignore[no-untyped-def]
-    """A rank not yet swapped in the window above rank j, found one by one; -1 where there is none."""
+    """Draw one of the unswapped ranks among the `reach` ranks above j by counting them; -1 if there is none.
+
+    Returns the next state of the random numbers, and the rank.
+    """
     free = np.int64(0)  # a bare 0 has a type of its own, and `_drawn` would be compiled twice
     for t in range(j + 1, j + 1 + reach):
         free += lent[t] < 0
@@ -98,7 +105,10 @@ def _searched(lent, j, reach, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _join_pair(lent, j, window, state):  # type: ignore[no-untyped-def]
-    """Rank j joins a pair of lower ranks that are both in reach, and three change places."""
+    """Insert rank j into the swap of a lower rank in reach, as a cycle of three; else j keeps its own value.
+
+    Returns the next state of the random numbers.
+    """
     lower = min(window, j)
     state, start = _drawn(state, lower)
     lent[j] = j
@@ -112,7 +122,7 @@ def _join_pair(lent, j, window, state):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _partners(n, window, state, lent):  # type: ignore[no-untyped-def]
-    """Whose value each rank gets: -1 until it is swapped."""
+    """Fill `lent` (n,), -1 on entry, with the rank whose value each rank gets, at most `window` ranks away."""
     for j in range(n):
         if lent[j] >= 0:
             continue
@@ -152,11 +162,11 @@ def ranked_rows(values: NDArray[np.float64], rows: Ints, key: np.uint64) -> Ints
 
 
 def partners(n: int, window: int, key: np.uint64) -> Ints:
-    """Exchange ranks at random within a window.
+    """A random permutation in which ranks move within a window.
 
-    `window`: how many ranks away a partner is at most. `key`: start of the random numbers.
-    Returns shape (n,): a permutation: the rank whose value each rank gets. From the lowest rank up each takes
-    a partner among those free in its window; one that finds none makes three of a pair.
+    `window`: how many ranks away a partner is at most. `key`: start of the random numbers. Returns shape (n,): the rank
+    whose value each rank gets. From the lowest rank up each takes a partner among those free in its window; one that
+    finds none joins a pair as a cycle of three.
 
     >>> partners(4, 1, np.uint64(7)).tolist()
     [1, 0, 3, 2]
@@ -171,7 +181,7 @@ DEFAULT_P = 5.0
 
 @dataclass(frozen=True)
 class _Limit:
-    """How far values may move: by ranks in percent, or by what it does to the variable."""
+    """How far values may move: ranks in percent (p), correlation to be kept (r0) or relative change (k0)."""
 
     p: float | None
     r0: float | None
@@ -187,7 +197,7 @@ class _Limit:
 
 @dataclass(frozen=True, eq=False)
 class _Swapped:
-    """What came of a column: the row that lends each record its value, and rows with a mean instead."""
+    """Swap of one column: the row each value is taken from, the window, and rows whose value becomes a mean."""
 
     source: Ints
     window: int
@@ -281,12 +291,12 @@ def rank_swap(
     def swapped(work: tuple[str, tuple[np.uint64, np.uint64]]) -> _Swapped:
         return _swap(values[work[0]], work[0], limit, top / 100, bottom / 100, work[1])
 
-    found = dict(zip(names, run(swapped, zip(names, keys, strict=True)), strict=True))
-    made = {name: values[name][one.source] for name, one in found.items()}
-    out = take_rows(frame, {name: one.source for name, one in found.items()})
-    averaged = {name: made[name] for name, one in found.items() if one.ends}
+    swaps = dict(zip(names, run(swapped, zip(names, keys, strict=True)), strict=True))
+    made = {name: values[name][swap.source] for name, swap in swaps.items()}
+    out = take_rows(frame, {name: swap.source for name, swap in swaps.items()})
+    averaged = {name: made[name] for name, swap in swaps.items() if swap.ends}
     for name, column in averaged.items():
-        for rows, mean in found[name].ends:
+        for rows, mean in swaps[name].ends:
             column[rows] = mean
     if averaged:
         out = with_numbers(open_eager(open_frame(out), {}), averaged)
@@ -295,7 +305,7 @@ def rank_swap(
         parameters={
             "columns": list(names), "p": limit.p, "r0": r0, "k0": k0, "top": float(top), "bottom": float(bottom),
         },
-        secret={"seed": secret, "window": {name: one.window for name, one in found.items()}},
+        secret={"seed": secret, "window": {name: swap.window for name, swap in swaps.items()}},
         notes=became_fractions(frame, out, names),
     )  # fmt: skip
     return Protected(out, change)
@@ -316,7 +326,7 @@ def _swap(
 
 
 def _window(ordered: Floats, name: str, limit: _Limit, n: int, start: np.uint64) -> int:
-    """How many ranks apart partners are at most."""
+    """Largest distance between the ranks of partners; for `r0` and `k0` found by bisection."""
     if limit.p is not None:
         window = math.floor(limit.p / 100 * n + 1e-9)
         if window < 1:
@@ -345,12 +355,12 @@ def _window(ordered: Floats, name: str, limit: _Limit, n: int, start: np.uint64)
 
 
 def _check_options(p: object, r0: object, k0: object, top: float, bottom: float) -> _Limit:
-    given = {name: one for name, one in {"p": p, "r0": r0, "k0": k0}.items() if one is not None}
+    given = {name: amount for name, amount in {"p": p, "r0": r0, "k0": k0}.items() if amount is not None}
     if len(given) > 1:
         says = f"give one of p, r0 and k0, not {' and '.join(given)}: each says how far values may move"
         raise DataError(says, argument=list(given)[-1])
-    for name, one in (("top", top), ("bottom", bottom)):
-        arguments.within(one, name, "is a percentage of the values", 0, 100, "[)")
+    for name, percent in (("top", top), ("bottom", bottom)):
+        arguments.within(percent, name, "is a percentage of the values", 0, 100, "[)")
     if top + bottom >= 100:
         raise DataError("top and bottom are percentages, together below 100", argument="top")
     if r0 is not None:

@@ -1,4 +1,4 @@
-"""E7: data shuffling: values change hands so that margins stay exactly and rank correlations about."""
+"""E7: data shuffling: permute values so that margins are kept exactly and rank correlations approximately."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _normal_scores(values: Floats) -> Floats:
 
 
 def _correlation(columns: list[Floats]) -> Floats:
-    """Correlations of the normal scores by those of the ranks: the nearest that a distribution can have."""
+    """Correlation matrix of the normal scores implied by the rank correlations, made positive semidefinite."""
     matrix = np.column_stack(columns)
     whole = matrix[~np.isnan(matrix).any(axis=1)]
     if len(whole) <= len(columns):
@@ -109,18 +109,18 @@ def _correlation(columns: list[Floats]) -> Floats:
     if flat.any():
         raise DataError("a variable is constant among the records complete in all of them; leave it out")
     ranks = np.column_stack([_ranks(column) for column in whole.T])
-    found = 2 * np.sin(np.pi / 6 * np.corrcoef(ranks.T))
-    roots, vectors = np.linalg.eigh(found)
+    correlation = 2 * np.sin(np.pi / 6 * np.corrcoef(ranks.T))
+    roots, vectors = np.linalg.eigh(correlation)
     if roots[0] < 0:
-        found = (vectors * np.maximum(roots, 0.0)) @ vectors.T
-        unit = np.sqrt(np.diagonal(found))
-        found = found / np.outer(unit, unit)
-    return np.asarray(found, np.float64)
+        correlation = (vectors * np.maximum(roots, 0.0)) @ vectors.T
+        unit = np.sqrt(np.diagonal(correlation))
+        correlation = correlation / np.outer(unit, unit)
+    return np.asarray(correlation, np.float64)
 
 
 def _new_scores(fixed: list[Floats], correlation: Floats, n: int, n_new: int, rng: np.random.Generator) -> Floats:
-    """Normal scores of the confidential variables, drawn given those of the others."""
-    normal = np.column_stack([draw(rng, n, lambda one, piece: one.standard_normal(out=piece)) for _ in range(n_new)])
+    """Draw normal scores of the confidential variables from their distribution given those of the others."""
+    normal = np.column_stack([draw(rng, n, lambda own, piece: own.standard_normal(out=piece)) for _ in range(n_new)])
     m = len(fixed)
     inside, across = correlation[m:, m:], correlation[:m, m:]
     mean: Floats | float = 0.0
@@ -140,7 +140,7 @@ def _filled(scores: Floats, rng: np.random.Generator) -> Floats:
 
 
 def _handed_out(values: Floats, scores: Floats) -> NDArray[np.int64]:
-    """The row whose value each record gets: the r-th smallest where its score has rank r."""
+    """The row whose value each record gets: the r-th smallest value where its score has rank r."""
     rows = np.flatnonzero(~np.isnan(values))
     source = np.arange(len(values))
     source[rows[np.argsort(scores[rows], kind="stable")]] = rows[np.argsort(values[rows], kind="stable")]

@@ -1,4 +1,4 @@
-"""E7: targeted record swapping: households that stand out in their area change places with similar ones elsewhere."""
+"""E7: targeted record swapping: households that are rare in their area swap places with similar ones elsewhere."""
 
 from __future__ import annotations
 
@@ -20,19 +20,23 @@ from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.count_boxes import order_by_group
 from sdckit.protect.change import Change, Protected, chosen
 
-# Households that are to change places: how rare each is in its area, and a partner elsewhere that is
-# alike.
+# Households to swap: how rare each is in its area, and a similar partner in another area.
 
 
 @njit(cache=True, nogil=True)
-def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
-    """Give each household asked for the first free one of its group in another area."""
+def _pair(unpaired, group, area, pair, order, edges, at, partner):  # type: ignore[no-untyped-def]
+    """Pair each unpaired household with the first free one of its group in another area; return how many find none.
+
+    `group`, `area`, `pair`: group, area, and combination of both, of each household. `order`, `edges`: households group
+    by group, and where groups begin. `at`: place in `order` reached so far, by combination. `partner`: -1 where free;
+    filled.
+    """
     left = 0
-    for i in asked:
+    for i in unpaired:
         if partner[i] >= 0:
             continue
         p, end = at[pair[i]], edges[group[i] + 1]
-        # what was passed over was swapped or of this same area, and stays so: the place only moves on
+        # one passed over was swapped or is in the same area, and stays so: the place only moves on
         while p < end and (partner[order[p]] >= 0 or area[order[p]] == area[i]):
             p += 1
         at[pair[i]] = p
@@ -44,7 +48,7 @@ def _pair(asked, group, area, pair, order, edges, at, partner):  # type: ignore[
 
 
 def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
-    """An order in which each next one is drawn from those left with probability in proportion to its weight.
+    """Random order in which each next one is drawn with probability proportional to its weight.
 
     Efraimidis, P. S. and Spirakis, P. G. (2006). Weighted random sampling with a reservoir. Information
     Processing Letters 97, 181-185.
@@ -56,15 +60,15 @@ def draw_order(weight: Floats, rng: np.random.Generator) -> Ints:
 
 
 def draw_partners(
-    asked: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
+    unpaired: Ints, groupings: Sequence[Sequence[Ints]], area: Ints, weight: Floats, partner: Ints,
     rng: np.random.Generator,
 ) -> int:  # fmt: skip
-    """Pair households, and write it into `partner`.
+    """Draw partners for households, and write them into `partner`.
 
-    `asked`: households that need a partner, in the order in which they are served. `groupings`: codes that
-    partners have in common; where nobody is left, the next ones count. Partners are of different areas, the
-    chances of being one are in proportion to `weight`, and `partner` is -1 where free. Returns households left
-    without a partner.
+    `unpaired`: households that need a partner, in the order in which they are served. `groupings`: codes in which
+    partners agree; where nobody is left, the next grouping is tried. Partners are in different areas and drawn with
+    probability proportional to `weight`; `partner` is -1 where free. Returns the number of households left without a
+    partner.
 
     >>> partner, size, area = np.full(3, -1), np.array([1, 2, 1]), np.array([0, 1, 1])
     >>> draw_partners(np.array([0]), [[size]], area, np.ones(3), partner, np.random.default_rng(0))
@@ -84,7 +88,7 @@ def draw_partners(
         pair = pairs.of_row.astype(np.int64)
         at = np.empty(len(pairs.size), np.int64)
         at[pair] = edges[group]
-        left = int(_pair(asked, group, area, pair, by_rank[in_order], edges, at, partner))
+        left = int(_pair(unpaired, group, area, pair, by_rank[in_order], edges, at, partner))
         if left == 0:
             break
     return left
@@ -118,9 +122,9 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
                 f"household {household!r} is missing for {coded.n_missing} records "
                 f"({first_rows(codes == coded.span)}); give every record one"
             )
-        found, begin, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        rank = np.empty(len(found), np.int64)
-        rank[np.argsort(begin)] = np.arange(len(found))
+        distinct, begin, inverse = np.unique(codes, return_index=True, return_inverse=True)
+        rank = np.empty(len(distinct), np.int64)
+        rank[np.argsort(begin)] = np.arange(len(distinct))
         of_row = rank[inverse.reshape(-1)]
     first = np.unique(of_row, return_index=True)[1].astype(np.int64)
     combination = group_codes([code_column(frame[name]).codes() for name in keys], n).of_row.astype(np.int64)
@@ -137,7 +141,7 @@ def read_households(frame: Any, household: str | None, hierarchy: Sequence[str],
 
 
 def one_per_household(frame: Any, name: str, of_row: Ints, first: Ints) -> Ints:
-    """Codes of a variable that all members of a household share.
+    """Codes of a household variable, one per household.
 
     Raises `DataError`: members that differ.
     """
@@ -236,12 +240,12 @@ def swap_records(
     arguments.column_or_none(household, "household")
     if both := {*levels, *carried} & {*key_names, *sum(profiles, ()), *([household] if household else [])}:
         raise ColumnError(f"{sorted(both)[0]!r} is swapped: it cannot be a key, in similar or the household")
-    asked = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
-    frame = open_eager(data, {**asked, "household": (household,) if household else ()})
+    roles = {"hierarchy": levels, "keys": key_names, "carry_along": carried, "similar": sum(profiles, ())}
+    frame = open_eager(data, {**roles, "household": (household,) if household else ()})
     homes = read_households(frame, household, levels, key_names)
     for name in carried:
         one_per_household(frame, name, homes.of_row, homes.first)
-    compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in asked["similar"]}
+    compared = {name: one_per_household(frame, name, homes.of_row, homes.first) for name in roles["similar"]}
     alike = [[compared[name] for name in profile] + [homes.size] * same_size for profile in profiles]
     rng, secret = open_rng(seed)
     partner, failed, forced = _swap(homes, alike, k, swap_rate, rng)
@@ -269,7 +273,7 @@ def swap_records(
 def _swap(
     homes: Households, alike: list[list[Ints]], k: int, rate: float, rng: np.random.Generator
 ) -> tuple[Ints, list[int], list[int]]:
-    """Partner of each household (-1: none), and per level those without one and those that needed one."""
+    """Partner of each household (-1: none), and by level how many have none and how many needed one."""
     n = len(homes.first)
     partner, failed, forced = np.full(n, -1, np.int64), [], []
     above = np.zeros(n, np.int64)
@@ -295,7 +299,7 @@ def _swap(
 
 
 def _sources(homes: Households, partner: Ints) -> Ints:
-    """The record that lends each record its geography."""
+    """The record from which each record takes its geography."""
     whose = np.where(partner >= 0, partner, np.arange(len(partner)))[homes.of_row]
     own = np.arange(len(homes.of_row))
     return np.where(partner[homes.of_row] >= 0, homes.first[whose], own)
@@ -314,9 +318,9 @@ def _notes(failed: list[int], levels: Sequence[str], swapped: int, rate: float, 
 
 
 def _profiles(similar: Any) -> list[tuple[str, ...]]:
-    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(one, str) for one in similar):
+    if isinstance(similar, str) or not isinstance(similar, Iterable) or any(isinstance(part, str) for part in similar):
         raise ColumnError(
             'similar= is a list of profiles, each a list of columns: similar=[["tenure", "rooms"], ["rooms"]]',
             argument="similar",
         )
-    return [arguments.names(one, "similar") or () for one in similar] or [()]
+    return [arguments.names(profile, "similar") or () for profile in similar] or [()]

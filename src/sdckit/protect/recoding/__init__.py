@@ -1,1 +1,1 @@
-"""Values made coarser."""
+"""Coarser values: recoding, rounding, top and bottom coding, microaggregation, coarser weights."""

@@ -1,4 +1,4 @@
-"""Bands of numbers: given edges or ranges, or cut from the data, and how each band is called."""
+"""Bands of numbers: given by edges or ranges, or cut from the data, and their labels."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def _edge(edge: object, open_end: float) -> float:
 
 
 def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:
-    found = []
+    ranges = []
     for label, ends in bands.items():
         if not isinstance(label, str) or not label:
             raise DataError("bands: the name of a band is a text that is not empty", argument="bands")
@@ -149,19 +149,19 @@ def _ranges(bands: Mapping[str, Any], closed: Closed) -> Bands:
         low, high = _edge(ends[0], -math.inf), _edge(ends[1], math.inf)
         if low > high or (low == high and closed != "both"):
             raise DataError(f"bands: {label!r} ends before it starts, or holds no number", argument="bands")
-        found.append((low, high, label))
-    if not found:
+        ranges.append((low, high, label))
+    if not ranges:
         raise DataError("bands= is empty; give edges, or {label: (low, high)}", argument="bands")
-    found.sort(key=lambda band: band[:2])
-    for (_, end, one), (start, _, other) in pairwise(found):
+    ranges.sort(key=lambda band: band[:2])
+    for (_, end, lower), (start, _, upper) in pairwise(ranges):
         if start < end or (start == end and closed == "both"):
             raise DataError(
-                f"bands: {one!r} and {other!r} overlap"
+                f"bands: {lower!r} and {upper!r} overlap"
                 + ('; closed="left" or "right" says to which a shared end belongs' if start == end else "")
             )
-    lows, highs = (np.array([band[i] for band in found], np.float64) for i in (0, 1))
-    has_low, has_high = np.full(len(found), closed != "right"), np.full(len(found), closed != "left")
-    return Bands(lows, highs, has_low, has_high, tuple(label for _, _, label in found))
+    lows, highs = (np.array([band[i] for band in ranges], np.float64) for i in (0, 1))
+    has_low, has_high = np.full(len(ranges), closed != "right"), np.full(len(ranges), closed != "left")
+    return Bands(lows, highs, has_low, has_high, tuple(label for _, _, label in ranges))
 
 
 def _between(edges: NDArray[np.float64], closed: Closed, labels: Sequence[str] | None, *, whole: bool) -> Bands:

@@ -1,4 +1,4 @@
-"""Weights that no longer tell who stands behind them: neighbouring ones get one value."""
+"""Coarser weights: neighbouring ones get one value, so that a weight no longer discloses other variables."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from sdckit.protect.change import (
     strata_rows,
 )
 
-# Columns whose values give another one away: each of them occurs with one value of it only.
+# Columns that a weight discloses: each value of the weight occurs with one value of the column only.
 
 
-TELLS = 0.05  # share of records beyond chance from which a column is said to tell another
+TELLS = 0.05  # share of records beyond chance from which a column is taken to disclose another
 BEYOND = 4.0  # standard deviations that chance is allowed
 
 
 def told_by(data: Any, column: str, others: Sequence[str], *, household: str | None = None) -> dict[str, float]:
-    """How far the values of one column, a weight, say, give those of others away.
+    """How far the values of one column (a weight, say) disclose those of others.
 
-    By column, the share of the records whose value of `column` at least one more record has, and all of these
-    have one value of the other column; less what would be so by chance, of what chance leaves. 0 where it is no
-    more than chance may do (four standard deviations). With a household
-    one record of each counts: members share their weight anyway.
+    By column: the share of records whose value of `column` at least one more record has, all of them with one value of
+    the other column; minus the share expected by chance, divided by the largest possible difference. 0 where the
+    difference is within chance (four standard deviations). With a household one record of each counts: members share
+    their weight anyway.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -55,10 +55,10 @@ def told_by(data: Any, column: str, others: Sequence[str], *, household: str | N
         first = homes_of(homes.codes(), homes.span).first
     held = code_column(frame[column])
     codes = held.codes()[first]
-    return {name: _told(codes, held.span, frame[name], first, records) for name in others}
+    return {name: _disclosed_share(codes, held.span, frame[name], first, records) for name in others}
 
 
-def _told(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
+def _disclosed_share(codes: Ints, missing: int, other: Any, first: Ints, records: Records) -> float:
     coded = code_column(other)
     theirs = coded.codes()[first]
     known = (codes != missing) & (theirs != coded.span)
@@ -71,27 +71,29 @@ def _told(codes: Ints, missing: int, other: Any, first: Ints, records: Records) 
     n, size = counted.n, counted.by(of_value, int(of_value.max()) + 1)
     kinds = np.bincount(np.unique(of_value * n_levels + level) // n_levels, minlength=len(size))
     several = size > 1
-    told = float(size[several & (kinds == 1)].sum())
+    disclosed = float(size[several & (kinds == 1)].sum())
     shares = counted.by(level, n_levels) / n
     sizes, often = np.unique(size[several], return_counts=True)
     alike = np.array([float((shares ** int(s)).sum()) for s in sizes])
     chance = float((sizes * often * alike).sum())
     spread = float((sizes**2 * often * alike * (1 - alike)).sum()) ** 0.5
-    if told <= chance + BEYOND * spread or chance >= n:
+    if disclosed <= chance + BEYOND * spread or chance >= n:
         return 0.0
-    return (told - chance) / (n - chance)
+    return (disclosed - chance) / (n - chance)
 
 
-# Groups of neighbouring weights in which no value of a hidden column prevails.
+# Groups of neighbouring weights in which no value of a hidden column dominates.
 
 
 @njit(cache=True, nogil=True)
 def _hides(top, known, most):  # type: ignore[no-untyped-def]
+    """Whether no level has more than the share `most` of the values known, in any column."""
     return not (top > most * known + 1e-9).any()
 
 
 @njit(cache=True, nogil=True)
 def _add(rows, codes, count, top, known):  # type: ignore[no-untyped-def]
+    """Add records to the counts of levels, to the largest count and the number of known values, by column."""
     for r in rows:
         for d in range(len(codes)):
             level = codes[d, r]
@@ -103,7 +105,12 @@ def _add(rows, codes, count, top, known):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _groups(order, last, codes, count, k, most, group, starts):  # type: ignore[no-untyped-def]
-    """Close a group as soon as it may be, join what is left over to those before it; how many there are."""
+    """Cut ordered records into groups greedily, merge what is left over with the last ones; return their number.
+
+    `order` (n,): records by weight. `last` (n,): whether a unit ends there. `codes`: as in `weight_groups`. `count`:
+    zeros, columns x levels. `k`: units of a group at least. `most`: largest share of a level. Fills `group`, by record,
+    and `starts`. 0 where not even one group of all records is permitted.
+    """
     top, known = np.zeros(len(codes), np.int64), np.zeros(len(codes), np.int64)
     n, begin, units = 0, 0, 0
     for t in range(len(order)):
@@ -133,7 +140,7 @@ def _groups(order, last, codes, count, k, most, group, starts):  # type: ignore[
 
 
 def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> tuple[Ints, int]:
-    """The group of each record and how many there are; 0 where not even all of them together hide what they shall.
+    """Group of each record, and the number of groups; 0 where a group of all records would still disclose.
 
     `order`: records by their weights, those of a unit together. `unit` (shape (n,)): unit of each record. `codes`
     (shape (columns, n)): level of each record in the columns to hide, -1 where missing.
@@ -157,7 +164,7 @@ def weight_groups(order: Ints, unit: Ints, codes: Ints, k: int, most: float) -> 
 
 ROUNDS = 50
 CLOSE = 1e-12  # of the total
-AGREE = 1e-6  # totals of several margins may differ by so much: they are printed with few digits
+AGREE = 1e-6  # relative difference allowed between totals of several margins: they are published rounded
 
 
 def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
@@ -172,23 +179,23 @@ def read_margins(frame: Any, margins: Any) -> tuple[list[Ints], list[Floats]]:
         if name not in frame.columns:
             raise ColumnError(f"margins: no column {name!r} in the data", argument="margins")
         level, labels, numeric = _levels(frame[name])
-        asked = arguments.mapping(given, "margins", says)
-        by_label = {_named(one, numeric): _total(total) for one, total in asked.items()}
+        given_totals = arguments.mapping(given, "margins", says)
+        by_label = {_named(label, numeric): _total(total) for label, total in given_totals.items()}
         mine = [_named(label, numeric) for label in labels]
-        lacking, empty = [one for one in mine if one not in by_label], set(by_label) - set(mine)
+        lacking, empty = [label for label in mine if label not in by_label], set(by_label) - set(mine)
         if lacking or empty:
             raise DataError(
                 f"margins of {name!r}: {len(lacking)} levels of the data have no total, {len(empty)} totals no records",
                 argument="margins",
             )
         codes.append(level)
-        totals.append(np.array([by_label[one] for one in mine]))
+        totals.append(np.array([by_label[label] for label in mine]))
     if not totals:
         raise DataError(f"margins {says}; it is empty", argument="margins")
     sums = [float(total.sum()) for total in totals]
     if max(sums) - min(sums) > AGREE * max(sums):
         raise DataError("margins: the totals of one column add up to another sum than those of another")
-    return codes, [one * (sums[0] / own) for one, own in zip(totals, sums, strict=True)]
+    return codes, [total * (sums[0] / own) for total, own in zip(totals, sums, strict=True)]
 
 
 def _levels(series: Any) -> tuple[Ints, list[str], bool]:
@@ -217,20 +224,20 @@ def _total(value: object) -> float:
 
 
 def raked(weight: Floats, unit: Ints, codes: Sequence[Ints], totals: Sequence[Floats]) -> Floats:
-    """Weights that add up to the totals of every margin, as near to those given as raking brings them.
+    """Rake weights to the totals of every margin.
 
     `unit` (shape (n,)): records of one unit, numbered from 0, have one weight before and after. Each weight is
     multiplied by the exponential of a sum of terms, one per level: a unit's share of the level times its term.
 
     Raises `DataError`: the totals cannot be met.
 
-    >>> found = raked(np.ones(4), np.arange(4), [np.array([0, 0, 1, 1])], [np.array([2.0, 6.0])])
-    >>> found.round(6).tolist()
+    >>> weights = raked(np.ones(4), np.arange(4), [np.array([0, 0, 1, 1])], [np.array([2.0, 6.0])])
+    >>> weights.round(6).tolist()
     [1.0, 1.0, 3.0, 3.0]
     """
     size = np.bincount(unit).astype(np.float64)
     first = np.unique(unit, return_index=True)[1]
-    shares = [np.bincount(unit[one == at], minlength=len(size)) for one, total in zip(codes, totals, strict=True)
+    shares = [np.bincount(unit[level == at], minlength=len(size)) for level, total in zip(codes, totals, strict=True)
               for at in range(len(total))]  # fmt: skip
     base = weight[first]
     alike = group_codes([*shares, np.unique(base, return_inverse=True)[1].reshape(-1)], len(size))
@@ -362,15 +369,15 @@ def coarsen_weights(
     out = with_numbers(frame, {weight: made})
     looked = tuple(dict.fromkeys([*within, *hidden, *(margins or {})]))
     left = told_by(open_eager(out, {}), weight, looked, household=household if shared else None)
-    told = [name for name, how_far in left.items() if how_far > TELLS]
+    disclosed = [name for name, how_far in left.items() if how_far > TELLS]
     change = Change(
         "coarsen_weights", len(frame), count_changed({weight: before}, {weight: made}),
         {
             "weight": weight, "k": int(k), "hide": list(hidden), "share": float(share), "strata": list(within),
-            "margins": [] if margins is None else list(margins), "told": told,
+            "margins": [] if margins is None else list(margins), "told": disclosed,
             **({"household": household, "household_variables": [weight]} if shared else {}),
         },
-        {"seed": secret}, {**_notes(n_groups, told), **became_fractions(frame, out, [weight])},
+        {"seed": secret}, {**_notes(n_groups, disclosed), **became_fractions(frame, out, [weight])},
     )  # fmt: skip
     return Protected(out, change)
 
@@ -378,7 +385,7 @@ def coarsen_weights(
 def _units(
     frame: Any, weight: str, within: Sequence[str], household: str | None, declared: Sequence[str] | None
 ) -> tuple[Ints, bool]:
-    """Who gets one weight: households where it is a variable of theirs, else records."""
+    """The unit of each record that has one weight, and whether units are households rather than records."""
     _, shared = read_shared(frame, [weight], household, declared)
     if household is None or not shared:
         return np.arange(len(frame)), False
@@ -395,7 +402,7 @@ def _averaged(
     frame: Any, before: Floats, unit: Ints, within: Sequence[str], hidden: Sequence[str], k: int, share: float,
     rng: np.random.Generator,
 ) -> tuple[Floats, int]:  # fmt: skip
-    """The mean of each record's group, and the number of groups."""
+    """Mean weight of the group of each record, and the number of groups."""
     codes = np.full((len(hidden), len(frame)), -1, np.int64)
     for at, name in enumerate(hidden):
         coded = code_column(frame[name])
@@ -425,8 +432,8 @@ def _averaged(
     return made, total
 
 
-def _notes(n_groups: int, told: Sequence[str]) -> dict[str, str]:
+def _notes(n_groups: int, disclosed: Sequence[str]) -> dict[str, str]:
     notes = {"groups": f"{n_groups:,} groups of weights"}
-    if told:
-        notes["told"] = f"the weights still tell {', '.join(told)}: what is taken out there is read from them"
+    if disclosed:
+        notes["told"] = f"the weights still tell {', '.join(disclosed)}: what is taken out there is read from them"
     return notes

@@ -1,10 +1,10 @@
-"""Groups of k and more alike records, from the outside in: the exact MDAV without comparing all with all.
+"""Exact microaggregation by MDAV (maximum distance to average) without comparing all records with all.
 
-The records still to be grouped stand in a tree of boxes that shrink as records leave, in leaves of a block each,
-whose distances are computed together. Bounds have some slack, so that rounding cannot put a box beyond a record
-inside; the record farthest from the centre is looked for along a list sorted for an earlier centre. Of records at
-one distance the last in the file is taken, as sdcMicro does: the kernels take the first of rows counted from the
-end.
+The records still to be grouped stand in a tree of bounding boxes that shrink as records are removed; the distances to
+the records of a leaf are computed together. Bounds have some slack, so that rounding cannot exclude the box of the
+record looked for; the record farthest from the centre is searched along a list sorted by the distance to an earlier
+centre. Of ties the last record in the file is taken, as sdcMicro does: the kernels take the first row of the reversed
+file.
 """
 
 from __future__ import annotations
@@ -15,12 +15,15 @@ from numpy.typing import NDArray
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import is_little, njit
 
-# MDAV of few records by comparing all with all, with NumPy: for a first run, which has the kernels of trees not yet.
+# MDAV of few records by brute force with NumPy: for a first run, when the tree kernels are not compiled yet.
 
 
 @njit(cache=True, nogil=True)
 def add(total, rest, z, p, sign):  # type: ignore[no-untyped-def]
-    """Add a record to the sums, which are kept to twice the digits: in any order the same centre."""
+    """Add record p times `sign` to the column sums; `rest` keeps the rounding errors (compensated summation).
+
+    So the order of the records does not change the centre.
+    """
     for j in range(len(total)):
         value = sign * z[p, j]
         s = total[j] + value
@@ -30,7 +33,7 @@ def add(total, rest, z, p, sign):  # type: ignore[no-untyped-def]
 
 
 def _measured(columns: Floats, here: Floats) -> Floats:
-    """Squared distances of records, column by column, from a point."""
+    """Squared distances of records, (columns, n), from a point."""
     far = np.zeros(columns.shape[1])
     for column, centre in zip(columns, here, strict=True):
         away = column - centre
@@ -40,13 +43,13 @@ def _measured(columns: Floats, here: Floats) -> Floats:
 
 
 def _nearest_rows(far: Floats, k: int) -> Ints:
-    """The k smallest in ascending order; of equals the first."""
+    """Indices of the k smallest distances in ascending order; of ties the first."""
     near = np.flatnonzero(far <= np.partition(far, k - 1)[k - 1])
     return near[np.argsort(far[near], kind="stable")[:k]]
 
 
 def _column_sums(columns: Floats) -> tuple[Floats, Floats]:
-    """The sums of all records, and what rounding took from them: as `add` makes them, one after the other."""
+    """Column sums and their rounding errors, as calls of `add` one after the other make them."""
     total = np.cumsum(columns, axis=1)
     before = np.concatenate([np.zeros((len(columns), 1)), total[:, :-1]], axis=1)
     back = total - before
@@ -55,7 +58,7 @@ def _column_sums(columns: Floats) -> tuple[Floats, Floats]:
 
 
 def _groups(columns: Floats, k: int, ranked: Ints, of_row: Ints) -> int:
-    """Groups of k until fewer than 2k records are left, written into `of_row`; how many groups."""
+    """Make groups of k until fewer than 2k records are left, and write them into `of_row`; return their number."""
     total, rest = _column_sums(columns)
     row, far = np.arange(columns.shape[1]), np.empty(0)
     group, at, again, less = 0, 0, False, add.py_func
@@ -83,7 +86,7 @@ def _groups(columns: Floats, k: int, ranked: Ints, of_row: Ints) -> int:
 
 
 def group_few(z: Floats, k: int, ranked: Ints) -> Ints:
-    """Group records; of those equally far the first is taken.
+    """Group records by brute force; of ties the first is taken.
 
     `z` (n, d): the records. `ranked` (n,): those around which groups are made in turn; empty for maximum
     distance to average. Returns the group of each, (n,).
@@ -98,7 +101,7 @@ def group_few(z: Floats, k: int, ranked: Ints) -> Ints:
     return of_row
 
 
-# Records in a tree of boxes that shrink as records leave; a leaf is a block whose columns stand in lines.
+# A tree of bounding boxes that shrink as records are removed; a leaf is a block stored column by column.
 
 
 LEAF = 32  # records in a leaf at most
@@ -110,7 +113,7 @@ FREE_OF_NAN = {
 
 @njit(cache=True, nogil=True)
 def _spread(y, low, high, node, first, last):  # type: ignore[no-untyped-def]
-    """Fit the box of a node to records; its longest side."""
+    """Fit the box of a node to records `first` to `last` of `y`; return the column of its longest side."""
     widest = 0
     for j in range(y.shape[1]):
         low[node, j], high[node, j] = np.inf, -np.inf
@@ -126,7 +129,10 @@ def _spread(y, low, high, node, first, last):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _halve(y, row, j, start, stop, middle):  # type: ignore[no-untyped-def]
-    """Put the records smaller in a column before `middle`; they are moved themselves: memory is read in one line."""
+    """Quickselect: move the records with the smaller values in column j before `middle`, within start to stop.
+
+    `y` and `row` are permuted themselves, so that memory is read in sequence.
+    """
     low, high = start, stop - 1
     while low < high:
         a, b, c = y[low, j], y[(low + high) >> 1, j], y[high, j]
@@ -152,10 +158,10 @@ def _halve(y, row, j, start, stop, middle):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def build(y, row):  # type: ignore[no-untyped-def]
-    """Arrange records as a tree, in whose order `y` and `row` are put.
+    """Build the tree of records; `y` (n, width) and `row` (n,) are permuted into its order.
 
-    Returns of each node its first record, records left, left child or -1, parent; further the boxes, the leaf of each
-    block of records, and the blocks, columns of them in a line.
+    Returns for each node its first record, number of records, left child (-1: a leaf) and parent; lower and upper
+    bounds of the boxes; the leaf of each block; and the blocks, (blocks, width, LEAF).
     """
     n, width = y.shape
     n_blocks = (n + LEAF - 1) // LEAF
@@ -186,7 +192,7 @@ def build(y, row):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=FREE_OF_NAN)
 def _refit(own, m, low, high, node):  # type: ignore[no-untyped-def]
-    """Fit the box of a leaf to the records it has left; whether it changed."""
+    """Fit the box of a leaf to its remaining m records; return whether it changed."""
     changed = False
     for j in range(own.shape[0]):
         line = own[j, :m]
@@ -199,16 +205,16 @@ def _refit(own, m, low, high, node):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def remove(row, at, tree, one):  # type: ignore[no-untyped-def]
-    """Take a record out: the last of its leaf gets its place, and the boxes around it shrink."""
+def remove(row, at, tree, record):  # type: ignore[no-untyped-def]
+    """Remove a record: the last one of its leaf takes its place, and the boxes above are refitted."""
     node, low, high, leaf, block = tree
-    p = at[one]
+    p = at[record]
     i, own = leaf[p // LEAF], block[p // LEAF]
     last = node[i, 0] + node[i, 1] - 1
     for j in range(own.shape[0]):
         own[j, p % LEAF] = own[j, last % LEAF]
     row[p] = row[last]
-    at[row[p]], at[one] = p, -1
+    at[row[p]], at[record] = p, -1
     node[i, 1] -= 1
     shrinking = _refit(own, node[i, 1], low, high, i)
     i = node[i, 3]
@@ -225,8 +231,8 @@ def remove(row, at, tree, one):  # type: ignore[no-untyped-def]
         i = node[i, 3]
 
 
-WORN = 8  # records looked at along the list, per record in it, that make it worth a new one
-FEW = 1 << 25  # distances times columns that NumPy has computed long before the kernels of trees are compiled
+WORN = 8  # inspections along a list, per record in it, after which a new one is made
+FEW = 1 << 25  # distances times columns that NumPy computes in far less time than compiling the tree kernels takes
 OFTEN = 4  # calls after which they are compiled all the same
 SLACK = 1e-9  # relative; far above what rounding adds to a distance
 FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter, since the result has slack
@@ -234,6 +240,7 @@ FREE = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matte
 
 @njit(cache=True, nogil=True)
 def _between(z, a, b):  # type: ignore[no-untyped-def]
+    """Squared distance between row a of z and a point."""
     total = 0.0
     for j in range(len(b)):
         away = z[a, j] - b[j]
@@ -243,7 +250,7 @@ def _between(z, a, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=FREE)
 def _at_best(low, high, node, b):  # type: ignore[no-untyped-def]
-    """Squared distance of a point to the box of a node."""
+    """Lower bound of the squared distance from a point to the records of a node: that to its box."""
     total = 0.0
     for j in range(len(b)):
         away = max(low[node, j] - b[j], b[j] - high[node, j], 0.0)
@@ -253,11 +260,12 @@ def _at_best(low, high, node, b):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True, fastmath=FREE)
 def _at_worst(low, high, node, b, middle, out):  # type: ignore[no-untyped-def]
-    """Squared distance that no record of a node exceeds: the lower of two bounds.
+    """Upper bound of the squared distance from a point to the records of a node: the lower of two bounds.
 
-    One is that of the farthest corner of the box. It is far beyond all records where columns are many. The other
-    looks for the farthest point in the box whose norm is no larger than that of the records (both from the middle, as
-    is `out`, the point's own norm), by a Lagrange multiplier: any gives a bound, that of the whole ball a good one.
+    One is the distance to the farthest corner of the box, which is loose where columns are many. The other maximises
+    the distance over the points of the box whose norm is no larger than that of the records (norms are taken from
+    `middle`; `out` is that of the point) by a Lagrange multiplier: any value gives a bound, the one of the whole ball a
+    good one.
     """
     reach = high[node, len(b)]
     pull = out / reach if reach > 0.0 else 0.0
@@ -275,7 +283,7 @@ def _at_worst(low, high, node, b, middle, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _apart(own, here, far):  # type: ignore[no-untyped-def]
-    """Squared distances of the records of a leaf to a point, each summed as `_between` does, four columns a turn."""
+    """Squared distances of the records of a leaf to a point into `far`; summed as by `_between`, 4 columns a turn."""
     d, room = len(here), own.shape[1]
     far[:] = 0.0
     for j in range(0, d - 3, 4):
@@ -292,7 +300,10 @@ def _apart(own, here, far):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _nearest(row, tree, here, near, who, far, stack, bound):  # type: ignore[no-untyped-def]
-    """The records nearest to a point, by distance and then by row: as many as `near` has places."""
+    """Nearest records to a point by branch and bound, in order of distance and row; as many as `near` has places.
+
+    Fills `near` (squared distances) and `who` (rows). `far`, `stack`, `bound`: work space.
+    """
     node, low, high, _, block = tree
     k = len(near)
     for t in range(k):
@@ -333,6 +344,7 @@ def _nearest(row, tree, here, near, who, far, stack, bound):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def _any_within(far, limit):  # type: ignore[no-untyped-def]
+    """Whether a distance is at most `limit`."""
     count = 0
     for t in range(len(far)):
         count += far[t] <= limit
@@ -341,6 +353,7 @@ def _any_within(far, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _any_beyond(far, limit):  # type: ignore[no-untyped-def]
+    """Whether a distance is at least `limit`."""
     count = 0
     for t in range(len(far)):
         count += far[t] >= limit
@@ -349,7 +362,7 @@ def _any_beyond(far, limit):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _farthest(row, tree, here, middle, far, stack, bound):  # type: ignore[no-untyped-def]
-    """The record farthest from a point; of several the first row."""
+    """The row farthest from a point, by branch and bound; of ties the first."""
     node, low, high, _, block = tree
     best, who, out = -1.0, -1, 0.0
     for j in range(len(here)):
@@ -387,10 +400,11 @@ def _farthest(row, tree, here, middle, far, stack, bound):  # type: ignore[no-un
 
 @njit(cache=True, nogil=True)
 def _outermost(listed, there, ranked, away, centre, around, head):  # type: ignore[no-untyped-def]
-    """The record farthest from the centre, by a list sorted around an earlier one; records looked at.
+    """The record farthest from the centre, and the number of records inspected.
 
-    `listed`, `there`: the values of the records in the order of the list, and which of them are in no group, so that
-    memory is read in one line.
+    The list `ranked` is sorted by the distance `away` from an earlier centre `around`: the search ends where the
+    triangle inequality permits. `listed`, `there`: values of the records in the order of the list, so that memory is
+    read in sequence, and which of them are in no group yet. `head`: where to begin.
     """
     moved = 0.0
     for j in range(len(centre)):
@@ -411,7 +425,7 @@ def _outermost(listed, there, ranked, away, centre, around, head):  # type: igno
 
 @njit(cache=True, nogil=True)
 def _in_line(z, ranked):  # type: ignore[no-untyped-def]
-    """The values in the order of the list, that all are there, and the place in it of each record that is in it."""
+    """Values in the order of the list, a mask of those in no group (all), and the place of each record in the list."""
     n, d = len(ranked), z.shape[1]
     listed, there, place = np.empty((n, d)), np.ones(n, np.bool_), np.empty(len(z), np.int64)
     for t in range(n):
@@ -423,7 +437,7 @@ def _in_line(z, ranked):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _planted(z, around):  # type: ignore[no-untyped-def]
-    """The records in a tree, with their distances from a point; the record at each place, and the place of each."""
+    """Tree of the records, with distances from a point as last column; the record at each place, and the inverse."""
     n, d = z.shape
     y, row, at = np.empty((n, d + 1)), np.arange(n), np.empty(n, np.int64)
     for p in range(n):
@@ -438,10 +452,11 @@ def _planted(z, around):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _grouped(z, k, total, rest, planted, middle, listing, given, made, of_row):  # type: ignore[no-untyped-def]
-    """Make groups until the list or the tree is worn out; how many there are, and how many records are left.
+    """Make groups until the list or the tree is outdated; return the number of groups and of records left.
 
-    `planted` is from `_planted` around the point `middle`; `listing`: the records that are left, those farthest from
-    a point first, their distances, and the point.
+    `planted`: from `_planted` around the point `middle`. `listing`: records that are left in descending distance from a
+    point, these distances, and the point. `given`: whether that order is the ranking of the caller. `made`: groups made
+    before. Fills `of_row` with groups.
     """
     (tree, row, at), (ranked, away, around) = planted, listing
     n, d = z.shape
@@ -464,11 +479,11 @@ def _grouped(z, k, total, rest, planted, middle, listing, given, made, of_row): 
             for j in range(d):
                 here[j] = z[extreme, j]
             for t in range(k):
-                one = extreme if t == 0 else who[t - 1]
-                of_row[one] = group
-                add(total, rest, z, one, -1.0)
-                remove(row, at, tree, one)
-                there[place[one]] = False
+                record = extreme if t == 0 else who[t - 1]
+                of_row[record] = group
+                add(total, rest, z, record, -1.0)
+                remove(row, at, tree, record)
+                there[place[record]] = False
                 if t == 0 and k > 1:
                     _nearest(row, tree, here, near, who, far, stack, bound)
             group, left = group + 1, left - k
@@ -479,6 +494,7 @@ def _grouped(z, k, total, rest, planted, middle, listing, given, made, of_row): 
 
 @njit(cache=True, nogil=True)
 def _sums(z, total, rest):  # type: ignore[no-untyped-def]
+    """Column sums of all records, compensated as in `add`."""
     for p in range(len(z)):
         add(total, rest, z, p, 1.0)
 
@@ -500,7 +516,7 @@ def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int6
     z, rows = np.array(values[::-1], np.float64, order="C"), np.arange(len(values))[::-1]
     given = ranking is not None
     ranked = np.empty(0, np.int64) if ranking is None else len(z) - 1 - np.asarray(ranking, np.int64)
-    if _takes_no_trees(len(z) ** 2 / k * z.shape[1]):
+    if _by_brute_force(len(z) ** 2 / k * z.shape[1]):
         return group_few(z, k, ranked)[::-1]
     total, rest = np.zeros(z.shape[1]), np.zeros(z.shape[1])
     _sums(z, total, rest)
@@ -509,29 +525,29 @@ def mdav_groups(values: NDArray[np.float64], k: int, *, ranking: NDArray[np.int6
         middle = (total + rest) / len(rows)
         planted = _planted(z, middle)
         group, made, left = np.full(len(rows), -1), 0, len(rows)
-        while left >= 2 * k and 2 * left >= len(rows):  # a list is worn out sooner than a tree, and is soon made
+        while left >= 2 * k and 2 * left >= len(rows):  # a list is outdated sooner than a tree, and cheap to make
             listing = (ranked, np.empty(0), middle) if given else _listing(z, group, (total + rest) / left)
             made, left = _grouped(z, k, total, rest, planted, middle, listing, given, made, group)
         done = group >= 0
         of_row[rows[done]] = group[done] + n_groups
         n_groups += made
-        if given:  # the others by their new places
+        if given:  # the ranking of the others by their new row numbers
             ranked = (np.cumsum(~done) - 1)[ranked[~done[ranked]]]
         z, rows = z[~done], rows[~done]
     of_row[rows] = n_groups
     return of_row
 
 
-def _takes_no_trees(steps: float) -> bool:
-    """Whether all are compared with all: the kernels of trees are nowhere yet, and there is little to do."""
-    each = FEW / OFTEN  # a call by itself
-    return is_little(_grouped, steps + each, most=FEW + each, spent=FEW, loading=FEW / 8 + each)
+def _by_brute_force(steps: float) -> bool:
+    """Whether to group by brute force: the tree kernels are not compiled yet, and there is little to do."""
+    per_call = FEW / OFTEN  # a single call
+    return is_little(_grouped, steps + per_call, most=FEW + per_call, spent=FEW, loading=FEW / 8 + per_call)
 
 
 def _listing(
     z: NDArray[np.float64], group: NDArray[np.int64], around: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """The records in no group, those farthest from a point first, and their distances from it."""
+    """The records in no group in descending distance from a point, these distances, and the point."""
     rows = np.flatnonzero(group < 0)
     away = np.sqrt(((z[rows] - around) ** 2).sum(axis=1))
     order = np.argsort(-away)

@@ -1,4 +1,4 @@
-"""E5: groups of k and more alike records, each value replaced by the mean of its group."""
+"""E5: microaggregation: groups of k and more similar records, each value replaced by the mean of its group."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MEASURES = ("mean", "median")
 
 
 def ranked(order: Ints, k: int) -> Ints:
-    """Groups of k along an order, the last up to 2k - 1.
+    """Groups of k consecutive records along an order; the last has up to 2k - 1.
 
     >>> ranked(np.array([4, 2, 0, 1, 3]), 2).tolist()
     [1, 1, 0, 1, 0]
@@ -49,7 +49,11 @@ def ranked(order: Ints, k: int) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _cut(x, k, size):  # type: ignore[no-untyped-def]
-    """The size of the last group of the best grouping of the first values, for each number of them."""
+    """Dynamic programme of optimal univariate microaggregation: the sizes of the last groups.
+
+    `x` (n,): ascending values. Fills `size` (n + 1,): the size of the last group in the best grouping of the first
+    values, for each number of them.
+    """
     best = np.full(len(x) + 1, np.inf)
     best[0] = 0.0
     for end in range(k, len(x) + 1):
@@ -81,31 +85,31 @@ def optimal(values: Floats, k: int) -> Ints:
 
 
 def enough_each(values: Floats, group: Ints, k: int) -> Ints:
-    """The groups of one variable, none with fewer than k values present; -1 where missing.
+    """The groups of one variable, each with at least k values present; -1 where missing.
 
-    Where missing values leave a group fewer, its values are put together with those of other such groups
-    near in size, and if these are fewer than k as well, with the group whose mean is nearest.
+    The values of groups with fewer are regrouped among themselves by rank; where these are fewer than k in all, they
+    join the group whose mean is nearest.
 
     >>> values = np.array([1.0, 2, 5, np.nan, 6, np.nan])
     >>> enough_each(values, np.array([0, 0, 1, 1, 2, 2]), 2).tolist()
     [0, 0, 3, -1, 3, -1]
     """
     known = ~np.isnan(values)
-    found = np.where(known, group, -1)
+    groups = np.where(known, group, -1)
     held = np.bincount(group[known], minlength=int(group.max()) + 1)
     thin = np.flatnonzero(known & (held[group] < k))
     if len(thin) >= k:
-        found[thin] = len(held) + ranked(np.argsort(values[thin], kind="stable"), k)
+        groups[thin] = len(held) + ranked(np.argsort(values[thin], kind="stable"), k)
     elif len(thin):
         full = known & (held[group] >= k)
         total = np.bincount(group[full], weights=values[full], minlength=len(held))
         away = np.abs(total / np.where(held >= k, held, np.nan) - values[thin].mean())
-        found[thin] = int(np.nanargmin(away))
-    return found
+        groups[thin] = int(np.nanargmin(away))
+    return groups
 
 
 def _scaled(values: Floats) -> Floats:
-    """In standard deviations from the mean; a missing value stands at the mean, a constant column nowhere."""
+    """Standardised columns; a missing value becomes the mean, 0, and a constant column all zeros."""
     known = ~np.isnan(values)
     n = np.maximum(known.sum(axis=0), 1)
     away = np.where(known, values - np.where(known, values, 0.0).sum(axis=0) / n, 0.0)
@@ -248,13 +252,13 @@ def microaggregate(
         return _changed([value[rows] for value in values.values()], line[rows] if len(line) else line,
                         int(k), how, measure, own)  # fmt: skip
 
-    made = {name: one.copy() for name, one in values.items()}
+    made = {name: column.copy() for name, column in values.items()}
     n_groups = 0
     work = list(zip(parts, seeds, strict=True))
-    for rows, (found, count) in zip(parts, run(grouped, work), strict=True):
+    for rows, (replaced, count) in zip(parts, run(grouped, work), strict=True):
         n_groups += count
-        for name, one in zip(names, found, strict=True):
-            made[name][rows] = one
+        for name, new in zip(names, replaced, strict=True):
+            made[name][rows] = new
     out = with_numbers(frame, made)
     change = Change(
         "microaggregate", len(frame), count_changed(values, made),
@@ -271,7 +275,7 @@ def microaggregate(
 def _changed(
     columns: list[Floats], line: Floats, k: int, how: str, measure: str, seed: int
 ) -> tuple[list[Floats], int]:
-    """The new values of the columns of a stratum, and the number of groups (of all columns where one by one)."""
+    """New values of the columns of a stratum, and the number of groups (over all columns if univariate)."""
     if how in ONE_BY_ONE:
         groups = [_alone(column, k, how) for column in columns]
         count = sum(int(group.max()) + 1 for group in groups)
@@ -282,7 +286,7 @@ def _changed(
             group = RULES[how](np.column_stack(columns), k, seed)
         count = int(group.max()) + 1
         groups = [enough_each(column, group, k) for column in columns]
-    return [_replaced(one, group, measure) for one, group in zip(columns, groups, strict=True)], count
+    return [_replaced(column, group, measure) for column, group in zip(columns, groups, strict=True)], count
 
 
 def _alone(values: Floats, k: int, how: str) -> Ints:
@@ -297,7 +301,7 @@ def _alone(values: Floats, k: int, how: str) -> Ints:
 
 
 def _replaced(values: Floats, group: Ints, measure: str) -> Floats:
-    """The mean or median of its group for each value; equal values stay exactly what they are."""
+    """Replace each value by the mean or median of its group; equal values stay exactly what they are."""
     known = group >= 0
     if not known.any():
         return values
@@ -323,12 +327,12 @@ def _replaced(values: Floats, group: Ints, measure: str) -> Floats:
 
 
 def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None:
-    for name, one in values.items():
-        known = ~np.isnan(one)
+    for name, column in values.items():
+        known = ~np.isnan(column)
         if known.all():
             continue
         if short := [rows for rows in parts if 0 < known[rows].sum() < k]:
-            where = np.zeros(len(one), np.bool_)
+            where = np.zeros(len(column), np.bool_)
             where[np.concatenate(short)] = True
             where &= known
             raise DataError(
@@ -339,11 +343,11 @@ def _enough_values(values: dict[str, Floats], parts: list[Ints], k: int) -> None
 
 
 def _notes(values: dict[str, Floats], n_groups: int, how: str) -> dict[str, str]:
-    each = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
-    notes = {"groups": f"{n_groups:,} groups{each}"}
+    qualifier = " over all columns" if how in ONE_BY_ONE and len(values) > 1 else ""
+    notes = {"groups": f"{n_groups:,} groups{qualifier}"}
     if any(np.isnan(value).any() for value in values.values()):
         notes["missing"] = "missing values stay missing; every mean is one of k values or more"
-    flat = [name for name, one in values.items() if np.fmin.reduce(one) == np.fmax.reduce(one)]
+    flat = [name for name, column in values.items() if np.fmin.reduce(column) == np.fmax.reduce(column)]
     if flat:
         notes["constant"] = f"all values are equal, nothing to change: {', '.join(flat)}"
     return notes

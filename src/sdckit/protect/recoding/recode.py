@@ -1,4 +1,4 @@
-"""E2: coarser values of one column, by bands, by groups or up a hierarchy."""
+"""E2: global recoding of one column, by bands, by groups or along a hierarchy."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdckit.errors import DataError
 from sdckit.protect.change import Change, Protected
 from sdckit.protect.recoding.bands import Bands, Closed, Method, cut_bands, given_bands
 
-# Which new value each distinct value of a column takes, by groups or by a hierarchy.
+# Mapping of old values to new ones, by groups or by a hierarchy.
 
 
 Outside: TypeAlias = Literal["error", "keep", "missing"]
@@ -28,7 +28,7 @@ Outside: TypeAlias = Literal["error", "keep", "missing"]
 
 @dataclass(frozen=True, eq=False)
 class Regrouped:
-    """New values of the records."""
+    """A column recoded: its new values."""
 
     levels: list[Any]  # the new values
     codes: NDArray[np.int64]  # shape (n,); place of each record's new value in `levels`; -1 where missing
@@ -50,9 +50,9 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
         for old in [given] if single else given:
             if not isinstance(old, Hashable):
                 raise DataError(f"groups: {new!r} lists a list; give plain values", argument="groups")
-            found = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
-            if kind not in {"empty", found} and found != "empty":
-                says = f"groups: {new!r} lists a {found}, column {column!r} holds {_many(kind)}"
+            old_kind = "date" if kind == "date" and _is_day(old) else kind_of_value(old)
+            if kind not in {"empty", old_kind} and old_kind != "empty":
+                says = f"groups: {new!r} lists a {old_kind}, column {column!r} holds {_many(kind)}"
                 raise DataError(says, argument="groups")
             if old in new_of:
                 says = f"groups: one value stands in {new_of[old]!r} and in {new!r}; each has one group"
@@ -62,7 +62,7 @@ def groups_map(groups: Mapping[Any, Any], column: str, kind: str) -> dict[Any, A
 
 
 def _is_day(value: object) -> bool:
-    """Whether a text is a date as a CSV file holds it: a recipe may name it so."""
+    """Whether a text is an ISO date, as in a CSV file: a recipe may write dates so."""
     try:
         return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
     except ValueError:
@@ -74,7 +74,7 @@ def _many(kind: str) -> str:
 
 
 def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> dict[Any, Any]:
-    """The new value of each value of a hierarchy, whose texts are read as what the column holds.
+    """The new value of each leaf of a hierarchy, whose texts are converted to the type of the column.
 
     Raises `DataError`: no such level, or two texts that are one number.
     """
@@ -89,7 +89,7 @@ def hierarchy_map(hierarchy: Hierarchy, level: int | str | None, kind: str) -> d
 
 
 def _read(leaf: Any, kind: str) -> Any:
-    """A text of a file as a value of a column; as it is where it cannot be one."""
+    """Convert a text of a hierarchy to the type of a column; as it is where that is impossible."""
     if not isinstance(leaf, str):
         return leaf
     if kind == "boolean":
@@ -120,11 +120,11 @@ def regroup(
     keys = [value.isoformat() if hasattr(value, "isoformat") else value for value in column.values]
     records = Records(len(column.codes), None) if records is None else records
     counts = records.by(column.codes, len(column.values), column.codes >= 0)
-    found = {value: int(counts[i]) for i, (value, key) in enumerate(zip(column.values, keys, strict=True))
+    unnamed = {value: int(counts[i]) for i, (value, key) in enumerate(zip(column.values, keys, strict=True))
              if key not in new_of}  # fmt: skip
-    if found and outside == "error":
+    if unnamed and outside == "error":
         raise DataError(
-            f"column {name!r}: {len(found)} of its values, in {sum(found.values())} records, are in {what}. Name "
+            f"column {name!r}: {len(unnamed)} of its values, in {sum(unnamed.values())} records, are in {what}. Name "
             'them too, or give outside="keep" or outside="missing"; the change then lists them under '
             'secret["outside"]'
         )
@@ -134,7 +134,7 @@ def regroup(
     if len({kind_of_value(level) for level in levels}) > 1:
         raise DataError(
             f"column {name!r}: the new values are of several types"
-            + ("; values outside cannot be kept beside them" if found and outside == "keep" else "")
+            + ("; values outside cannot be kept beside them" if unnamed and outside == "keep" else "")
         )
     place = {level: i for i, level in enumerate(levels)}
     missing = place.get(new_of.get(None), -1)
@@ -145,11 +145,11 @@ def regroup(
     )
     codes = codes_of[column.codes]
     unused = len([old for old in new_of if old is not None and old not in set(keys)])
-    return Regrouped(levels, codes, records.where(is_other[column.codes]), found, unused)
+    return Regrouped(levels, codes, records.where(is_other[column.codes]), unnamed, unused)
 
 
 def _levels(column: Distinct, new: list[Any], new_of: Mapping[Any, Any]) -> list[Any]:
-    """The new values once each: of categories in the order of the old ones, else as named, then the kept ones."""
+    """The distinct new values: categories in the order of the old ones, else as named, then those kept."""
     kept = [value for value in new if value is not None]
     named = list(dict.fromkeys(new_of.values()))
     if column.category:
@@ -255,18 +255,18 @@ def recode(
         assert isinstance(hierarchy, Hierarchy)
         new_of = hierarchy_map(hierarchy, level, values.kind)
         what, parameters = "no line of the hierarchy", {"level": level, "n_levels": len(hierarchy.levels)}
-    found = regroup(values, column, new_of, outside=outside, what=what, records=records)
+    regrouped = regroup(values, column, new_of, outside=outside, what=what, records=records)
     notes = {}
-    if found.outside:
+    if regrouped.outside:
         done = "kept" if outside == "keep" else "made missing"
         notes["outside"] = f"values in {what} were {done}; how many stands in the internal log"
-    if found.unused and groups is not None:
-        notes["unused"] = f"values named that no record has: {found.unused}"
+    if regrouped.unused and groups is not None:
+        notes["unused"] = f"values named that no record has: {regrouped.unused}"
     change = Change(
-        "recode", records.n, {column: found.changed}, {"column": column, **parameters, "outside": outside},
-        {"outside": found.outside} if found.outside else {}, notes,
+        "recode", records.n, {column: regrouped.changed}, {"column": column, **parameters, "outside": outside},
+        {"outside": regrouped.outside} if regrouped.outside else {}, notes,
     )  # fmt: skip
-    return Protected(with_levels(frame, {column: (found.levels, found.codes)}), change)
+    return Protected(with_levels(frame, {column: (regrouped.levels, regrouped.codes)}), change)
 
 
 def _check_options(
@@ -313,11 +313,11 @@ def _banded(
     secret: dict[str, Any] = {}
     notes: dict[str, str] = {}
     if n_beyond:
-        found, which = np.unique(values[beyond], return_inverse=True)
+        distinct, which = np.unique(values[beyond], return_inverse=True)
         group = np.zeros(len(values), np.int64)
         group[beyond] = which
-        counts = records.by(group, len(found), beyond)
-        secret["outside"] = dict(zip(found.tolist(), counts.tolist(), strict=True))
+        counts = records.by(group, len(distinct), beyond)
+        secret["outside"] = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
         notes["outside"] = "values in no band were made missing; how many stands in the internal log"
     if cut:
         notes["edges"] = (

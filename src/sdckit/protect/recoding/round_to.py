@@ -87,7 +87,7 @@ def round_to(
 def multiples(
     values: NDArray[np.float64], base: float, how: Rounding, rng: np.random.Generator | None
 ) -> NDArray[np.float64]:
-    """The multiple of the base that each value becomes.
+    """Round each value to a multiple of the base.
 
     >>> multiples(np.array([0.3, 0.34, 0.37]), 0.1, "down", None).tolist()
     [0.3, 0.3, 0.3]
@@ -106,9 +106,9 @@ def multiples(
                 times += rng.random(len(values)) < quotient - times
             times = np.where(is_multiple, near, times)
         # 3 / 10 is the double that 0.3 is, 3 * 0.1 is not
-        found = times / round(per_unit) if exact else times * base
-    unchanged = ~np.isfinite(values) | ~np.isfinite(found)
-    return np.where(unchanged, values, found + 0.0)
+        rounded = times / round(per_unit) if exact else times * base
+    unchanged = ~np.isfinite(values) | ~np.isfinite(rounded)
+    return np.where(unchanged, values, rounded + 0.0)
 
 
 def _notes(dtype: Any, new: NDArray[np.float64], column: str) -> dict[str, str]:

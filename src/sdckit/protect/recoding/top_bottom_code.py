@@ -1,4 +1,4 @@
-"""E2: the largest and the smallest numbers of a column brought to a limit."""
+"""E2: top and bottom coding of a column of numbers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FEWEST = 3  # a mean of fewer values gives one of them away
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """The groups that are coded apart: of each record, and their values where one column makes them."""
+    """Groups that are coded separately: the group of each record, and its values if one column defines them."""
 
     of_row: NDArray[np.int64]
     n: int
@@ -122,15 +122,15 @@ def top_bottom_code(
 
 
 def _groups(frame: Any, names: tuple[str, ...], records: Records) -> _Groups:
-    of_row, n, found = np.zeros(len(frame), np.int64), 1, None
+    of_row, n, column = np.zeros(len(frame), np.int64), 1, None
     for name in names:
-        found = distinct_values(frame[name])
-        of_row = of_row * (len(found.values) + 1) + found.codes + 1
+        column = distinct_values(frame[name])
+        of_row = of_row * (len(column.values) + 1) + column.codes + 1
         seen, of_row = np.unique(of_row, return_inverse=True)
         n = len(seen)
-    if found is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
-        codes = np.where(found.codes < 0, len(found.values), found.codes)
-        return _Groups(codes, len(found.values) + 1, names, found, records)
+    if column is not None and len(names) == 1:  # -1 of a missing value is the place behind the last
+        codes = np.where(column.codes < 0, len(column.values), column.codes)
+        return _Groups(codes, len(column.values) + 1, names, column, records)
     return _Groups(of_row, n, names, None, records)
 
 
@@ -178,7 +178,7 @@ def _new_values(
     values: NDArray[np.float64], beyond: NDArray[np.bool_], limits: NDArray[np.float64], to: Any,
     groups: _Groups, end: str,
 ) -> NDArray[np.float64]:  # fmt: skip
-    """What the values beyond the limits become."""
+    """The replacements of the values beyond the limits."""
     if to == "limit":
         return limits[beyond]
     if to != "mean":

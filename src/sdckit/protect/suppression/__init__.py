@@ -1,1 +1,1 @@
-"""Values left out until no record is rare."""
+"""Suppression: values made missing until no record is rare."""

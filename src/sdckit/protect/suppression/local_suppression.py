@@ -1,4 +1,4 @@
-"""E3: take out few values so that every record shares its key with k - 1 others."""
+"""E3: local suppression: suppress few values so that every record shares its keys with k - 1 others."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ from sdckit.protect.suppression.suppression_together import (
     widen,
 )
 
-# What else a reader must know of a local suppression.
+# Notes on a local suppression.
 
 
 def notes_of(roles: Roles, *, untouched: bool, bound: bool) -> dict[str, str]:
-    """What was counted, by which rule, what the bound is a bound of, and who rests on other records."""
+    """Notes on the final check, the rule for missing values, the lower bound, and records that rely on others."""
     rules: Any = ("wildcard",) * len(roles.keys)
     notes = {
         "check": "every set of keys asked for was counted anew in the data handed back, and reaches its k",
@@ -73,32 +73,32 @@ def notes_of(roles: Roles, *, untouched: bool, bound: bool) -> dict[str, str]:
 
 
 def implied_notes(n_implied: int | None, *, bound: bool) -> dict[str, str]:
-    """What n_implied means, where it is not zero for all values."""
+    """A note on `n_implied`, unless it is 0 and covers all values."""
     if n_implied is None:
         return {"n_implied": "not counted: the keys have too many patterns of missing values"}
-    told = []
+    sentences = []
     if n_implied:
-        told.append(
+        sentences.append(
             "some of the values taken out follow from the release for whoever knows that nothing goes without need; "
             "hide_implied=True takes out more until none does"
         )
     if bound:
-        told.append("values that go together are not among those counted")
-    return {"n_implied": "; ".join(told)} if told else {}
+        sentences.append("values that go together are not among those counted")
+    return {"n_implied": "; ".join(sentences)} if sentences else {}
 
 
-MOST_KEYS = 60  # sets of keys are bits of a word
-EASY = 80  # records at risk, times the square of the keys one may lose: solved exactly unasked
+MOST_KEYS = 60  # sets of keys are bit masks in one word
+EASY = 80  # records at risk, times the square of the keys one may lose: up to this solved exactly by default
 NODES = {"auto": 50, "asked": 20_000}
 
 
 @dataclass(frozen=True)
 class _Outcome:
-    """What a search can say of its own result."""
+    """Quality of a solution."""
 
     lower_bound: int
     exact: bool
-    alone: int | None = None  # the bound, were every record treated by itself
+    alone: int | None = None  # the lower bound if no values were linked
 
 
 @job()
@@ -260,31 +260,31 @@ def local_suppression(
     file = _open(frame, coded[: len(roles.keys)], records, roles, groups, max(level for _, level in requests))
     at_risk = _at_risk(file, requests)
     outcome = _solve_together(file, requests, rank, bonds) if bonds.bind else _solve(file, requests, rank, exact)
-    told: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
-    told |= {"household": own[0], "household_variables": list(shared)} if shared else {}
+    details: dict[str, Any] = {"together": [list(bundle) for bundle in bundles]} if bundles else {}
+    details |= {"household": own[0], "household_variables": list(shared)} if shared else {}
     alone = bonds.alone(len(roles.keys))
     secret = {"seed": drawn} if hide_implied else {}
-    told |= {"hide_implied": hide_implied, "n_implied": None}
+    details |= {"hide_implied": hide_implied, "n_implied": None}
     if hide_implied:
         following = hide(file, requests, alone, rng, lambda: _mend_again(file, requests, rank, bonds))
         count = partial(_count_following, lambda: following, bound=bonds.bind)
-    else:  # counting takes long beside the search, and is done for whoever reads it
+    else:  # counting takes long compared with the search, and is done when it is read
         count = partial(_count_following, partial(implied, file.copied(), requests, alone), bound=bonds.bind)
-    asked = (roles, groups, requests, rank)
-    return _protected(frame, records.n, *asked, file, at_risk, outcome, bonds, told, secret, count)
+    settings = (roles, groups, requests, rank)
+    return _protected(frame, records.n, *settings, file, at_risk, outcome, bonds, details, secret, count)
 
 
 def _count_following(
     find: Callable[[], NDArray[np.bool_] | None], *, bound: bool
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """The number of values that follow, and what it means."""
+    """The number of implied values, and a note on it."""
     following = find()
     n = None if following is None else int(np.count_nonzero(following))
     return {"n_implied": n}, implied_notes(n, bound=bound)
 
 
 def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> None:
-    """Reach k on every set of keys once more; where it holds, nothing happens."""
+    """Suppress further values until every set of keys reaches k again."""
     numbers, again = _levels(file) if rank is None else rank, True
     while again:
         orders = [Order(tuple(numbers[j] for j in keys), rank is not None) for keys, _ in requests]
@@ -296,7 +296,7 @@ def _mend_again(file: WorkingFile, requests: Requests, rank: tuple[float, ...] |
 def _household(
     frame: Any, household: str | None, declared: Sequence[str] | None, scenario: Scenario | None
 ) -> tuple[str | None, Sequence[str] | None]:
-    """The household and its variables, of the scenario where they are not given and the data has them."""
+    """The household and its variables: as given, else those of the scenario that the data has."""
     if household is None and scenario is not None and scenario.household in frame.columns:
         household = scenario.household
         if declared is None and scenario.household_variables:
@@ -347,17 +347,17 @@ def _strata(frame: Any, records: Records, groups: Sequence[str], k: int) -> Code
 
 def _at_risk(file: WorkingFile, requests: Requests) -> NDArray[np.bool_]:
     """Records below k on some of the sets of keys."""
-    found = np.zeros(file.n, np.bool_)
+    at_risk = np.zeros(file.n, np.bool_)
     for keys, k in requests:
         at = file.situation(keys)
-        found |= (at.frequency < k - TINY)[at.of_row]
-    return found
+        at_risk |= (at.frequency < k - TINY)[at.of_row]
+    return at_risk
 
 
 def _solve(
     file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, exact: Literal["auto"] | bool
 ) -> _Outcome:
-    """Take values out of the file until all requests hold."""
+    """Suppress values until every request holds."""
     numbers = _levels(file) if rank is None else rank
     if len(requests) == 1 and file.alpha == 1:
         keys, k = requests[0]
@@ -372,7 +372,7 @@ def _solve(
 
 
 def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ...] | None, bonds: Bonds) -> _Outcome:
-    """The same where values go together: taken out at what all of them cost, widened, and given back whole."""
+    """The same for linked values: chosen at their full cost, extended to whole bundles, restored as a whole."""
     numbers = _levels(file) if rank is None else rank
     starts = [file.situation(keys) for keys, _ in requests]
     bounds = [bound_together(at, k, file.alpha) for at, (_, k) in zip(starts, requests, strict=True)]
@@ -395,7 +395,7 @@ def _solve_together(file: WorkingFile, requests: Requests, rank: tuple[float, ..
 
 
 def _levels(file: WorkingFile) -> tuple[float, ...]:
-    """Levels of each key in use."""
+    """Number of levels in use of each key."""
     return tuple(float(_in_use(column)) for column in file.keys)
 
 
@@ -407,7 +407,7 @@ def _in_use(column: Coded) -> int:
 
 
 def _bound(at: Situation, k: int, alpha: float) -> int:
-    """A bound that holds however many values a record may lose."""
+    """A lower bound that holds however many values a record may lose."""
     if alpha == 0:  # nothing but a record's own loss helps it, unless it lacks values already
         risky = at.at_risk(k)
         whole = (at.codes[risky] >= 0).all(axis=1)
@@ -432,7 +432,7 @@ def _solve_one(file: WorkingFile, keys: Sequence[int], k: int, order: Order, exa
 
 
 def _most(start: Situation, needs: Needs) -> NDArray[np.int64]:
-    """Values that each record may lose at most."""
+    """Largest number of values that each record may lose."""
     most = np.zeros(len(start.size), np.int64)
     most[needs.cells] = needs.keys
     return most[start.of_row]
@@ -442,7 +442,7 @@ def _programme(
     file: WorkingFile, start: Situation, keys: Sequence[int], k: int, needs: Needs, bound: int,
     exact: Literal["auto"] | bool,
 ) -> _Outcome | None:  # fmt: skip
-    """Replace what was found by the integer programme's solution, where that is better."""
+    """Replace the greedy solution by that of the integer programme, where that is better."""
     effort = start.size[needs.cells].sum() * needs.keys.max() ** 2
     if exact == "auto" and effort > EASY:
         return None
@@ -450,25 +450,25 @@ def _programme(
     if taken == bound:  # nothing takes out fewer
         return _Outcome(bound, exact=True)
     nodes = NODES["auto" if exact == "auto" else "asked"]
-    found = solve(start, k, needs.cells, needs.keys, bound, nodes)
-    if found is None:
+    solution = solve(start, k, needs.cells, needs.keys, bound, nodes)
+    if solution is None:
         if exact is True:
             says = "exact=True is for small files (some hundred records at risk); use exact='auto'"
             raise DataError(says, argument="exact")
         return None
-    if found.total is not None and found.total < taken:
+    if solution.total is not None and solution.total < taken:
         before = file.gone.copy()
         file.gone[:] = False
-        file.take_out(keys, found.masks, found.rows)
-        if len(file.situation(keys).at_risk(k)):  # the programme counts on records that have lost every value
+        file.take_out(keys, solution.masks, solution.rows)
+        if len(file.situation(keys).at_risk(k)):  # the programme counts matches with records that have lost every value
             file.gone[:] = before
-            return _Outcome(found.bound, exact=False)
-    return _Outcome(found.bound, exact=True)
+            return _Outcome(solution.bound, exact=False)
+    return _Outcome(solution.bound, exact=True)
 
 
 def _protected(
     frame: Any, n: int, roles: Roles, groups: Sequence[str], requests: Requests, rank: tuple[float, ...] | None,
-    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, told: Mapping[str, Any],
+    file: WorkingFile, at_risk: NDArray[np.bool_], outcome: _Outcome, bonds: Bonds, details: Mapping[str, Any],
     secret: dict[str, Any], count: Callable[[], tuple[dict[str, Any], dict[str, str]]],
 ) -> Protected:  # fmt: skip
     rows, source = np.arange(file.n), {}
@@ -491,7 +491,7 @@ def _protected(
         "optimal": sum(changed[name] for name in roles.keys) == outcome.lower_bound,
         "at_risk": int(np.count_nonzero(at_risk)),
         "at_risk_unchanged": int(np.count_nonzero(untouched)),
-        **told,
+        **details,
     }
     if outcome.alone is not None:
         parameters["lower_bound_alone"] = outcome.alone
@@ -501,7 +501,7 @@ def _protected(
 
 
 def _check(out: Any, roles: Roles, file: WorkingFile, requests: Requests) -> None:
-    """Count the frequencies of what is handed back, as `k_anonymity` does."""
+    """Count the frequencies of the result anew, as `k_anonymity` does."""
     frame = open_eager(out, {"keys": roles.keys})
     coded = code_columns([frame[name] for name in roles.keys])
     released = replace(file, keys=tuple(coded), gone=np.zeros_like(file.gone))

@@ -1,4 +1,4 @@
-"""E3: take out values of chosen columns where a risk is above a threshold."""
+"""E3: suppress values of chosen columns in records whose risk is above a threshold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A number of suppressions that no solution can go below.
+"""A lower bound on the number of suppressions, and for small files the smallest number itself.
 
 Give every record at risk a price y, such that whichever values are taken out of one record, at most as many
 as that record would need alone, the prices it earns never exceed the number of values: its own price, and
@@ -22,7 +22,7 @@ from sdckit.numerics.linear_bounds import solve_programme
 from sdckit.protect.suppression.suppression_choices import TINY, Choices, Order, Situation, hash_values
 from sdckit.protect.suppression.suppression_mend import nearest_sets
 
-# The fewest suppressions of a small file, by an integer programme.
+# The smallest number of suppressions of a small file, by an integer programme.
 
 
 MOST_RECORDS = 150  # at risk
@@ -31,7 +31,7 @@ MOST_PAIRS = 5000
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """What the integer programme found."""
+    """Result of the integer programme."""
 
     # records to change and the keys each loses, as bits; empty where no solution was reached
     rows: NDArray[np.int64]
@@ -42,22 +42,23 @@ class Solution:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of a record at risk and what may come to match it."""
+    """Pairs of a record at risk and another one, or a safe cell, that suppressions can make match."""
 
     first: NDArray[np.int64]  # record at risk
-    second: NDArray[np.int64]  # another record at risk, or -1
+    second: NDArray[np.int64]  # another record at risk; -1 for a safe cell
     worth: NDArray[np.float64]
     diff: NDArray[np.bool_]  # keys on which they differ
 
 
 def _differences(codes: NDArray[np.int64], others: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Keys on which codes (a, p) and (b, p) differ, both present: shape (a, b, p)."""
     a, b = codes[:, None, :], others[None, :, :]
-    found: NDArray[np.bool_] = (a != b) & (a >= 0) & (b >= 0)
-    return found
+    differ: NDArray[np.bool_] = (a != b) & (a >= 0) & (b >= 0)
+    return differ
 
 
 def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], needs: NDArray[np.int64]) -> _Pairs:
-    """Pairs that few enough keys tell apart."""
+    """Pairs that differ on no more keys than their records may lose."""
     safe = np.setdiff1d(np.arange(len(at.size)), risky)
     codes, stratum = at.codes[cell], at.stratum[cell]
     to_safe = _differences(codes, at.codes[safe])
@@ -78,14 +79,13 @@ def _pairs(at: Situation, risky: NDArray[np.int64], cell: NDArray[np.int64], nee
 def solve(
     at: Situation, k: int, risky: NDArray[np.int64], needs: NDArray[np.int64], least: int, nodes: int
 ) -> Solution | None:
-    """Find the fewest values to take out of records at risk, no more from one than it needs alone.
+    """Minimise the suppressions in records at risk, no more in one than it needs alone, by an integer programme.
 
     None where the problem is not small. A match counts in full whichever side lacks the value (alpha = 1).
     The limit is on nodes of the search tree: one on time would make the result depend on the machine.
 
-    `risky`, `needs` (shape (C,)): cells at risk, and how many keys a record of each needs to lose to reach k
-    alone. `least`: a number of values that no solution goes below. `nodes`: how much of the search tree to
-    look at.
+    `risky`, `needs` (shape (C,)): cells at risk, and how many keys a record of each needs to lose to reach k alone.
+    `least`: a lower bound known already. `nodes`: limit on the nodes of the branch-and-bound tree.
     """
     n = int(at.size[risky].sum())
     if n > MOST_RECORDS or n * len(at.size) > 100 * MOST_PAIRS:
@@ -108,13 +108,13 @@ def _programme(
 
     n, p, q = len(cell), at.codes.shape[1], len(pairs.first)
     n_values, lacking = n * p, k - TINY - at.frequency[cell]
-    pair, key = np.nonzero(pairs.diff)  # a pair matches where on each key that differs one value is gone
+    pair, key = np.nonzero(pairs.diff)  # a pair matches if on each key that differs one of the values is suppressed
     line = np.arange(len(pair))
     other = pairs.second[pair]
     mutual = other >= 0
     both = np.flatnonzero(pairs.second >= 0)
     differing = pairs.diff.sum(axis=1)[pair]
-    tight = len(pair) + 2 * n  # a record loses a value itself, or all it lacks is made good by others' losses
+    tight = len(pair) + 2 * n  # a record loses a value itself, or gains all matches it lacks from others
     mine = mutual & (differing <= cap[other])
     theirs = mutual & (differing <= cap[pairs.first[pair]])
     parts = [
@@ -132,25 +132,25 @@ def _programme(
     i, j, value = (np.concatenate(list(column)) for column in zip(*parts, strict=True))
     upper = np.concatenate([np.zeros(len(pair)), -lacking, cap, -lacking, [-least]])
     there = (at.codes[cell] >= 0).ravel()
-    found = solve_programme(
+    optimum = solve_programme(
         np.concatenate([np.ones(n_values), np.zeros(q)]),
         integrality=np.concatenate([np.ones(n_values), np.zeros(q)]),
         bounds=Bounds(0, np.concatenate([there.astype(float), np.ones(q)])),
         constraints=LinearConstraint(coo_array((value, (i, j)), (len(upper), n_values + q)).tocsr(), -np.inf, upper),
         options={"node_limit": nodes, "mip_rel_gap": 0.0},
     )  # fmt: skip
-    bound = found.mip_dual_bound
+    bound = optimum.mip_dual_bound
     if bound is not None and math.isfinite(bound):
         least = max(least, math.ceil(bound - 1e-6))
-    if found.x is None:
+    if optimum.x is None:
         return Solution(rows[:0], np.empty(0, np.uint64), None, least)
-    gone = found.x[:n_values].reshape(n, p) > 0.5
+    gone = optimum.x[:n_values].reshape(n, p) > 0.5
     masks = (gone << np.arange(p)).sum(axis=1).astype(np.uint64)
     return Solution(rows, masks, int(gone.sum()), least)
 
 
 ROUNDS = 12
-COMPARISONS = 1 << 28  # a search of moments
+COMPARISONS = 1 << 28  # pairs of cells: a short search
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +159,11 @@ class Needs:
 
     cells: NDArray[np.int64]  # shape (C,); the cells at risk
     keys: NDArray[np.int64]  # shape (C,); at least as many keys as each needs
-    # for cells that lack values: the complete cells at risk (counted as in `Choices`) that each of their
-    # groups, one key left out, holds
+    # for cells with missing values: the complete cells at risk (numbered as in `Choices`) in each of their
+    # groups, one more key suppressed
     starts: NDArray[np.int64]
     members: NDArray[np.int64]
-    # those among the cells that must lose several keys, and whose groups are nowhere listed
+    # those among the cells that must lose several keys, and whose groups are not listed
     far: NDArray[np.int64]
 
 
@@ -177,8 +177,8 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     listed = len(patterns) * at.codes.shape[1] * len(at.size) <= 2 * COMPARISONS
     labels: list[NDArray[np.int64]] = []
     members: list[NDArray[np.int64]] = []
-    for one in patterns.tolist() if listed else []:
-        _list_groups(at, k, choices.cells, cells[pattern == one], one, keys, labels, members)
+    for missing in patterns.tolist() if listed else []:
+        _list_groups(at, k, choices.cells, cells[pattern == missing], missing, keys, labels, members)
     far = cells[keys[cells] == 0]
     if listed and len(far) * len(at.size) <= COMPARISONS:
         masks = nearest_sets(at, far, k, 1.0, order, apply=False)
@@ -186,7 +186,7 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
     else:  # too long a search: they may lose all
         keys[far] = at.codes.shape[1]
     edges = np.cumsum([0, *(len(label) and int(label.max()) + 1 for label in labels)])
-    label = np.concatenate([one + edge for one, edge in zip(labels, edges, strict=False)] or [edges[:0]])
+    label = np.concatenate([block + edge for block, edge in zip(labels, edges, strict=False)] or [edges[:0]])
     by_group = np.argsort(label, kind="stable")
     return Needs(
         cells=cells, keys=keys[cells],
@@ -196,7 +196,7 @@ def needs_of(at: Situation, k: int, choices: Choices, order: Order) -> Needs:
 
 
 def needs_unbounded(at: Situation, k: int) -> Needs:
-    """Every cell at risk may lose all its keys: the bound then holds without condition, but is lower."""
+    """Needs where every cell may lose all its keys: the bound is lower, but holds for every solution."""
     cells, none = at.at_risk(k), np.empty(0, np.int64)
     keys = np.full(len(cells), at.codes.shape[1])
     return Needs(cells=cells, keys=keys, starts=np.zeros(1, np.int64), members=none, far=cells)
@@ -206,7 +206,10 @@ def _list_groups(
     at: Situation, k: int, risky: NDArray[np.int64], lacking: NDArray[np.int64], pattern: int,
     keys: NDArray[np.int64], labels: list[NDArray[np.int64]], members: list[NDArray[np.int64]],
 ) -> None:  # fmt: skip
-    """Groups of complete cells around cells of one pattern of missing keys, one more key left out."""
+    """List groups of complete cells around cells with one pattern of missing keys, one more key suppressed.
+
+    Appends to `labels` and `members`, and sets `keys` to 1 for cells that reach k in one of these groups.
+    """
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     rows = np.concatenate([whole, lacking])
     place = np.full(len(at.size), -1, np.int64)
@@ -214,10 +217,10 @@ def _list_groups(
     word = hash_values(at.stratum[rows], at.codes.shape[1])
     seen = [j for j in range(at.codes.shape[1]) if not pattern >> j & 1]
     words = [hash_values(at.codes[rows, j], j) for j in seen]
-    for one in words:
-        word += one
-    for one in words:
-        groups = group(word - one)
+    for key_word in words:
+        word += key_word
+    for key_word in words:
+        groups = group(word - key_word)
         sizes = np.bincount(groups.of_row[: len(whole)], at.size[whole], len(groups.size))
         theirs = groups.of_row[len(whole) :]
         keys[lacking[sizes[theirs] >= k]] = 1
@@ -229,7 +232,7 @@ def _list_groups(
 
 
 class _Priced(NamedTuple):
-    """Cells at risk: records, matches lacked, weight of a match; their prices, and what these may grow by."""
+    """Cells at risk: records, matches lacking, weight of a match (alpha); dual prices, and factors they may grow by."""
 
     size: NDArray[np.float64]
     lacking: NDArray[np.float64]
@@ -240,20 +243,21 @@ class _Priced(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _limits(starts, members, costs, needs, outside, priced):  # type: ignore[no-untyped-def]
-    """How much each price may be multiplied by: no group may earn more than it costs.
+    """Lower `priced.limit` to the factor by which prices may grow: no group may earn more than it costs.
 
-    `outside` says that a record without a price may lose its values in the group, too.
+    Group g has the cells `members[starts[g] : starts[g + 1]]` and costs `costs[g]` values; `needs`: keys that each cell
+    must lose. `outside`: a record without a price may lose its values in the group, too.
     """
     size, lacking, share, price, limit = priced
     for g in range(len(costs)):
-        total, best, found = 0.0, 0.0, outside
+        total, best, has_best = 0.0, 0.0, outside
         for e in range(starts[g], starts[g + 1]):
             c = members[e]
             theirs = share * size[c] * price[c] / lacking[c]
             total += theirs
-            if needs[c] >= costs[g] and (not found or price[c] - theirs > best):
-                best, found = price[c] - theirs, True
-        if found and total + best > 0:
+            if needs[c] >= costs[g] and (not has_best or price[c] - theirs > best):
+                best, has_best = price[c] - theirs, True
+        if has_best and total + best > 0:
             most = costs[g] / (total + best)
             for e in range(starts[g], starts[g + 1]):
                 limit[members[e]] = min(limit[members[e]], most)
@@ -261,7 +265,11 @@ def _limits(starts, members, costs, needs, outside, priced):  # type: ignore[no-
 
 @njit(cache=True, nogil=True)
 def _limits_near(codes, stratum, cells, hard, needs, priced, fixed):  # type: ignore[no-untyped-def]
-    """The same for records whose groups are unknown: all cells within reach are taken to be in one."""
+    """The same for cells `hard` whose groups are not listed: all cells within reach are taken to be in one.
+
+    `codes` (K, p), `stratum` (K,): all cells. `cells`: those with a price. `needs`: keys within reach of each of
+    `hard`. `fixed`: set for the cells that are limited here.
+    """
     size, lacking, share, price, limit = priced
     far = np.empty(len(cells), np.int64)
     for h in range(len(hard)):
@@ -284,20 +292,20 @@ def _limits_near(codes, stratum, cells, hard, needs, priced, fixed):  # type: ig
 
 
 def lower_bound(at: Situation, k: int, choices: Choices, needs: Needs, alpha: float = 1.0) -> int:
-    """Suppressions that cannot be avoided.
+    """Lower bound on the number of suppressions: dual prices, scaled up in several rounds.
 
     `at`: the file before anything was taken out. `choices`: groups of the complete cells at risk. `needs`:
     how many keys each cell at risk may lose. `alpha`: weight of a match through another record's missing
     value.
 
-    Records that lack values from the start are given no price: others' losses reach them on all sides.
+    Cells with missing values at the start get no price: suppressions in any record may help them.
     """
     cells = choices.cells
     if len(cells) == 0:
         return int(len(needs.cells) > 0)
     size, price = at.size[cells], np.ones(len(cells))
     n_priced = COMPARISONS // 4 // max(1, len(needs.far))
-    price[n_priced:] = 0  # a bound for some records is one for all
+    price[n_priced:] = 0  # a lower bound for some records is one for all
     priced = _Priced(size, k - at.frequency[cells], alpha, price, np.ones(len(cells)))
     fixed = np.zeros(len(cells), np.bool_)
     far_keys = needs.keys[np.isin(needs.cells, needs.far)]

@@ -1,8 +1,8 @@
-"""Which values of a record at risk could go: the groups of cells that agree on all other keys.
+"""Candidate suppressions for records at risk: groups of cells that agree on all other keys.
 
-Taking the values of a set S of keys out of one record lets it match every record of its group, those that
-agree with it on the keys outside S; and each of those gains a match. Groups are found by hashing, one pass
-over the cells for each S: single keys first, larger sets only while some record needs them.
+Suppressing a set S of keys in one record lets it match every record of its group, those that agree with it on the keys
+outside S; and each of those gains a match. Groups are found by hashing, one pass over the cells for each S: single keys
+first, larger sets only while some record needs them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sdckit.numerics.compiling import is_few
 from sdckit.numerics.grouping import first_of_groups, gather, group, sum_by
 from sdckit.numerics.threads import run
 
-# The file while values are taken out of it: its cells, and their frequencies by the rule of `cells/`.
+# The file during suppression: its cells, and their frequencies under the rule for missing values.
 
 
 TINY = 1e-9  # a sum of fractions of alpha may miss k by rounding
@@ -36,7 +36,7 @@ GONE = -1  # code of a missing value in a situation
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """The cells of some keys as the file stands."""
+    """The cells of some keys in the current state of the file."""
 
     of_row: NDArray[np.int32]  # shape (n,); cell of each record
     size: NDArray[np.float64]  # shape (K,); records of each cell
@@ -50,7 +50,7 @@ class Situation:
         return np.flatnonzero(self.frequency < k - TINY)
 
     def rows_of(self, cells: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Records of some cells in ascending order, cell after cell, and where each cell's begin."""
+        """Records of some cells, cell after cell and in ascending order, and where each cell begins."""
         place = np.full(len(self.size), -1, np.int64)
         place[cells] = np.arange(len(cells))
         of_row = place[self.of_row]
@@ -62,13 +62,13 @@ class Situation:
 
 @dataclass(frozen=True, eq=False)
 class WorkingFile:
-    """The keys of a file, and which of their values have been taken out so far."""
+    """The keys of a file, and which of their values are suppressed so far."""
 
     keys: tuple[Coded, ...]
     strata: Coded | None
     alpha: float
     gone: NDArray[np.bool_]  # keys x records
-    # shape (n,); records that a row stands for, where not one each: k or more then, so that it is never at risk
+    # shape (n,); records that a row stands for, if not one each: k or more then, so that it is never at risk
     counts: NDArray[np.int64] | None = None
     untouched: dict[tuple[int, ...], Situation] = field(default_factory=dict, init=False)  # of the keys last asked for
 
@@ -78,12 +78,12 @@ class WorkingFile:
         return int(self.gone.shape[1])
 
     def copied(self) -> WorkingFile:
-        """The file as it stands, whatever becomes of it and of the columns it was made of."""
+        """An independent copy of the current state."""
         keys = tuple(replace(key, values=key.values.copy(), valid=key.valid.copy()) for key in self.keys)
         return replace(self, keys=keys, gone=self.gone.copy())
 
     def column(self, key: int) -> Coded:
-        """A key without the values taken out."""
+        """A key with its suppressed values missing."""
         coded, gone = self.keys[key], self.gone[key]
         if not gone.any():
             return coded
@@ -92,14 +92,14 @@ class WorkingFile:
         return replace(coded, valid=present.astype(np.uint8), n_missing=missing)
 
     def sizes(self, of_row: NDArray[Any], n_cells: int, rows: Any = slice(None)) -> NDArray[np.int64]:
-        """Records of each cell, of some rows."""
+        """Number of records in each cell, over some rows."""
         if self.counts is None:
             return np.bincount(of_row[rows], minlength=n_cells)
-        found: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
-        return found
+        sizes: NDArray[np.int64] = np.bincount(of_row[rows], self.counts[rows], n_cells).astype(np.int64)
+        return sizes
 
     def situation(self, keys: Sequence[int]) -> Situation:
-        """Tabulate some keys as they stand; before any value is taken out, once."""
+        """Tabulate some keys in the current state; kept in a cache until a value is suppressed."""
         if self.gone.any():
             return self._tabulated(keys)
         if tuple(keys) not in self.untouched:
@@ -132,20 +132,19 @@ class WorkingFile:
         )  # fmt: skip
 
     def take_out(self, keys: Sequence[int], masks: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
-        """Take values out: bit i of a record's mask stands for the i-th of the keys."""
+        """Suppress values: bit i of the mask of a record stands for the i-th of the keys."""
         for i, j in enumerate(keys):
             hit = rows[(masks >> np.uint64(i)) & np.uint64(1) == 1]
             self.gone[j, hit] = True
 
     def new(self, key: int) -> NDArray[np.bool_]:
-        """Values of a key that were there and have been taken out."""
+        """Which values of a key were present and are suppressed."""
         coded = self.keys[key]
         out: NDArray[Any] = self.gone[key]
         return out if len(coded.valid) == 0 else out & (coded.valid != 0)
 
 
-# What a call of `local_suppression` asks for: combinations of keys with their k, and the order of the
-# keys.
+# Arguments of `local_suppression`: combinations of keys with their k, and the importance of the keys.
 
 
 HOW = "is {size: k}, {(key, key): k} or a list of (keys, k)"
@@ -163,23 +162,23 @@ def read_combinations(keys: Sequence[str], k: object, combinations: Combinations
     """
     if k is None and combinations is None:
         raise DataError("say which k to reach: k=3, or combinations={2: 5, 3: 3} for sets", argument="k")
-    asked: Requests = []
+    wanted: Requests = []
     if k is not None:
-        asked.append((tuple(range(len(keys))), _checked_k(k, n)))
+        wanted.append((tuple(range(len(keys))), _checked_k(k, n)))
     given: Any = combinations if combinations is not None else {}
     pairs = given.items() if isinstance(given, Mapping) else arguments.several(given, "combinations", HOW)
     for pair in pairs:
         if not isinstance(pair, Sequence) or isinstance(pair, str) or len(pair) != 2:
             raise DataError(f"combinations {HOW}", argument="combinations")
         which, level = pair[0], _checked_k(pair[1], n)
-        asked += [(one, level) for one in _sets_of(keys, which)]
-    if not asked:
+        wanted += [(key_set, level) for key_set in _sets_of(keys, which)]
+    if not wanted:
         raise DataError("combinations= is empty; name one set of keys and its k", argument="combinations")
-    if len(asked) > MOST:
-        raise DataError(f"{len(asked)} combinations of keys; name at most {MOST}")
+    if len(wanted) > MOST:
+        raise DataError(f"{len(wanted)} combinations of keys; name at most {MOST}")
     highest: dict[tuple[int, ...], int] = {}
-    for one, level in asked:
-        highest[one] = max(level, highest.get(one, 0))
+    for key_set, level in wanted:
+        highest[key_set] = max(level, highest.get(key_set, 0))
     return sorted(highest.items(), key=lambda request: (-len(request[0]), -request[1], request[0]))
 
 
@@ -228,7 +227,7 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
     given: Any = importance
     if isinstance(given, Mapping):
         numbers = dict(given)
-    elif all(isinstance(one, str) for one in given):
+    elif all(isinstance(entry, str) for entry in given):
         if twice := sorted({name for name in given if list(given).count(name) > 1}):
             raise ColumnError(f"importance: {twice[0]!r} is listed more than once", argument="importance")
         numbers = {name: place for place, name in enumerate(given, 1)}
@@ -241,32 +240,32 @@ def read_importance(keys: Sequence[str], importance: Importance | None) -> tuple
         _check_key(name, keys, "importance")
     if lacking := [name for name in keys if name not in numbers]:
         raise ColumnError(f"importance: key {lacking[0]!r} is left out; name them all", argument="importance")
-    found = [numbers[name] for name in keys]
+    ordered = [numbers[name] for name in keys]
     says = "of a key is 1 for the one to protect most"
-    return tuple(arguments.number(one, "importance", says) for one in found)
+    return tuple(arguments.number(number, "importance", says) for number in ordered)
 
 
-PASSES = 1 << 28  # cells hashed in all before the larger sets are left to the search for neighbours
-SETS = 500  # of one size: more are left to it, too
-AT_ONCE = 4  # sets looked at together: what bounds the memory
+PASSES = 1 << 28  # cells hashed in all before larger sets are left to the nearest-neighbour search
+SETS = 500  # of one size: more are left to that search, too
+AT_ONCE = 4  # sets processed together: bounds the memory
 
 
 @dataclass(frozen=True)
 class Order:
-    """Which keys to suppress rather than others."""
+    """Preference among the keys to suppress."""
 
     rank: tuple[float, ...]  # by key; a larger number goes first
     strict: bool  # whether the order decides before the number of records that a suppression helps
 
     def sets(self, size: int) -> list[tuple[int, ...]]:
-        """Sets of keys, the first to be tried first: that whose best protected key is protected least."""
-        found = combinations(range(len(self.rank)), size)
-        return sorted(found, key=lambda one: sorted(self.rank[j] for j in one), reverse=True)
+        """Sets of keys in the order they are tried: that whose most important key is least important first."""
+        key_sets = combinations(range(len(self.rank)), size)
+        return sorted(key_sets, key=lambda key_set: sorted(self.rank[j] for j in key_set), reverse=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Groups that cells at risk can be released into."""
+    """Groups that cells at risk can join by losing keys."""
 
     cells: NDArray[np.int64]  # shape (C,); complete cells at risk, which the rest counts from 0
     # shape (C,); keys that a record must lose to reach k on its own account; 0 where no search found a set
@@ -281,7 +280,7 @@ class Choices:
 
 @dataclass(frozen=True, eq=False)
 class _Block:
-    """Groups of one set of keys."""
+    """Groups that share one set of suppressed keys."""
 
     group: NDArray[np.int64]
     member: NDArray[np.int64]
@@ -292,7 +291,7 @@ class _Block:
 
 
 def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
-    """A word per value; cells are told apart by sums of words, from which a key is easily taken."""
+    """A 64-bit hash per value; a sum of hashes identifies a cell, and a key is removed by subtraction."""
     start = np.uint64((key + 1) * int(GOLDEN) % (1 << 64))
     scramble = splitmix.py_func if is_few(splitmix, len(column)) else splitmix
     words: NDArray[np.uint64] = scramble(column.astype(np.uint64) + start)
@@ -300,7 +299,7 @@ def hash_values(column: NDArray[np.int64], key: int) -> NDArray[np.uint64]:
 
 
 def _numbered(label: NDArray[np.int64], n_labels: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Number groups by their first members; and the old label of each."""
+    """Renumber groups in the order of their first members; and the old label of each."""
     first = np.full(n_labels, len(label), np.int64)
     first[label[::-1]] = np.arange(len(label) - 1, -1, -1)
     present = np.flatnonzero(first < len(label))
@@ -311,7 +310,7 @@ def _numbered(label: NDArray[np.int64], n_labels: int) -> tuple[NDArray[np.int64
 
 
 def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = None) -> Choices:
-    """Find the groups of all complete cells at risk, with at most `largest` keys left out."""
+    """Find the groups of all complete cells at risk, with at most `largest` keys suppressed."""
     whole = np.flatnonzero((at.codes >= 0).all(axis=1))
     risky = at.at_risk(k)
     risky = risky[(at.codes[risky] >= 0).all(axis=1)]
@@ -324,12 +323,12 @@ def find_choices(at: Situation, k: int, order: Order, *, largest: int | None = N
     for size in range(1, (n_keys if largest is None else largest) + 1):
         open_cells, n_sets = needs == 0, comb(n_keys, size)
         hashed += n_sets * len(whole)
-        few = size > 2 and int(open_cells.sum()) <= n_sets  # a search for neighbours is quicker
+        few = size > 2 and int(open_cells.sum()) <= n_sets  # a nearest-neighbour search is quicker
         if not open_cells.any() or few or (size > 1 and (hashed > PASSES or n_sets > SETS)):
             break
         for batch in _batches(order.sets(size)):
-            found = run(lambda keys: _groups_of(keys, words, total, at.size[whole], place[risky]), batch)
-            for keys, label, sizes in found:
+            grouped = run(lambda keys: _groups_of(keys, words, total, at.size[whole], place[risky]), batch)
+            for keys, label, sizes in grouped:
                 own = open_cells & (sizes[label] >= lacking)
                 if order.strict:
                     own &= needs == 0
@@ -348,7 +347,7 @@ def _groups_of(
     keys: tuple[int, ...], words: Sequence[NDArray[np.uint64]], total: NDArray[np.uint64],
     sizes: NDArray[np.float64], risky: NDArray[np.int64],
 ) -> tuple[tuple[int, ...], NDArray[np.int64], NDArray[np.float64]]:  # fmt: skip
-    """Group of each cell at risk when some keys are left out, and the records of each group."""
+    """Group of each cell at risk when some keys are suppressed, and the number of records in each group."""
     word = total.copy()
     for j in keys:
         word -= words[j]
@@ -360,7 +359,7 @@ def _kept(
     keys: tuple[int, ...], label: NDArray[np.int64], sizes: NDArray[np.float64], own: NDArray[np.bool_],
     open_cells: NDArray[np.bool_],
 ) -> list[_Block]:  # fmt: skip
-    """Groups with a cell that may need so many keys; a lone cell only where it reaches k there."""
+    """Keep the groups with a cell that still needs a set of keys; those of one cell only if it reaches k there."""
     touched = np.bincount(label, open_cells, len(sizes)) > 0
     several = np.bincount(label, minlength=len(sizes)) > 1
     useful = touched & (several | (np.bincount(label, own, len(sizes)) > 0))

@@ -1,7 +1,8 @@
-"""Which suppressed values a reader can work out, because nothing is taken out without need.
+"""Suppressed values that can be inferred because nothing is suppressed without need (minimality attack).
 
-A reader who knows the method, k and the keys puts a value back and counts: where everybody still reaches k, that value
-would have been given back, so it is not the one. A value follows where one is left. `suppression_decoys` hides those.
+An intruder who knows the method, k and the keys restores a value and counts: if every record still reaches k, that
+value would have been kept, so it is another one. A value is implied if one level is left. `hide_implied` suppresses
+decoys.
 """
 
 from __future__ import annotations
@@ -19,44 +20,46 @@ from sdckit.numerics.threads import chunks, run
 from sdckit.protect.suppression.suppression_choices import TINY, Requests, Situation, WorkingFile, hash_values
 from sdckit.protect.suppression.suppression_mend import Packed, packed_words
 
-# Kernels: which level of a key is the only one that could have been taken out of a cell.
+# Kernels: which level of a key is the only one that can have been suppressed in a cell.
 
 
-NONE, MANY = -1, -2  # instead of the one level that is left
+NONE, MANY = -1, -2  # in place of a level: none is left, or several are
 
 
 @njit(cache=True, nogil=True)
 def _judge(count, marked, touched, n_touched, fixed, base, everything, seen, k):  # type: ignore[no-untyped-def]
-    """The one level left: with it put back the record is below k, or one that no longer matches it is.
+    """The only level left (or NONE, MANY): restored, it puts the record, or one that loses a match, below k.
 
-    `count`: what records with each level count. `touched`: levels that some have. `fixed`: the level of the records
-    that cannot lose a match, -1 where there are none, MANY where they have several. `base`: what counts whatever the
-    level is. `everything`: whether any level at all would hurt.
+    `count`: matches with each level, `marked`: levels that occur, both cleared on return. `touched`: the `n_touched`
+    levels that occur. `fixed`: the level of the records that cannot lose a match, -1 where there are none, MANY where
+    they have several. `base`: matches whatever the level is. `everything`: whether any level at all puts a record below
+    k. `seen`: number of levels of the key.
     """
-    one, absent = NONE, seen - n_touched
+    left, absent = NONE, seen - n_touched
     always = everything or fixed == MANY
     if absent > 0 and (always or fixed >= 0 or base < k):
-        one = MANY if absent > 1 else seen
+        left = MANY if absent > 1 else seen
     for i in range(n_touched):
         v = touched[i]
         if always or (fixed >= 0 and fixed != v) or base + count[v] < k:
-            one = v if one == NONE else MANY
-    if one == seen:  # the one that no record has
-        one = 0
-        while marked[one]:
-            one += 1
+            left = v if left == NONE else MANY
+    if left == seen:  # the one that no record has
+        left = 0
+        while marked[left]:
+            left += 1
     for i in range(n_touched):
         count[touched[i]] = 0.0
         marked[touched[i]] = False
-    return one
+    return left
 
 
 @njit(cache=True, nogil=True)
 def left_in_tables(group, spans, starts, level, weight, tight, base, everything, seen, k):  # type: ignore[no-untyped-def]
-    """For each query, by tables of the levels in its groups: the one level left, NONE or MANY.
+    """The level left for each query (or NONE, MANY), by tables of the levels in the groups that match it.
 
-    `group` (Q, T): group of each query in each table, -1 for none. `spans` (T + 1, 2): where the tables begin in
-    `starts` and in the levels. `base`, `everything` (Q,): as in `_judge`. `seen`: number of levels of the key.
+    `group` (Q, T): group of each query in each table, -1 for none. `spans` (T + 1, 2): where each table begins in
+    `starts` and in `level`. `level`, `weight`, `tight`: entries of all tables, as of `_Table`. `base`, `everything`
+    (Q,), `seen`: as in `_judge`.
     """
     n = group.shape[0]
     out = np.empty(n, np.int64)
@@ -81,10 +84,11 @@ def left_in_tables(group, spans, starts, level, weight, tight, base, everything,
 
 @njit(cache=True, nogil=True)
 def left_among_pairs(cells, words, there, size, tight, level, everything, marks, limits, seen):  # type: ignore[no-untyped-def]
-    """The same by holding each of some cells against all.
+    """The same as `left_in_tables`, by comparing each of some cells with all cells.
 
-    `words`, `there` (K,): codes of each cell, and the bits of those it has. `level` (K,): of the key, -1 where it is
-    missing. `marks`: bits of the key, of all keys, of all keys where there are several. `limits`: alpha and k.
+    `words`, `there` (K,): packed codes of each cell, and bit mask of the keys present. `size`, `tight` (K,): records,
+    and whether they cannot lose a match. `level` (K,): of the key, -1 where missing. `marks`: bit masks of the key, of
+    all keys, and of all keys if there are several, else 0. `limits`: alpha and k.
     """
     own, keys, several = marks
     alpha, k = limits
@@ -117,17 +121,17 @@ def left_among_pairs(cells, words, there, size, tight, level, everything, marks,
 
 
 PAIR, CELL, PATTERN = 2, 30, 80_000  # nanoseconds, about: a pair of cells, a cell in a table, a table
-LONGEST = 60 * 10**9  # a count that would take longer is not made
+LONGEST = 60 * 10**9  # nanoseconds; a count that would take longer is not made
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """The cells of a situation by the keys they have."""
+    """The cells of a situation by their pattern of missing keys."""
 
     at: Situation
-    mask: NDArray[np.uint64]  # shape (K,); keys a cell has, as bits
+    mask: NDArray[np.uint64]  # shape (K,); bit mask of the keys that are present
     cells: dict[int, Ints]  # by mask
-    words: list[NDArray[np.uint64]]  # a word per cell and key; of the stratum last
+    words: list[NDArray[np.uint64]]  # a hash per cell and key; that of the stratum last
 
     @property
     def n_keys(self) -> int:
@@ -135,11 +139,11 @@ class Patterns:
         return len(self.words) - 1
 
     def speaks(self, mask: int) -> bool:
-        """Whether a record with these keys counts for others: one of several keys that has none does not."""
+        """Whether a record with these keys counts as a match for others: of several keys it needs one at least."""
         return mask != 0 or self.n_keys == 1
 
     def word(self, cells: Ints, mask: int) -> NDArray[np.uint64]:
-        """One word for the stratum and the keys of a mask."""
+        """A hash of the stratum and the keys of a mask."""
         total = self.words[-1][cells].copy()
         for j in range(self.n_keys):
             if mask >> j & 1:
@@ -149,7 +153,7 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """Of the cells with some keys: what those that match each query have in the key that was taken out."""
+    """For cells with one pattern: the levels of the suppressed key among the cells that match each query."""
 
     group: Ints  # shape (Q,); group of each query
     starts: Ints  # shape (G + 1,); where the levels of each group begin
@@ -159,20 +163,20 @@ class _Table:
 
 
 def patterns_of(at: Situation) -> Patterns:
-    """Sort the cells by the keys they have."""
+    """Group the cells by the keys that are present."""
     n_keys = at.codes.shape[1]
     mask = np.zeros(len(at.size), np.uint64)
     for j in range(n_keys):
         mask |= (at.codes[:, j] >= 0).astype(np.uint64) << np.uint64(j)
     order = np.argsort(mask, kind="stable")
-    found, first = np.unique(mask[order], return_index=True)
-    cells = dict(zip(found.tolist(), np.split(order, first[1:]), strict=True))
+    masks, first = np.unique(mask[order], return_index=True)
+    cells = dict(zip(masks.tolist(), np.split(order, first[1:]), strict=True))
     words = [hash_values(at.codes[:, j], j) for j in range(n_keys)]
     return Patterns(at, mask, cells, [*words, hash_values(at.stratum, n_keys)])
 
 
 def batches(patterns: Patterns, cells: Ints, keys: Ints) -> Iterator[tuple[int, int, Ints]]:
-    """Cells that lack a key, with others that have the same keys: the key, the mask, places of the cells given."""
+    """Batches of cells that lack the same key and have the same mask: key, mask, indices of the cells given."""
     pairs = np.stack([keys.astype(np.uint64), patterns.mask[cells]], axis=1)
     kinds, which = np.unique(pairs, axis=0, return_inverse=True)
     for i, (key, mask) in enumerate(kinds.tolist()):
@@ -180,10 +184,10 @@ def batches(patterns: Patterns, cells: Ints, keys: Ints) -> Iterator[tuple[int, 
 
 
 def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, cells: Ints, seen: Ints) -> Ints:
-    """For cells of one mask that lack a key: the place among the `seen` levels of the one that is left.
+    """For cells of one mask that lack a key: the index among the `seen` levels of the only one left.
 
-    A level is left if, were it put back, a record fell below k: that of the cell, or one that would no longer match
-    it. -1: none is left. -2: several.
+    A level is left if restoring it puts a record below k: one of the cell, or one that then no longer matches it. -1:
+    none is left. -2: several.
     """
     at, base, tables = patterns.at, np.zeros(len(cells)), []
     full = (1 << patterns.n_keys) - 1
@@ -208,16 +212,16 @@ def candidates(patterns: Patterns, alpha: float, k: int, key: int, mask: int, ce
     sizes = [(len(table.starts), len(table.level)) for table in tables]
     spans = np.concatenate([np.zeros((1, 2), np.int64), np.cumsum(sizes, axis=0)])
     reached = sum(len(table.level) / max(1, len(table.starts) - 1) for table in tables)
-    found: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
+    left: Ints = sparing(left_in_tables, len(cells) * (4 * reached + len(tables)))(
         np.stack([table.group for table in tables], axis=1), spans, np.concatenate([table.starts for table in tables]),
         np.concatenate([table.level for table in tables]), np.concatenate([table.weight for table in tables]),
         np.concatenate([table.tight for table in tables]), base, twins, len(seen), k - TINY,
     )  # fmt: skip
-    return found
+    return left
 
 
 def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tuple[Ints, Ints, Ints]:
-    """Group of each cell by the shared keys, the other cells that are in one, and in which."""
+    """Group of each cell by the shared keys; the other cells that are in such a group; and the group of these."""
     wanted, group = np.unique(patterns.word(cells, shared), return_inverse=True)
     there = patterns.word(others, shared)
     place = np.minimum(np.searchsorted(wanted, there), len(wanted) - 1)
@@ -226,6 +230,7 @@ def _matched(patterns: Patterns, cells: Ints, shared: int, others: Ints) -> tupl
 
 
 def _table(group: Ints, of_row: Ints, level: Ints, weight: NDArray[np.float64], tight: Bools, seen: int) -> _Table:
+    """Sum up the weights by group and level."""
     pairs, which = np.unique(of_row * seen + level, return_inverse=True)
     which = which.reshape(-1)
     starts = np.searchsorted(pairs, np.arange(int(group.max()) + 2) * seen)
@@ -234,11 +239,11 @@ def _table(group: Ints, of_row: Ints, level: Ints, weight: NDArray[np.float64], 
 
 
 def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bools | None:
-    """The values taken out that follow from the file as it stands; shape keys x records.
+    """The suppressed values that can be inferred from the file; shape (keys, records).
 
-    `alone`: the keys of which values are taken out and given back one by one. None where counting would take too long.
+    `alone`: the keys whose values are suppressed and restored one by one. None if counting would take too long.
 
-    A conclusion is certain only if it is right for all records that lack the key and are alike in what is left.
+    An inference is certain only if it is right for all records that lack the key and agree on the keys that are left.
     """
     out = np.zeros(file.gone.shape, np.bool_)
     gone = [file.new(j) if j in alone else out[j] for j in range(len(out))]
@@ -253,12 +258,12 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
         mine = np.flatnonzero(np.isin(key, list(keys)))
         cell = patterns.at.of_row[row[mine]].astype(np.int64)
         of_key = np.array([place[j] for j in key[mine].tolist()], np.int64)
-        asked, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
+        queries, which = np.unique(cell * len(keys) + of_key, return_inverse=True)
         levels = [seen[j] for j in keys]
-        found = _found(patterns, file.alpha, k, asked // len(keys), asked % len(keys), levels)
-        if found is None:
+        levels_left = _left(patterns, file.alpha, k, queries // len(keys), queries % len(keys), levels)
+        if levels_left is None:
             return None
-        left[mine] = _both(left[mine], found[which.reshape(-1)])
+        left[mine] = _both(left[mine], levels_left[which.reshape(-1)])
     right = np.zeros(len(key), np.bool_)
     for j in np.unique(key).tolist():
         at = key == j
@@ -272,11 +277,11 @@ def implied(file: WorkingFile, requests: Requests, alone: Sequence[int]) -> Bool
     return out
 
 
-def _found(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]) -> Ints | None:
+def _left(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, seen: Sequence[Ints]) -> Ints | None:
     """The level left for each cell and key, by whichever way is quicker; None where both would take too long."""
     if len(cells) == 0:
         return np.empty(0, np.int64)
-    at, found = patterns.at, np.full(len(cells), NONE, np.int64)
+    at, left = patterns.at, np.full(len(cells), NONE, np.int64)
     kinds = len(np.unique(np.stack([keys.astype(np.uint64), patterns.mask[cells]], axis=1), axis=0))
     by_tables = kinds * (CELL * len(at.size) + PATTERN * len(patterns.cells))
     by_pairs = PAIR * len(cells) * len(at.size)
@@ -287,19 +292,19 @@ def _found(patterns: Patterns, alpha: float, k: int, cells: Ints, keys: Ints, se
         return None
     if packed is None:
         for j, mask, here in batches(patterns, cells, keys):
-            found[here] = candidates(patterns, alpha, k, j, mask, cells[here], seen[j])
+            left[here] = candidates(patterns, alpha, k, j, mask, cells[here], seen[j])
     else:
         for j in np.unique(keys).tolist():
             here = np.flatnonzero(keys == j)
-            found[here] = _among_pairs(patterns, packed, alpha, k, j, cells[here], seen[j])
+            left[here] = _among_pairs(patterns, packed, alpha, k, j, cells[here], seen[j])
     for j, levels in enumerate(seen):
-        named = (keys == j) & (found >= 0)
-        found[named] = levels[found[named]]
-    return found
+        named = (keys == j) & (left >= 0)
+        left[named] = levels[left[named]]
+    return left
 
 
 def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: int, cells: Ints, seen: Ints) -> Ints:
-    """The same as `candidates` for cells of any mask, each held against every other."""
+    """The same as `candidates` for cells of any mask, each compared with every other."""
     at, (words, there, fields) = patterns.at, packed
     level = np.full(len(at.size), -1, np.int64)
     has = at.codes[:, key] >= 0
@@ -311,69 +316,69 @@ def _among_pairs(patterns: Patterns, packed: Packed, alpha: float, k: int, key: 
     twins = (at.size[cells] > 1) & (at.frequency[cells] - less < k - TINY) & (less > 0)
     limits = np.array([alpha, k - TINY])
     left = sparing(left_among_pairs, 4 * len(cells) * len(words))
-    found: list[Ints] = run(
+    parts: list[Ints] = run(
         lambda part: left(
             cells[part[0] : part[1]], words, there, at.size, tight, level, twins[part[0] : part[1]], marks, limits,
             len(seen),
         ),
         chunks(len(cells), minimum=64),
     )  # fmt: skip
-    return np.concatenate(found)
+    return np.concatenate(parts)
 
 
 def _present(file: WorkingFile, key: int) -> Ints:
+    """Codes of the values of a key that are present."""
     column = file.column(key)
     codes = column.codes()
     return codes[codes < column.span]
 
 
 def _both(before: Ints, now: Ints) -> Ints:
-    """What is left by two requests: a value that one of them needs out may be the one."""
+    """Combine the levels left under two requests: a level that is left under one of them is possible."""
     same = (before == now) | (now == NONE)
     return np.where(same, before, np.where(before == NONE, now, MANY))
 
 
-# Suppressed values that follow, hidden: the same keys are taken out of one more record with another value
-# there.
+# Decoys: an implied value is hidden by suppressing the same keys in one more record with another value there.
 
 
-ROUNDS = 30  # what is taken out may make other values follow; each round deals with those
+ROUNDS = 30  # decoys may make other values implied; the next round deals with those
 
 
 def hide_implied(
     file: WorkingFile, requests: Requests, alone: Sequence[int], rng: np.random.Generator,
     mend_again: Callable[[], None],
 ) -> Bools | None:  # fmt: skip
-    """Take values out until none follows, or none can be hidden; the values that still follow, as `implied`.
+    """Suppress decoys until no value is implied or none can be hidden; the values still implied, as `implied`.
 
-    `mend_again` restores k, which more missing values may cost where alpha is below 1.
+    `mend_again` restores k, which further missing values may break where alpha is below 1.
 
-    The other record is drawn from all that agree with the first on what that still has and differ in the value that
-    follows. Both then look alike, and no conclusion is right for both; by whatever rule it were chosen, a reader who
-    knows the rule could tell which of the two had to lose its value.
+    The decoy is drawn at random from the records that agree with the first on the keys left and differ in the implied
+    value. Both then look alike, and no inference is right for both; by a deterministic rule a reader who knows it could
+    tell which of the two had to lose its value.
     """
-    found = implied(file, requests, alone)
+    following = implied(file, requests, alone)
     for _ in range(ROUNDS):
-        if found is None or not found.any() or not _hide(file, found, alone, rng):
+        if following is None or not following.any() or not _hide(file, following, alone, rng):
             break
         mend_again()
-        found = implied(file, requests, alone)
-    return found
+        following = implied(file, requests, alone)
+    return following
 
 
-def _hide(file: WorkingFile, found: Bools, alone: Sequence[int], rng: np.random.Generator) -> bool:
-    """Give each cell with a value that follows one more record, or take one more key; whether any value went."""
-    patterns = patterns_of(file.situation(range(len(found))))
-    key, row = np.nonzero(found)
+def _hide(file: WorkingFile, following: Bools, alone: Sequence[int], rng: np.random.Generator) -> bool:
+    """Suppress a decoy, or one more key, for each cell with an implied value; whether any value was suppressed."""
+    patterns = patterns_of(file.situation(range(len(following))))
+    key, row = np.nonzero(following)
     cell = patterns.at.of_row[row].astype(np.int64)
-    _, once = np.unique(cell, return_index=True)  # a record for one key of a cell is one for all it lacks
+    _, once = np.unique(cell, return_index=True)  # a decoy for one key of a cell is one for all it lacks
     key, row, cell = key[once], row[once], cell[once]
     before = int(np.count_nonzero(file.gone))
     taken = np.zeros(file.n, np.bool_)
     for j, mask, at in batches(patterns, cell, key):
         if not patterns.speaks(mask):
             continue  # a record that lacks all keys would no longer count for others
-        left = _give_company(file, patterns, j, mask, cell[at], row[at], alone, rng, taken)
+        left = _suppress_decoys(file, patterns, j, mask, cell[at], row[at], alone, rng, taken)
         own = [i for i in alone if mask >> i & 1]
         if len(left) and own and patterns.speaks(mask & ~(1 << own[0])):
             rows, _ = patterns.at.rows_of(np.sort(cell[at][left]))
@@ -381,13 +386,13 @@ def _hide(file: WorkingFile, found: Bools, alone: Sequence[int], rng: np.random.
     return int(np.count_nonzero(file.gone)) > before
 
 
-def _give_company(
+def _suppress_decoys(
     file: WorkingFile, patterns: Patterns, j: int, mask: int, cells: Ints, like: Ints, alone: Sequence[int],
     rng: np.random.Generator, taken: Bools,
 ) -> Ints:  # fmt: skip
-    """Take out of one more record what each of the cells lacks; places of the cells for which there is none.
+    """Draw a decoy for each cell and suppress in it what the cell lacks; indices of cells without a decoy.
 
-    `like`: a record of each cell, `taken`: records that have been drawn already.
+    `like`: a record of each cell. `taken`: records that have been drawn already.
     """
     true, left = file.keys[j].codes(like), np.arange(len(cells))
     loose = sum(1 << i for i in alone)
@@ -409,7 +414,7 @@ def _give_company(
 
 
 def _like(patterns: Patterns, cells: Ints, mask: int, others: Ints) -> tuple[Ints, Ints]:
-    """Records of other cells that agree with one of the cells on the keys of a mask, and the place of that cell."""
+    """Records of other cells that agree with one of the cells on the keys of a mask, and the index of that cell."""
     words = patterns.word(cells, mask)
     order = np.argsort(words)
     there = patterns.word(others, mask)

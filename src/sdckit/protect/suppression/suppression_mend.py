@@ -1,4 +1,4 @@
-"""Take values out of a file until every record reaches k on some keys, and give back what nobody needs."""
+"""Greedy suppression: suppress values until every record reaches k on some keys, then restore those not needed."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from sdckit.protect.suppression.suppression_choices import (
     hash_values,
 )
 
-# Records at risk that no group helps, or that lack values already: search the cells most like them.
+# Records at risk that no group helps, or that lack values already: nearest-neighbour search.
 
 
-COMPARISONS = 1 << 32  # of cells with cells; beyond, one nested chain of keys serves all
-KINDS = 1 << 6  # differences told apart at one distance
+COMPARISONS = 1 << 32  # pairs of cells; beyond, one nested sequence of keys serves all
+KINDS = 1 << 6  # distinct sets of differing keys kept at one distance
 
 
 class _Cells(NamedTuple):
-    """Codes and stratum of all cells, their records, and what of these counts as a match."""
+    """All cells: codes, stratum, number of records, and how many of these count as matches."""
 
     codes: NDArray[np.int64]
     stratum: NDArray[np.int64]
@@ -38,6 +38,7 @@ class _Cells(NamedTuple):
 
 @njit(cache=True, nogil=True, inline="always")
 def _count(mask):  # type: ignore[no-untyped-def]
+    """Number of bits set."""
     n = 0
     while mask:
         mask &= mask - np.uint64(1)
@@ -47,21 +48,24 @@ def _count(mask):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _differences(codes, stratum, c, diff):  # type: ignore[no-untyped-def]
-    """Keys on which each cell differs from cell c, as bits; all bits for another stratum."""
+    """Fill `diff` (K,) with bit masks of the keys on which cells differ from cell c; all bits: another stratum."""
     for i in range(len(codes)):
-        found = np.uint64(0)
+        bits = np.uint64(0)
         if stratum[i] != stratum[c]:
-            diff[i] = ~found
+            diff[i] = ~bits
             continue
         for j in range(codes.shape[1]):
             if codes[i, j] != codes[c, j] and codes[i, j] >= 0 and codes[c, j] >= 0:
-                found |= np.uint64(1) << np.uint64(j)
-        diff[i] = found
+                bits |= np.uint64(1) << np.uint64(j)
+        diff[i] = bits
 
 
 @njit(cache=True, nogil=True)
 def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
-    """Records matched when some keys are gone; what keys the nearest others differ on, and how many they are."""
+    """Records matched when the keys `gone` are suppressed, and number of distinct differences to the nearest others.
+
+    Fills `kinds` with these differences as bit masks, and `weights` with the records that have them.
+    """
     got, nearest, n = 0.0, 99, 0
     for i in range(len(diff)):
         if diff[i] == 0 or diff[i] == ~np.uint64(0):
@@ -88,28 +92,33 @@ def _closest(diff, worth, gone, kinds, weights):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _better(one, other, weight_one, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
-    """Whether to take one set of keys out rather than another of the same size."""
-    if (weight_one >= lacking) != (weight_other >= lacking):
-        return weight_one >= lacking
-    low_one, low_other, sum_one, sum_other = np.inf, np.inf, 0.0, 0.0
+def _better(mask, other_mask, weight, weight_other, lacking, rank, strict):  # type: ignore[no-untyped-def]
+    """Whether to suppress one set of keys (bit mask) rather than another of the same size.
+
+    `weight`, `weight_other`: records that would then match, of which `lacking` are needed. `rank`, `strict`: as of
+    `Order`.
+    """
+    if (weight >= lacking) != (weight_other >= lacking):
+        return weight >= lacking
+    low, low_other, total, total_other = np.inf, np.inf, 0.0, 0.0
     for j in range(len(rank)):
         bit = np.uint64(1) << np.uint64(j)
-        if one & bit:
-            low_one, sum_one = min(low_one, rank[j]), sum_one + rank[j]
-        if other & bit:
-            low_other, sum_other = min(low_other, rank[j]), sum_other + rank[j]
-    if strict or weight_one == weight_other:
-        if low_one != low_other:
-            return low_one > low_other
-        if sum_one != sum_other:
-            return sum_one > sum_other
-        return one < other
-    return weight_one > weight_other
+        if mask & bit:
+            low, total = min(low, rank[j]), total + rank[j]
+        if other_mask & bit:
+            low_other, total_other = min(low_other, rank[j]), total_other + rank[j]
+    if strict or weight == weight_other:
+        if low != low_other:
+            return low > low_other
+        if total != total_other:
+            return total > total_other
+        return mask < other_mask
+    return weight > weight_other
 
 
 @njit(cache=True, nogil=True)
 def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # type: ignore[no-untyped-def]
+    """Fill `masks` for the cells `hard` as `nearest_sets` says; `frequency`: of these cells, updated."""
     codes, stratum, size, worth = cells
     diff, kinds, weights = np.empty(len(codes), np.uint64), np.empty(KINDS, np.uint64), np.empty(KINDS)
     for h in range(len(hard)):
@@ -136,18 +145,18 @@ def _search(cells, hard, frequency, k, alpha, rank, strict, apply, masks):  # ty
 
 
 def too_many(at: Situation, hard: NDArray[np.int64]) -> bool:
-    """Whether a search for these cells' neighbours would take minutes."""
+    """Whether a nearest-neighbour search for these cells would take minutes."""
     return len(hard) * len(at.size) > COMPARISONS
 
 
 def nearest_sets(
     at: Situation, hard: NDArray[np.int64], k: int, alpha: float, order: Order, *, apply: bool
 ) -> NDArray[np.uint64]:
-    """Keys to take out of all records of some cells at risk, as bits.
+    """Bit masks of the keys to suppress in all records of some cells at risk.
 
-    Starting from nothing, the keys on which the nearest cells differ are added until k records match. With
-    `apply` the cells are mended one after the other, and one that earlier ones have helped to k gets 0;
-    without, each is looked at as if it alone were to be changed.
+    Starting from nothing, the keys on which the nearest cells differ are added until k records match. With `apply` the
+    cells are treated one after the other, and one that earlier ones have brought to k gets 0; without, each is treated
+    as if it alone were changed.
     """
     masks = np.zeros(len(hard), np.uint64)
     worth = np.where((at.codes >= 0).all(axis=1), at.size, alpha * at.size)
@@ -158,7 +167,7 @@ def nearest_sets(
 
 
 def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) -> NDArray[np.uint64]:
-    """The same without a search: keys are taken out in one order until the group has k records."""
+    """The same without a search: keys are suppressed in one order until the group has k records."""
     keys = [set_[0] for set_ in order.sets(1)]
     masks, word = np.zeros(len(hard), np.uint64), hash_values(at.stratum, len(keys))
     for j in keys:
@@ -175,11 +184,11 @@ def nested_sets(at: Situation, hard: NDArray[np.int64], k: int, order: Order) ->
     return masks
 
 
-# Cells, their records and what these count.
+# Cells, their number of records, and their frequencies.
 Others: TypeAlias = "tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]"
 Packed: TypeAlias = "tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]"
 
-COMPARISONS_OF_MOMENTS = 1 << 28  # of records with records; a search of moments
+COMPARISONS_OF_MOMENTS = 1 << 28  # pairs of records: a short search
 WORD = 64
 STEPS = 60  # scores are gains per value in sixtieths: exact for 1 to 6 values
 TOP = (1 << 16) - 1
@@ -187,7 +196,10 @@ TOP = (1 << 16) - 1
 
 @njit(cache=True, nogil=True)
 def _look(g, starts, members, own, size, need):  # type: ignore[no-untyped-def]
-    """Gain of one suppression in a group, and the cell whose record to take; -1 where there is none."""
+    """Gain of the best suppression in group g, and the cell whose record it changes; -1 where there is none.
+
+    Groups as of `Choices`. `size`: records of each cell not yet changed. `need`: matches that each of them lacks.
+    """
     gain, best, chosen = 0, -(1 << 40), -1
     for e in range(starts[g], starts[g + 1]):
         c = members[e]
@@ -203,6 +215,11 @@ def _look(g, starts, members, own, size, need):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _cover(starts, members, own, costs, size, need, out_cell, out_group):  # type: ignore[no-untyped-def]
+    """Greedy cover: fill `out_cell` and `out_group` with the suppressions; return their number.
+
+    Groups wait in lists by gain per value (`head`, `after`), and are evaluated again when their turn comes. `size` and
+    `need` are updated.
+    """
     n_groups = len(costs)
     head = np.full(TOP + 1, -1, np.int64)
     after = np.empty(n_groups, np.int64)
@@ -237,7 +254,7 @@ def _cover(starts, members, own, costs, size, need, out_cell, out_group):  # typ
 
 @njit(cache=True, nogil=True)
 def _take_back(n, starts, members, size, need, out_cell, out_group, kept):  # type: ignore[no-untyped-def]
-    """Undo what all can do without, the latest first."""
+    """Undo redundant suppressions, the latest first; `kept` (n,) says which remain."""
     for a in range(n - 1, -1, -1):
         c, g = out_cell[a], out_group[a]
         needed = need[c] > 0
@@ -257,14 +274,14 @@ def _take_back(n, starts, members, size, need, out_cell, out_group, kept):  # ty
 def cover(
     choices: Choices, size: NDArray[np.float64], lacking: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cells, and the groups into which one record of each is released, so that all cells with a choice reach k.
+    """Cells, and groups that one record of each joins, so that all cells with a choice reach k.
 
     `size` (shape (C,)): records of each cell at risk. `lacking` (shape (C,)): matching records that each
     still lacks.
 
-    The greedy rule for covering with multiplicities. The gain of a suppression is what it takes off the
-    sum of what the records lack: all of it for the record itself, one for each other record of the group.
-    Gains only fall as others are mended, so a group is looked at again when its turn comes.
+    The greedy rule for covering with multiplicities. The gain of a suppression is the decrease in the sum of matches
+    lacking: all of them for the record itself, one for each other record of the group. Gains can only fall, so a group
+    is evaluated again when its turn comes.
     """
     left, need = size.astype(np.int64), lacking.astype(np.int64)
     most = int(left.sum())
@@ -280,10 +297,13 @@ def cover(
 
 @njit(cache=True, nogil=True)
 def _restore(words, there, kept, size, fields, frequency, sequence, keys, several, k):  # type: ignore[no-untyped-def]
-    """`there` holds the fields of the values a record once had, `kept` those it still has.
+    """Restore suppressed values one by one where all records keep their k; `kept` and `frequency` are updated.
 
-    Records match when their words agree on the fields that both kept. A record that kept nothing counts for those
-    only that kept nothing either: `several` has the fields of the keys, or none where there is one key.
+    `words` (R,): packed codes. `there`, `kept`: bit masks of the values a record had, and still has. `fields`: bit mask
+    of each key. `sequence`, `keys`: records and keys in the order in which they are tried.
+
+    Records match if their words agree on the fields that both kept. A record that kept nothing counts only for others
+    that kept nothing: `several` has the fields of the keys, or none where there is one key.
     """
     again = True
     hit = np.empty(len(words), np.int64)
@@ -323,7 +343,7 @@ def _bits(columns: Sequence[NDArray[np.int64]]) -> list[int]:
 
 
 def packed_words(columns: Sequence[NDArray[np.int64]], records: NDArray[np.int64]) -> Packed | None:
-    """Codes of some records as words, the bits of the values they have, and the bits of each column.
+    """Codes of some records packed into words, bit masks of the values present, and the bit mask of each column.
 
     None where the columns do not fit into a word.
     """
@@ -347,15 +367,14 @@ def restore(
     at: Situation, k: int, cell: NDArray[np.int64], masks: NDArray[np.uint64], frequency: NDArray[np.float64],
     rank: tuple[float, ...], others: Others | None = None,
 ) -> NDArray[np.uint64]:  # fmt: skip
-    """Keys that still have to go from each record at risk or changed, when a match counts in full (alpha = 1).
+    """Bit masks of the keys that must stay suppressed in each record at risk or changed, if alpha = 1.
 
-    Nothing is given back where the search would be long or the keys do not fit into a word.
+    Nothing is restored where the search would be long or the keys do not fit into a word.
 
-    `at`: the file before anything was taken out. `cell` (shape (R,)): cell of each record that was at risk or lost
-    something.
-    `masks` (shape (R,)): keys it has lost, as bits. `frequency` (shape (R,)): records that match it now.
-    `rank`: by key; values of the smaller numbers are given back first. `others`: cells of all other records, how many
-    each has and what they count now; without them, cells of which no record is named, which reach k whatever happens.
+    `at`: the situation before any suppression. `cell` (shape (R,)): cell of each record that was at risk or changed.
+    `masks` (shape (R,)): bit masks of the keys suppressed. `frequency` (shape (R,)): records that match it now. `rank`:
+    by key; values of the smaller numbers are restored first. `others`: cells of all other records, how many each has
+    and their frequencies; without them, cells of which no record is named, which reach k whatever happens.
     """
     if others is None:
         safe = np.ones(len(at.size), bool)
@@ -389,7 +408,7 @@ def restore(
 
 
 def others_of(file: WorkingFile, start: Situation, now: Situation, whole: NDArray[np.bool_]) -> Others:
-    """The cells of the records that keep all they had and were never at risk (`whole`), for what is given back."""
+    """Cells of the records that keep all values and were never at risk (`whole`), as `restore` takes them."""
     sizes = file.sizes(start.of_row, len(start.size), whole).astype(np.float64)
     cells, one_of = np.flatnonzero(sizes), np.zeros(len(start.size), np.int64)
     one_of[start.of_row[whole]] = np.flatnonzero(whole)
@@ -400,11 +419,10 @@ def mend(
     file: WorkingFile, keys: Sequence[int], k: int, order: Order, start: Situation | None = None,
     choices: Choices | None = None,
 ) -> bool:  # fmt: skip
-    """Take values out of `file` until k holds on the keys; whether any had to go.
+    """Suppress values of `file` until every record reaches k on the keys; return whether any had to be.
 
-    `start` and `choices` spare work where they are known: the file as it stands, and its groups. Every pass
-    counts the frequencies afresh and takes at least one value, so there is an end: when all values of a
-    stratum are gone its records are all alike.
+    `start` and `choices`: the current situation and its groups, where they are known. Every pass counts the frequencies
+    anew and suppresses at least one value, so the loop ends: without any values all records of a stratum are alike.
     """
     before = file.gone.copy()
     at = start = file.situation(keys) if start is None else start
@@ -429,7 +447,7 @@ def _tidy(
     file: WorkingFile, keys: Sequence[int], k: int, start: Situation, now: Situation,
     before: NDArray[np.bool_], order: Order,
 ) -> None:  # fmt: skip
-    """Give back what this call has taken out and nobody needs."""
+    """Restore the values suppressed by this call that are not needed."""
     changed = np.any((file.gone & ~before)[list(keys)], axis=0)
     risky, _ = start.rows_of(start.at_risk(k))
     changed[risky] = False
@@ -446,10 +464,10 @@ def _tidy(
 
 
 def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
-    """Records to release into groups, and the keys each loses."""
+    """Records to change, and bit masks of the keys each loses."""
     size = at.size[choices.cells]
     rows, starts = at.rows_of(choices.cells)
-    if alpha < 1:  # others' missing values are no safe help: every record at risk is changed itself
+    if alpha < 1:  # missing values of others do not count in full: every record at risk is changed itself
         group, chosen = _own_groups(choices, size)
         count = np.where(chosen, size, 0).astype(np.int64)
         taken = np.repeat(chosen, size.astype(np.int64))
@@ -462,7 +480,7 @@ def _released(at: Situation, k: int, choices: Choices, alpha: float) -> tuple[ND
 
 
 def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each cell that reaches k somewhere, the group with most records that stay as they are."""
+    """For each cell that reaches k somewhere, the group with most unchanged records; and which cells these are."""
     group = np.repeat(np.arange(len(choices.masks)), np.diff(choices.starts))
     at_risk = np.bincount(group, size[choices.members], len(choices.masks))
     entries = np.flatnonzero(choices.own)
@@ -477,7 +495,7 @@ def _own_groups(choices: Choices, size: NDArray[np.float64]) -> tuple[NDArray[np
 def _mend_others(
     file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int, order: Order
 ) -> bool:
-    """Search the neighbours of cells that no group mends; whether any value was taken out."""
+    """Treat cells that no group helps by nearest-neighbour search; return whether any value was suppressed."""
     risky = risky[np.argsort(at.frequency[risky], kind="stable")]
     if too_many(at, risky):
         masks = nested_sets(at, risky, k, order)
@@ -490,7 +508,7 @@ def _mend_others(
 
 
 def _blank(file: WorkingFile, keys: Sequence[int], at: Situation, risky: NDArray[np.int64], k: int) -> None:
-    """Where alpha leaves no other way: take out all values of the records at risk, and of others to make k alike."""
+    """Last resort, alpha below 1: suppress all keys of the records at risk, and of others until k are alike."""
     missing = (at.codes < 0).sum(axis=1)
     for stratum in np.unique(at.stratum[risky]).tolist():
         rows = np.flatnonzero(at.stratum[at.of_row] == stratum)

@@ -1,8 +1,8 @@
-"""Values that go together: those of all members of a household, and those of columns that tell each other.
+"""Linked suppression: in all members of a household, and in columns that disclose each other.
 
-A bundle is a set of columns of which all lose their value where one does; one that holds a household variable
-reaches all members of the household. Values taken out are widened to whole bundles, which no match is lost by
-where missing values match in full, and whole bundles that nobody needs are given back.
+A bundle is a set of columns that are suppressed together; one that holds a household variable applies to all members of
+the household. Suppressions are extended to whole bundles, by which no match is lost where missing values match in full,
+and whole bundles that are not needed are restored.
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ from sdckit.protect.suppression.suppression_choices import (
 )
 from sdckit.protect.suppression.suppression_mend import others_of, packed_words
 
-COMPARISONS = 1 << 32  # of records with records: less than a minute
+COMPARISONS = 1 << 32  # pairs of records: less than a minute
 
 
 @dataclass(frozen=True, eq=False)
 class Bonds:
-    """Which values go together."""
+    """Which values are suppressed together."""
 
-    columns: tuple[str, ...]  # the keys first, then columns that only go with them
+    columns: tuple[str, ...]  # the keys first, then other columns linked to them
     bundles: tuple[tuple[int, ...], ...]  # columns by place; every key is in one
     shared: tuple[bool, ...]  # by bundle: whether it reaches all members of a household
     present: Bools  # columns x records
@@ -46,17 +46,17 @@ class Bonds:
 
     @property
     def bind(self) -> bool:
-        """Whether anything goes together at all."""
+        """Whether any values are linked at all."""
         return any(self.shared) or any(len(bundle) > 1 for bundle in self.bundles)
 
     def alone(self, n_keys: int) -> tuple[int, ...]:
-        """Keys of which a record loses its value by itself."""
+        """Keys that are suppressed independently of other values."""
         bundles = zip(self.bundles, self.shared, strict=True)
-        return tuple(one[0] for one, reach in bundles if len(one) == 1 and not reach and one[0] < n_keys)
+        return tuple(bundle[0] for bundle, reach in bundles if len(bundle) == 1 and not reach and bundle[0] < n_keys)
 
 
 def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """The groups of columns that go together.
+    """Read `together=`: groups of columns that are suppressed together.
 
     Raises `ColumnError`: no list of lists, a group of fewer than two columns or without a key.
 
@@ -66,7 +66,7 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
     says = "together= is a list of groups of columns: together=[['region', 'weight']]"
     if isinstance(together, str):
         raise ColumnError(says, argument="together")
-    groups = tuple(arguments.names(one, "together") or () for one in arguments.several(together, "together", says))
+    groups = tuple(arguments.names(group, "together") or () for group in arguments.several(together, "together", says))
     for group in groups:
         if len(group) < 2 or not set(group) & set(keys):
             raise ColumnError(f"{says}; each of two or more, at least one of them a key", argument="together")
@@ -76,7 +76,7 @@ def read_together(together: Any, keys: Sequence[str]) -> tuple[tuple[str, ...], 
 def bonds_of(
     coded: Sequence[Coded], groups: Sequence[Sequence[str]], homes: Homes | None, shared: Sequence[str]
 ) -> Bonds:
-    """Bring groups of coded columns that overlap to bundles, and see which reach whole households."""
+    """Merge groups of columns that overlap to bundles, and find those that apply to whole households."""
     columns = tuple(column.name for column in coded)
     bundles: list[set[int]] = [{j} for j in range(len(columns))]
     for group in groups:
@@ -88,12 +88,12 @@ def bonds_of(
     for j, column in enumerate(coded):
         if len(column.valid):
             present[j] = column.valid != 0
-    reach = tuple(any(columns[j] in shared for j in one) for one in ordered)
+    reach = tuple(any(columns[j] in shared for j in bundle) for bundle in ordered)
     return Bonds(columns, tuple(ordered), reach, present, homes)
 
 
 def widen(file: WorkingFile, bonds: Bonds) -> Bools:
-    """Take out what goes with the values taken out; for all columns, whether each record's value is gone."""
+    """Extend the suppressions to whole bundles; return a mask of the suppressed values, columns x records."""
     gone = np.zeros(bonds.present.shape, np.bool_)
     n_keys = len(file.gone)
     for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
@@ -110,7 +110,7 @@ def widen(file: WorkingFile, bonds: Bonds) -> Bools:
 
 
 def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
-    """The choices at what they cost: all the values that go with a value, members of households on the average."""
+    """The choices at their full cost: the number of linked values, in a household of average size."""
     homes = bonds.homes
     members = 1.0 if homes is None else float((homes.size**2).sum() / homes.size.sum())
     price = {}
@@ -119,12 +119,12 @@ def weighed(choices: Choices, bonds: Bonds, keys: Sequence[int]) -> Choices:
         if mask:
             price[mask] = max(1, round(len(bundle) * (members if reach else 1.0)))
     masks, which = np.unique(choices.masks, return_inverse=True)
-    costs = [sum(cost for mask, cost in price.items() if mask & one) for one in masks.tolist()]
+    costs = [sum(cost for mask, cost in price.items() if mask & taken) for taken in masks.tolist()]
     return Choices(**{**vars(choices), "costs": np.array(costs, np.int64)[which.reshape(-1)]})
 
 
 def bound_together(at: Situation, k: int, alpha: float) -> int:
-    """A bound that holds whoever loses values, members of households that are not at risk among them."""
+    """A lower bound that holds even if records that are not at risk lose values, as household members do."""
     risky = at.at_risk(k)
     if len(risky) == 0:
         return 0
@@ -140,7 +140,11 @@ def bound_together(at: Situation, k: int, alpha: float) -> int:
 
 @njit(cache=True, nogil=True, inline="always")
 def _counts(r, x, words, mine, other, several):  # type: ignore[no-untyped-def]
-    """Whether record r counts record x where they keep these bits: one without any key counts for its like alone."""
+    """Whether record r matches x (1 or 0) if they keep the bits `mine` and `other`.
+
+    A record without any key counts only for others without any: `several` has the bits of all keys, or none for one
+    key.
+    """
     if (words[r] ^ words[x]) & mine & other != 0:
         return 0
     return 1 if several == 0 or other & several != 0 or mine & several == 0 else 0
@@ -148,7 +152,7 @@ def _counts(r, x, words, mine, other, several):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _note(record, change, noted, hit, n):  # type: ignore[no-untyped-def]
-    """Write down by how much what a record counts would change; how many records there are with a change."""
+    """Add a change of frequency of a record to `noted`, new ones also to `hit`; return the number of records in it."""
     if change != 0.0:
         if noted[1, record] == 0.0:
             noted[1, record] = 1.0
@@ -160,7 +164,7 @@ def _note(record, change, noted, hit, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _needed(mine, words, kept, back, size, frequency, several, k, noted, hit):  # type: ignore[no-untyped-def]
-    """Whether a record would fall below k; and how many would count others."""
+    """Whether restoring the records `mine` puts one below k; and the number of records whose frequency changes."""
     n, wakes = 0, False
     for r in mine:
         wakes = wakes or (several != 0 and kept[r] & several == 0)
@@ -188,11 +192,12 @@ def _needed(mine, words, kept, back, size, frequency, several, k, noted, hit):  
 
 @njit(cache=True, nogil=True)
 def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, given):  # type: ignore[no-untyped-def]
-    """Give whole units back where all records keep their k; `given` says which.
+    """Restore whole units where all records keep their k; `given` says which.
 
-    Records match when their words agree on what both kept; `back` is what a record of the unit looked at would have
+    Unit u has the records `rows[edges[u] : edges[u + 1]]` and the bits `fields[u]`; other arrays as in `_restore`.
+    Records match when their words agree on what both kept; `back`: bits that a record of the unit looked at would have
     again. The last of the `fields` has the bits of all keys, none where there is one key: a record that kept none of
-    them counts for those only that kept none either.
+    them counts only for those that kept none either.
     """
     several = fields[len(given)]
     noted, hit = (
@@ -222,10 +227,10 @@ def _give_back(words, there, kept, size, frequency, edges, rows, fields, k, give
 
 
 def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, start: Situation) -> None:
-    """Give back bundles that nobody needs, those of most values first; where a match counts in full (alpha = 1).
+    """Restore bundles that are not needed, those of most values first; where a match counts in full (alpha = 1).
 
-    `start`: the file before anything was taken out. Nothing is given back where the search would be long or the
-    keys do not fit into a word.
+    `start`: the situation before any suppression. Nothing is restored where the search would be long or the keys do not
+    fit into a word.
     """
     now = file.situation(keys)
     touched = np.any(file.gone, axis=0)
@@ -263,8 +268,8 @@ def give_back(file: WorkingFile, bonds: Bonds, keys: Sequence[int], k: int, star
 def _units(
     file: WorkingFile, bonds: Bonds, keys: Sequence[int], fields: NDArray[np.uint64]
 ) -> list[tuple[tuple[int, ...], Ints, int]]:
-    """What can be given back as a whole: bundle, records, bits of their words; most values first."""
-    found: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
+    """What can be restored as a whole: bundle, records, bit mask of the keys; most values first."""
+    units: list[tuple[int, int, tuple[int, ...], Ints, int]] = []
     for bundle, reach in zip(bonds.bundles, bonds.shared, strict=True):
         own = [j for j in bundle if j < len(file.gone)]
         field = sum(int(fields[i]) for i, j in enumerate(keys) if j in own)
@@ -276,5 +281,5 @@ def _units(
         cuts = np.flatnonzero(np.diff(homes[order])) + 1
         for part in np.split(rows[order], cuts):
             values = sum(int(bonds.present[j, part].sum()) for j in bundle)
-            found.append((-values, int(part[0]), bundle, part, field))
-    return [(bundle, part, field) for _, _, bundle, part, field in sorted(found, key=lambda one: one[:3])]
+            units.append((-values, int(part[0]), bundle, part, field))
+    return [(bundle, part, field) for _, _, bundle, part, field in sorted(units, key=lambda unit: unit[:3])]

@@ -1,1 +1,1 @@
-"""Values drawn from models of the file."""
+"""Synthesis: values drawn from models fitted to the file."""

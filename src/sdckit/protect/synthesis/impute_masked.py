@@ -29,12 +29,12 @@ from sdckit.protect.synthesis.synthesis_linear import LinearFit, choose, fit_lin
 from sdckit.protect.synthesis.synthesis_models import MOST_OUTCOMES
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, read_variable, written
 
-# How values were masked: the noise of a number, the confusion of categories.
+# Masking models: noise of numbers, confusion matrices of categories.
 
 
 @dataclass(frozen=True, eq=False)
 class MaskedVariable:
-    """A variable, its masked copy, and how the one became the other."""
+    """A variable, its masked copy, and the model of the masking."""
 
     variable: Variable
     copy: str
@@ -52,7 +52,7 @@ class MaskedVariable:
 def read_masked(
     variables: Mapping[str, Variable], copies: Mapping[str, str], errors: Mapping[str, Any]
 ) -> list[MaskedVariable]:
-    """Read masked copies and their errors.
+    """Read masked copies and the models of their masking.
 
     Raises `ColumnError`: errors for other variables than those masked; `DataError`: an error of 0, or above the
     variable's spread; a matrix that holds no probabilities; a copy of another kind, or missing elsewhere.
@@ -64,52 +64,52 @@ def read_masked(
     return [_read(variables[name], variables[copy], errors[name]) for name, copy in copies.items()]
 
 
-def _read(one: Variable, copy: Variable, error: Any) -> MaskedVariable:
-    gone = one.held.level == MISSING
+def _read(variable: Variable, copy: Variable, error: Any) -> MaskedVariable:
+    gone, name = variable.held.level == MISSING, variable.name
     if not np.array_equal(gone, copy.held.level == MISSING):
-        says = f"masked: {copy.name!r} is missing elsewhere than {one.name!r}; mask after missing values are settled"
+        says = f"masked: {copy.name!r} is missing elsewhere than {name!r}; mask after missing values are settled"
         raise DataError(says, argument="masked")
-    if one.kind not in {"number", "category"} or copy.kind != one.kind:
-        kinds = f"{one.name!r} is a {one.kind} and {copy.name!r} a {copy.kind}"
+    if variable.kind not in {"number", "category"} or copy.kind != variable.kind:
+        kinds = f"{variable.name!r} is a {variable.kind} and {copy.name!r} a {copy.kind}"
         says = f"masked: {kinds}; give two numbers or two categories"
         raise DataError(says, argument="masked")
-    if one.held.number is not None:
+    if variable.held.number is not None:
         assert copy.held.number is not None
         sd = arguments.amount_above(error, "error", f"is the standard deviation of the noise in {copy.name!r}")
-        spread = float(np.nanstd(one.held.number, ddof=1))
+        spread = float(np.nanstd(variable.held.number, ddof=1))
         if not sd <= spread:
             says = (
-                f"error of {one.name!r}: noise of {sd:g} is wider than the variable itself; give its standard "
+                f"error of {variable.name!r}: noise of {sd:g} is wider than the variable itself; give its standard "
                 "deviation in the variable's units"
             )
             raise DataError(says, argument="error")
-        return MaskedVariable(one, copy.name, copy.held.number, sd, None, None)
-    matrix = _confusion(one, error)
+        return MaskedVariable(variable, copy.name, copy.held.number, sd, None, None)
+    matrix = _confusion(variable, error)
     with np.errstate(divide="ignore"):
-        return MaskedVariable(one, copy.name, None, 0.0, _levels_in(one, copy), np.log(matrix))
+        return MaskedVariable(variable, copy.name, None, 0.0, _levels_in(variable, copy), np.log(matrix))
 
 
-def _levels_in(one: Variable, copy: Variable) -> Ints:
+def _levels_in(variable: Variable, copy: Variable) -> Ints:
     """The masked levels as those of the variable."""
-    place = {text: at for at, text in enumerate(one.texts)}
+    place = {text: at for at, text in enumerate(variable.texts)}
     if any(text not in place for text in copy.texts):
-        says = f"masked: {copy.name!r} holds a category that {one.name!r} does not have"
+        says = f"masked: {copy.name!r} holds a category that {variable.name!r} does not have"
         raise DataError(says, argument="masked")
     table = np.array([*(place[text] for text in copy.texts), MISSING], np.int64)
     return np.asarray(table[copy.held.level], np.int64)
 
 
-def _confusion(one: Variable, error: Any) -> Floats:
+def _confusion(variable: Variable, error: Any) -> Floats:
     """Probability of each masked level (columns) given the true one (rows)."""
-    size = one.n_levels
+    size, texts = variable.n_levels, variable.texts
     if arguments.is_number(error):
-        stay = arguments.within(error, "error", f"is the probability that {one.name!r} stays", 0, 1, "()")
+        stay = arguments.within(error, "error", f"is the probability that {variable.name!r} stays", 0, 1, "()")
         return np.full((size, size), (1 - stay) / (size - 1)) + np.eye(size) * (stay - (1 - stay) / (size - 1))
-    how = f"error of {one.name!r}: give the probability of staying, or of each masked category by the true one"
+    how = f"error of {variable.name!r}: give the probability of staying, or of each masked category by the true one"
     if isinstance(error, Mapping):
-        if set(error) - set(one.texts) or any(not isinstance(row, Mapping) for row in error.values()):
+        if set(error) - set(texts) or any(not isinstance(row, Mapping) for row in error.values()):
             raise DataError(how, argument="error")
-        rows: Sequence[Any] = [[error.get(true, {}).get(text, 0.0) for text in one.texts] for true in one.texts]
+        rows: Sequence[Any] = [[error.get(true, {}).get(text, 0.0) for text in texts] for true in texts]
     else:
         rows = error
     try:
@@ -117,29 +117,28 @@ def _confusion(one: Variable, error: Any) -> Floats:
     except (TypeError, ValueError):
         raise DataError(how, argument="error") from None
     if matrix.shape != (size, size) or not (matrix >= 0).all() or np.abs(matrix.sum(axis=1) - 1).max() > 1e-6:
-        says = f"{how}; {size} rows of {size} that sum to 1, in the order {', '.join(one.texts[:3])}, ..."
+        says = f"{how}; {size} rows of {size} that sum to 1, in the order {', '.join(texts[:3])}, ..."
         raise DataError(says, argument="error")
     if np.array_equal(matrix, np.eye(size)):
-        says = f"error of {one.name!r}: nothing is masked, there is nothing to draw; leave it out"
+        says = f"error of {variable.name!r}: nothing is masked, there is nothing to draw; leave it out"
         raise DataError(says, argument="error")
     return matrix
 
 
-# Data augmentation: true values drawn given their masked copies and all other variables, one after the
-# other.
+# Data augmentation: true values drawn in turn, given their masked copies and all other variables.
 
 
 @dataclass(frozen=True, eq=False)
 class Chain:
-    """Where a chain ended, and what it passed through."""
+    """Final state and trace of a Markov chain."""
 
     values: dict[str, Values]
     trace: dict[str, Floats]  # mean of numbers, or share of the first level, after each iteration
-    accepted: dict[str, float]  # share of the moves of numbers that were taken
+    accepted: dict[str, float]  # acceptance rate of the moves of numbers
 
 
 def is_affine(terms: Sequence[Term], column: str) -> bool:
-    """Whether a design is affine in a number, all else held: then its values have a normal distribution."""
+    """Whether a design is affine in a number given all else: its full conditional distribution is then normal."""
     for term in terms:
         if term.kind == "product":
             using = [factor for factor in term.factors if column in factor.reads]
@@ -151,20 +150,20 @@ def is_affine(terms: Sequence[Term], column: str) -> bool:
 
 
 class _State:
-    """The values of a chain and what is derived from them."""
+    """The current values of a chain, and the linear predictors and likelihoods derived from them."""
 
     def __init__(self, fits: Mapping[str, LinearFit], held: dict[str, Seen], of_chain: int, n: int) -> None:
         self.fits, self.held, self.n = fits, held, n
         self.parameters = {name: _parameters(fit, of_chain) for name, fit in fits.items()}
         self.moving: dict[str, tuple[list[Term], Floats]] = {}
         self.still: dict[str, Floats] = {}
-        for name, fit in fits.items():  # what no masked variable is in stays as it is
+        for name, fit in fits.items():  # terms without a masked variable are constant
             B = self.parameters[name][0]
             moves = np.array([bool(set(fits) & set(term.reads)) for term in fit.terms], np.bool_)
             at = np.flatnonzero(moves)
-            self.moving[name] = ([fit.terms[one] for one in at], B[:, at + 1].T)
+            self.moving[name] = ([fit.terms[place] for place in at], B[:, at + 1].T)
             rest = np.flatnonzero(~moves)
-            kept = design_matrix([fit.terms[one] for one in rest], held, n)
+            kept = design_matrix([fit.terms[place] for place in rest], held, n)
             self.still[name] = np.asarray(kept @ B[:, np.r_[0, rest + 1]].T, np.float64)
         self.children = {
             name: [other for other, fit in fits.items() if any(name in term.reads for term in fit.terms)]
@@ -179,12 +178,12 @@ class _State:
         return np.asarray(self.still[name] + design_matrix(terms, self.held, self.n)[:, 1:] @ B, np.float64)
 
     def log_likelihood(self, name: str) -> Floats:
-        """Of each record's value in a variable given its predictors; 0 where it is missing."""
+        """Log-likelihood of each record in a variable given its predictors; 0 where it is missing."""
         fit, eta, values = self.fits[name], self.eta(name), self.held[name].values
         if fit.model == "normal":
             assert values.number is not None
-            found = -0.5 * ((values.number - eta[:, 0]) / self.parameters[name][1]) ** 2
-            return np.where(np.isnan(found), 0.0, found)
+            log_density = -0.5 * ((values.number - eta[:, 0]) / self.parameters[name][1]) ** 2
+            return np.where(np.isnan(log_density), 0.0, log_density)
         shares = fit.log_shares(eta)
         at = np.searchsorted(fit.levels, np.maximum(values.level, 0))
         return np.where(values.level == MISSING, 0.0, shares[np.arange(self.n), at])
@@ -206,70 +205,71 @@ def run_chain(
     masked: Sequence[MaskedVariable], fits: Mapping[str, LinearFit], others: Mapping[str, Seen],
     iterations: int, of_chain: int, rng: np.random.Generator,
 ) -> Chain:  # fmt: skip
-    """Draw the true values of all masked variables in turn, as often as said, from the masked ones on.
+    """Draw the true values of all masked variables in turn, for some iterations, starting at the masked ones.
 
     `fits`: the model of each masked variable given those before it and the others.
     """
-    held = {**others, **{one.name: _start(one) for one in masked}}
+    held = {**others, **{target.name: _start(target) for target in masked}}
     n = len(masked[0].variable.held.level)
     state = _State(fits, held, of_chain, n)
-    trace = {one.name: np.empty(iterations) for one in masked}
-    moves = {one.name: 0.0 for one in masked if one.number is not None}
+    trace = {target.name: np.empty(iterations) for target in masked}
+    moves = {target.name: 0.0 for target in masked if target.number is not None}
     for step in range(iterations):
-        for one in masked:
-            if one.number is not None:
-                moves[one.name] += _draw_numbers(one, state, rng) / iterations
-                number = state.held[one.name].values.number
+        for target in masked:
+            if target.number is not None:
+                moves[target.name] += _draw_numbers(target, state, rng) / iterations
+                number = state.held[target.name].values.number
                 assert number is not None
-                trace[one.name][step] = np.nanmean(number)
+                trace[target.name][step] = np.nanmean(number)
             else:
-                _draw_levels(one, state, rng)
-                level = state.held[one.name].values.level
-                trace[one.name][step] = np.mean(level[level >= 0] == 0)
-    ended = {one.name: state.held[one.name].values for one in masked}
+                _draw_levels(target, state, rng)
+                level = state.held[target.name].values.level
+                trace[target.name][step] = np.mean(level[level >= 0] == 0)
+    ended = {target.name: state.held[target.name].values for target in masked}
     return Chain(ended, trace, moves)
 
 
-def _start(one: MaskedVariable) -> Seen:
-    if one.level is not None:
-        return Seen(Values(one.level, None), one.variable.texts)
-    return Seen(Values(one.variable.held.level, one.number), ())
+def _start(target: MaskedVariable) -> Seen:
+    if target.level is not None:
+        return Seen(Values(target.level, None), target.variable.texts)
+    return Seen(Values(target.variable.held.level, target.number), ())
 
 
-def _draw_numbers(one: MaskedVariable, state: _State, rng: np.random.Generator) -> float:
-    """Draw from the normal distribution that all models but a few make; the rest accept or refuse.
+def _draw_numbers(target: MaskedVariable, state: _State, rng: np.random.Generator) -> float:
+    """Draw a number from its normal full conditional; other models enter by a Metropolis step.
 
-    A model in which the number enters by a straight line adds to precision and mean what it says of the number.
+    A normal model that is linear in the number contributes to the precision and the mean of the proposal. Returns the
+    acceptance rate.
     """
-    now = state.held[one.name].values.number
+    now = state.held[target.name].values.number
     assert now is not None
-    assert one.number is not None
-    sd = state.parameters[one.name][1]
-    precision = np.full(state.n, 1 / sd**2 + 1 / one.sd**2)
-    pull = state.eta(one.name)[:, 0] / sd**2 + one.number / one.sd**2
+    assert target.number is not None
+    sd = state.parameters[target.name][1]
+    precision = np.full(state.n, 1 / sd**2 + 1 / target.sd**2)
+    pull = state.eta(target.name)[:, 0] / sd**2 + target.number / target.sd**2
     rest: list[str] = []
-    for name in state.children[one.name]:
-        if state.fits[name].model != "normal" or not is_affine(state.fits[name].terms, one.name):
+    for name in state.children[target.name]:
+        if state.fits[name].model != "normal" or not is_affine(state.fits[name].terms, target.name):
             rest.append(name)
             continue
-        slope, away, spread = _line(one.name, name, now, state)
+        slope, away, spread = _line(target.name, name, now, state)
         precision += (slope / spread) ** 2
         pull += slope * away / spread**2
     drawn = pull / precision + rng.standard_normal(state.n) / np.sqrt(precision)
     if not rest:
-        state.set_number(one.name, drawn)
+        state.set_number(target.name, drawn)
         return 1.0
     before = sum((state.log_likelihood(name) for name in rest), np.zeros(state.n))
-    state.set_number(one.name, drawn)
+    state.set_number(target.name, drawn)
     after = sum((state.log_likelihood(name) for name in rest), np.zeros(state.n))
     taken = np.log(rng.random(state.n)) < after - before
-    state.set_number(one.name, np.where(taken, drawn, now))
+    state.set_number(target.name, np.where(taken, drawn, now))
     here = ~np.isnan(now)
     return float(taken[here].mean()) if here.any() else 1.0
 
 
 def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, Floats, float]:
-    """How a model's mean rises with a number, and what its outcome leaves for it, by record."""
+    """Slope of the mean of a model in a number, residuals without that number, and their standard deviation."""
     outcome = state.held[name].values.number
     assert outcome is not None
     here = state.eta(name)[:, 0]
@@ -281,21 +281,21 @@ def _line(column: str, name: str, now: Floats, state: _State) -> tuple[Floats, F
     return np.where(silent, 0.0, slope), np.where(silent, 0.0, away), state.parameters[name][1]
 
 
-def _draw_levels(one: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
-    """Draw each record's level with its probability given everything else."""
-    assert one.level is not None
-    assert one.log_confusion is not None
-    fit, now = state.fits[one.name], one.level
-    shares = fit.log_shares(state.eta(one.name))
+def _draw_levels(target: MaskedVariable, state: _State, rng: np.random.Generator) -> None:
+    """Draw the level of each record from its full conditional distribution."""
+    assert target.level is not None
+    assert target.log_confusion is not None
+    fit, now = state.fits[target.name], target.level
+    shares = fit.log_shares(state.eta(target.name))
     score = np.full((state.n, len(fit.levels)), -np.inf)
     for at, level in enumerate(fit.levels.tolist()):
-        state.set_level(one.name, np.where(now == MISSING, MISSING, level))
-        score[:, at] = shares[:, at] + one.log_confusion[level, np.maximum(now, 0)]
-        for name in state.children[one.name]:
+        state.set_level(target.name, np.where(now == MISSING, MISSING, level))
+        score[:, at] = shares[:, at] + target.log_confusion[level, np.maximum(now, 0)]
+        for name in state.children[target.name]:
             score[:, at] += state.log_likelihood(name)
     score -= score.max(axis=1, keepdims=True)
     drawn = fit.levels[choose(np.exp(score), rng)]
-    state.set_level(one.name, np.where(now == MISSING, MISSING, drawn))
+    state.set_level(target.name, np.where(now == MISSING, MISSING, drawn))
 
 
 def potential_scale_reduction(traces: Floats) -> float:
@@ -410,8 +410,8 @@ def impute_masked(
     frame = open_eager(data, {"masked": _copies(masked)})
     variables = {name: read_variable(frame[name]) for name in frame.columns}
     errors = _errors(error)
-    read = {one.name: one for one in read_masked(variables, masked, errors)}
-    known = {name: one for name, one in variables.items() if name not in masked.values()}
+    read = {target.name: target for target in read_masked(variables, masked, errors)}
+    known = {name: variable for name, variable in variables.items() if name not in masked.values()}
     chosen = _models(models, read)
     helpers, unused = general_predictors(None, tuple(masked), set(masked.values()), variables, len(frame))
     order, predicting, formulas = in_order(tuple(masked), predictors, known, joint=(), helpers=helpers, fixed=False)
@@ -419,13 +419,13 @@ def impute_masked(
     rng, secret = open_rng(seed)
     for_fits, for_chains = rng.spawn(2)
     fits = {
-        name: _fit(read[name].variable, chosen[name], [known[one] for one in predicting[name]], m if proper else 0, own,
-                   formulas.get(name))
+        name: _fit(read[name].variable, chosen[name], [known[predictor] for predictor in predicting[name]],
+                   m if proper else 0, own, formulas.get(name))
         for name, own in zip(order, for_fits.spawn(len(order)), strict=True)
     }  # fmt: skip
-    told = {column for formula in formulas.values() for column in formula.told_apart}
+    categorical = {column for formula in formulas.values() for column in formula.categorical}
     others = {
-        name: seen(known[name], known[name].held, told=name in told)
+        name: seen(known[name], known[name].held, categorical=name in categorical)
         for name in {name for names in predicting.values() for name in names} - set(order)
     }
     chains = run(
@@ -436,13 +436,13 @@ def impute_masked(
     rows = np.arange(len(frame))
     rest = open_eager(frame.drop(*masked.values()).to_native(), {})
     made = [_rounded(known, chain.values) for chain in chains]
-    slow = [name for name, one in met.items() if not one["rhat"] <= FAR]
-    notes = {**unused, **({"converged": _said(slow, iterations)} if slow else {})}
+    slow = [name for name, figures in met.items() if not figures["rhat"] <= FAR]
+    notes = {**unused, **({"converged": _convergence_note(slow, iterations)} if slow else {})}
     if m > 1:
         notes["several files"] = "averaged over the files, numbers come nearer to the true ones than in any of them"
     change = Change(
         "impute_masked", m * len(frame),
-        {name: sum(int((one[name].level != known[name].held.level).sum()) for one in made) for name in order},
+        {name: sum(int((drawn[name].level != known[name].held.level).sum()) for drawn in made) for name in order},
         parameters={
             "m": m, "iterations": iterations, "masked": dict(masked), "models": {name: chosen[name] for name in order},
             "predictors": {name: list(predicting[name]) for name in order}, "proper": proper, "convergence": met,
@@ -453,13 +453,13 @@ def impute_masked(
         },
         notes=notes,
     )  # fmt: skip
-    files = [written(rest, known, rows, one) for one in made]
+    files = [written(rest, known, rows, drawn) for drawn in made]
     return Protected(files if m > 1 else files[0], change)
 
 
 def _copies(masked: Any) -> list[str]:
     """The variables and their copies, as columns that must be there."""
-    if not isinstance(masked, Mapping) or not masked or not all(isinstance(one, str) for one in masked.values()):
+    if not isinstance(masked, Mapping) or not masked or not all(isinstance(copy, str) for copy in masked.values()):
         says = 'masked= says which column is the masked copy of each variable: {"income": "income_masked"}'
         raise DataError(says, argument="masked")
     names = [*masked, *masked.values()]
@@ -477,31 +477,31 @@ def _errors(given: Any) -> dict[str, Any]:
 
 def _models(given: Mapping[str, str] | None, masked: Mapping[str, MaskedVariable]) -> dict[str, str]:
     """The model of each masked variable."""
-    found = {}
+    models = {}
     for name in given or {}:
         if name not in masked:
             says = f"models: {name!r} is not masked; {did_you_mean(str(name), list(masked))}"
             raise ColumnError(says, argument="models")
-    for name, one in masked.items():
-        levels = one.variable.n_levels
-        default = "normal" if one.number is not None else "logistic" if levels == 2 else "multinomial"
+    for name, target in masked.items():
+        levels = target.variable.n_levels
+        default = "normal" if target.number is not None else "logistic" if levels == 2 else "multinomial"
         model = (given or {}).get(name, default)
         arguments.choice(model, "models", MODELS)
-        fits = (model == "normal") == (one.number is not None)
+        fits = (model == "normal") == (target.number is not None)
         if (
             not fits
             or (model in {"logistic", "probit"} and levels != 2)
             or (model != "normal" and levels > MOST_OUTCOMES)
         ):
-            says = f"models: {model!r} does not fit {name!r}, a {one.variable.kind} of {levels:,} values"
+            says = f"models: {model!r} does not fit {name!r}, a {target.variable.kind} of {levels:,} values"
             raise DataError(says, argument="models")
-        found[name] = model
-    return found
+        models[name] = model
+    return models
 
 
 def _refuse_levels_of_numbers(masked: Mapping[str, MaskedVariable], formulas: Mapping[str, Predicted]) -> None:
-    for name, one in formulas.items():
-        for column in one.told_apart:
+    for name, formula in formulas.items():
+        for column in formula.categorical:
             if column in masked and masked[column].number is not None:
                 says = f"predictors of {name!r}: C({column}) has no levels, {column!r} is drawn as a number"
                 raise DataError(says, argument="predictors")
@@ -518,20 +518,21 @@ def _fit(
 
 
 def _convergence(order: tuple[str, ...], chains: list[Chain]) -> dict[str, dict[str, float]]:
-    """Whether the chains agree, by variable."""
-    found = {}
+    """R-hat, and of numbers the acceptance rate, by variable."""
+    convergence = {}
     for name in order:
         rhat = potential_scale_reduction(np.stack([chain.trace[name] for chain in chains]))
-        found[name] = {"rhat": round(rhat, 2)}
+        convergence[name] = {"rhat": round(rhat, 2)}
         if name in chains[0].accepted:
-            found[name]["accepted"] = round(float(np.mean([chain.accepted[name] for chain in chains])), 2)
-    return found
+            convergence[name]["accepted"] = round(float(np.mean([chain.accepted[name] for chain in chains])), 2)
+    return convergence
 
 
-def _said(slow: list[str], iterations: int) -> str:
+def _convergence_note(slow: list[str], iterations: int) -> str:
     return f"the chains of {', '.join(slow)} did not meet in {iterations} rounds; give more iterations"
 
 
 def _rounded(variables: Mapping[str, Variable], ended: Mapping[str, Values]) -> dict[str, Values]:
-    """Numbers as the variables write them."""
-    return {name: one if one.number is None else variables[name].of_numbers(one.number) for name, one in ended.items()}
+    """Numbers rounded to the digits of their variables."""
+    return {name: held if held.number is None else variables[name].of_numbers(held.number)
+            for name, held in ended.items()}  # fmt: skip

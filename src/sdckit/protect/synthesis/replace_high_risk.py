@@ -1,4 +1,4 @@
-"""E9: give the records that can be matched back the values of similar ones."""
+"""E9: replace values in records of high re-identification risk by those of similar records."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from sdckit.numerics.threads import chunks, run
 from sdckit.protect.by_household import read_shared
 from sdckit.protect.change import Change, Protected
 
-SLICE = 64  # records whose donors a thread looks for at a time
+SLICE = 64  # records whose donors a thread searches at a time, at least
 
 
 class _File(NamedTuple):
-    """Cells of equal categories: their codes, that of each record, the records of each; who lends, and the numbers."""
+    """Arrays for the kernels: codes of the cells, cell of each record, records by cell, donors, and numbers."""
 
     codes: Ints
     cell: NDArray[np.int32]
@@ -38,7 +38,7 @@ class _File(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _distance(numbers, i, j):  # type: ignore[no-untyped-def]
-    """Squared distance; a missing number is at no distance from a missing one, infinitely far from others."""
+    """Squared distance of records i and j; two missing numbers are at distance 0, one is infinitely far off."""
     total = 0.0
     for d in range(len(numbers)):
         a, b = numbers[d, i], numbers[d, j]
@@ -52,8 +52,8 @@ def _distance(numbers, i, j):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
-    """The cells with a record to lend that agree with cell `mine` on most variables; how many they are."""
-    best, found = -1, 0
+    """Fill `cells` with those that have a donor and agree with cell `mine` on most variables; return their number."""
+    best, n_best = -1, 0
     for g in range(len(able)):
         if able[g] == 0:
             continue
@@ -61,37 +61,37 @@ def _best_cells(codes, mine, able, cells):  # type: ignore[no-untyped-def]
         for d in range(len(codes)):
             agree += codes[d, g] == codes[d, mine]
         if agree > best:
-            best, found = agree, 0
+            best, n_best = agree, 0
         if agree == best:
-            cells[found] = g
-            found += 1
-    return found
+            cells[n_best] = g
+            n_best += 1
+    return n_best
 
 
 @njit(cache=True, nogil=True)
 def _nearest(i, cells, file, near):  # type: ignore[no-untyped-def]
-    """The smallest distances from record i to others of some cells, ascending; how many there are."""
+    """Fill `near` with the smallest distances of record i to donors in some cells, ascending; their number."""
     _, _, members, edges, lends, numbers = file
-    found, k = 0, len(near)
+    n_near, k = 0, len(near)
     for g in cells:
         for j in members[edges[g] : edges[g + 1]]:
             if j == i or not lends[j]:
                 continue
             far = _distance(numbers, i, j)
-            if found == k and far >= near[k - 1]:
+            if n_near == k and far >= near[k - 1]:
                 continue
-            at = min(found, k - 1)
+            at = min(n_near, k - 1)
             while at > 0 and near[at - 1] > far:
                 near[at] = near[at - 1]
                 at -= 1
             near[at] = far
-            found = min(found + 1, k)
-    return found
+            n_near = min(n_near + 1, k)
+    return n_near
 
 
 @njit(cache=True, nogil=True)
 def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
-    """One of the records at a distance from record i."""
+    """Draw one of the donors at a distance from record i; `chance`: uniform random number."""
     _, _, members, edges, lends, numbers = file
     n_there, chosen, donor = 0, -1, -1
     for again in range(2):  # how many there are, then which of them
@@ -108,11 +108,15 @@ def _one_at(i, far, chance, cells, file):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
+def _draw(recipients, first, last, file, able, k, chance, donor):  # type: ignore[no-untyped-def]
+    """Draw a donor for each of the records `recipients[first:last]`, and write it into `donor`.
+
+    `able`: number of donors in each cell. `chance` (2, n): uniform random numbers. `k`: as in `draw_donors`.
+    """
     codes, cell, _, _, lends, _ = file
     cells, near = np.empty(len(able), np.int64), np.empty(k)
     for t in range(first, last):
-        i = asked[t]
+        i = recipients[t]
         able[cell[i]] -= lends[i]  # never itself
         cells[0], n_cells = cell[i], 1
         if able[cell[i]] == 0:
@@ -126,16 +130,16 @@ def _draw(asked, first, last, file, able, k, chance, donor):  # type: ignore[no-
 
 
 def draw_donors(
-    asked: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
+    recipients: Ints, categories: Sequence[NDArray[Any]], numbers: Sequence[NDArray[np.float64]],
     lends: NDArray[np.bool_], *, k: int, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
-    """Draw a donor for each record asked for.
+    """Draw a donor for each of some records.
 
     Of the other records that may lend, those that agree with it on most categories are taken, of these the
     k with the smallest squared distance in the numbers, of these one at random. Records equally far share
     the last place: each of them is as likely as the others.
 
-    `asked`: rows that need a donor. `categories`: codes of each categorical variable, shape (n,). `numbers`:
+    `recipients`: rows that need a donor. `categories`: codes of each categorical variable, shape (n,). `numbers`:
     shape (n,), NaN where missing. `lends`: which records may be donors. Returns the row of each donor, -1 where
     there is none.
 
@@ -151,10 +155,10 @@ def draw_donors(
     codes = np.array([column[first] for column in categories], np.int64).reshape(len(categories), len(first))
     matrix = np.array(list(numbers), np.float64).reshape(len(numbers), n)
     able = np.bincount(groups.of_row, weights=lends, minlength=len(first)).astype(np.int64)
-    chance, donor = rng.random((2, len(asked))), np.full(len(asked), -1, np.int64)
+    chance, donor = rng.random((2, len(recipients))), np.full(len(recipients), -1, np.int64)
     file = _File(codes, groups.of_row, members, edges, lends, matrix)
-    parts = chunks(len(asked), minimum=SLICE)
-    run(lambda part: _draw(asked, *part, file, able.copy(), k, chance, donor), parts)
+    parts = chunks(len(recipients), minimum=SLICE)
+    run(lambda part: _draw(recipients, *part, file, able.copy(), k, chance, donor), parts)
     return donor
 
 
@@ -263,17 +267,17 @@ def replace_high_risk(
     data, replaced, high, changed = [], 0, 0, dict.fromkeys(copied, 0)
     for frame, values in zip(frames, risks, strict=True):
         is_high = values > threshold
-        asked = _asked(is_high, n_replace, rng)
-        donors = _donors(frame, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+        recipients = _to_replace(is_high, n_replace, rng)
+        donors = _donors(frame, recipients, is_high, match_on, numbers, k, exclude_high_risk, rng)
         source = np.arange(len(frame))
-        source[asked] = donors
+        source[recipients] = donors
         homes, shared = read_shared(frame, copied, household, household_variables)
         whole = source
         if homes is not None and shared:
-            whole = _of_homes(frame, homes, asked, is_high, match_on, numbers, k, exclude_high_risk, rng)
+            whole = _of_homes(frame, homes, recipients, is_high, match_on, numbers, k, exclude_high_risk, rng)
         sources = {name: whole if name in shared else source for name in copied}
         data.append(take_rows(frame, sources))
-        high, replaced = high + int(is_high.sum()), replaced + len(asked)
+        high, replaced = high + int(is_high.sum()), replaced + len(recipients)
         for name in copied:
             codes = code_column(frame[name]).codes()
             changed[name] += int((codes[sources[name]] != codes).sum())
@@ -292,33 +296,33 @@ def replace_high_risk(
 
 
 def _donors(
-    frame: Any, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
     among: NDArray[np.bool_] | None = None,
 ) -> Ints:  # fmt: skip
     lends = ~is_high if exclude else np.ones(len(is_high), np.bool_)
     lends &= True if among is None else among
-    found = draw_donors(
-        asked, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
+    donors = draw_donors(
+        recipients, [code_column(frame[name]).codes() for name in match_on if name not in numbers],
         [float_values(frame[name], "numeric") for name in numbers], lends, k=k, rng=rng,
     )  # fmt: skip
-    if (found < 0).any():
+    if (donors < 0).any():
         why = ": all records are of high risk; allow them as donors or raise the threshold" if exclude else ""
         raise DataError(f"nobody is left to be a donor{why}")
-    return found
+    return donors
 
 
 def _of_homes(
-    frame: Any, homes: Homes, asked: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
+    frame: Any, homes: Homes, recipients: Ints, is_high: NDArray[np.bool_], match_on: Sequence[str],
     numbers: Sequence[str], k: int, exclude: bool, rng: np.random.Generator,
 ) -> Ints:  # fmt: skip
-    """The row that lends each record the variables of its household: one donor for all its members.
+    """The row from which each record takes its household variables: one donor for all members.
 
-    One record speaks for each household, its first or the first of those at risk: it asks and it lends, and as no
+    One record represents each household, its first or the first of those at risk, as recipient and as donor; as no
     record is its own donor no household is either.
     """
     own = np.zeros(len(homes.of_row), np.bool_)
-    own[asked] = True
+    own[recipients] = True
     speaker = homes.lead(own)
     hit = np.flatnonzero(speaker >= 0)
     among = np.zeros(len(own), np.bool_)
@@ -331,7 +335,7 @@ def _of_homes(
     return np.where(lent[homes.of_row] >= 0, lent[homes.of_row], np.arange(len(own)))
 
 
-def _asked(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
+def _to_replace(is_high: NDArray[np.bool_], n_replace: int | None, rng: np.random.Generator) -> Ints:
     """The records to replace, ascending."""
     high = np.flatnonzero(is_high)
     if n_replace is None or n_replace >= len(high):
@@ -343,7 +347,7 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
     """The risks of the records of each file."""
     if hasattr(risk, "records_by_release") and risk.m == len(sizes):
         values = np.asarray(risk.records_by_release["match_risk"], float)
-        found = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
+        risks = list(np.split(values, len(sizes))) if len(values) % len(sizes) == 0 else [values]
     else:
         given = risk.records["match_risk"] if hasattr(risk, "records") else risk
         try:
@@ -352,15 +356,15 @@ def _risks(risk: Any, sizes: Sequence[int]) -> list[NDArray[np.float64]]:
             raise DataError(
                 "risk= takes a number per record, or a sequence of them per release", argument="risk"
             ) from None
-        found = list(values) if values.ndim == 2 else [values] * len(sizes)
-    if len(found) != len(sizes):
-        says = f"risk= has values for {len(found)} releases; there are {len(sizes)}"
+        risks = list(values) if values.ndim == 2 else [values] * len(sizes)
+    if len(risks) != len(sizes):
+        says = f"risk= has values for {len(risks)} releases; there are {len(sizes)}"
         raise DataError(says, argument="risk")
-    for values, n in zip(found, sizes, strict=True):
+    for values, n in zip(risks, sizes, strict=True):
         if values.shape != (n,):
             says = f"risk= has {values.size} values, the release {n} records; give one for each record"
             raise DataError(says, argument="risk")
         if not np.isfinite(values).all():
             says = f"risk= is missing or not finite for {int((~np.isfinite(values)).sum())} records"
             raise DataError(says, argument="risk")
-    return found
+    return risks

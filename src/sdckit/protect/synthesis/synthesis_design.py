@@ -16,7 +16,7 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats, Ints
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable, is_usable, refuse_unfit
 
-# What predicts each variable of a synthesis: names or a formula for each, and the order that follows.
+# Predictors of each synthesised variable, by names or a formula, and the order that follows from them.
 
 
 HOW = 'write names, ["age", "sex"], or a formula, "~ age * sex"'
@@ -34,90 +34,90 @@ class Factor:
 
 @dataclass(frozen=True)
 class Predicted:
-    """What predicts a variable: columns, and the terms that a formula makes of them (None: the columns)."""
+    """Predictors of a variable: columns, and the terms of a formula (None: the columns themselves)."""
 
     columns: tuple[str, ...]
     terms: tuple[tuple[Factor, ...], ...] | None = None
 
     @property
-    def told_apart(self) -> frozenset[str]:
-        """Columns whose values are taken as categories."""
-        named = (one for term in self.terms or () for one in term if one.kind == "levels")
-        return frozenset(name for one in named for name in one.columns)
+    def categorical(self) -> frozenset[str]:
+        """Columns that enter as categories."""
+        named = (factor for term in self.terms or () for factor in term if factor.kind == "levels")
+        return frozenset(name for factor in named for name in factor.columns)
 
 
 def read_predictors(
     given: Mapping[str, object], targets: Sequence[str], present: Sequence[str]
 ) -> dict[str, Predicted]:
-    """Read what predicts each variable.
+    """Read the predictors of each variable.
 
     `given`: by variable names or a formula. `targets`: the variables to synthesise. `present`: the columns of the
     data. Raises `ColumnError`: a column that is not there, or a variable that predicts itself; `DataError`: a
     formula that cannot be read.
 
     >>> found = read_predictors({"income": "~ age * sex"}, ["income"], ["age", "sex", "income"])["income"]
-    >>> found.columns, [[one.text for one in term] for term in found.terms]
+    >>> found.columns, [[factor.text for factor in term] for term in found.terms]
     (('age', 'sex'), [['age'], ['sex'], ['age', 'sex']])
     """
-    found = {}
-    for name, asked in given.items():
+    by_name = {}
+    for name, spec in given.items():
         if name not in targets:
             says = f"predictors: {name!r} is not among the columns to synthesise; {did_you_mean(str(name), targets)}"
             raise ColumnError(says, argument="predictors")
-        one = _formula(name, asked, present) if _is_formula(asked) else _listed(name, asked, present)
-        if name in one.columns:
+        predicted = _formula(name, spec, present) if _is_formula(spec) else _listed(name, spec, present)
+        if name in predicted.columns:
             raise ColumnError(f"predictors of {name!r}: it cannot predict itself", argument="predictors")
-        found[name] = one
-    return found
+        by_name[name] = predicted
+    return by_name
 
 
-def _is_formula(asked: object) -> bool:
-    return isinstance(asked, str) and "~" in asked
+def _is_formula(spec: object) -> bool:
+    return isinstance(spec, str) and "~" in spec
 
 
-def _listed(name: str, asked: object, present: Sequence[str]) -> Predicted:
-    if isinstance(asked, str):
-        says = f"predictors of {name!r}: {asked!r} is neither a list nor a formula; {HOW}"
+def _listed(name: str, spec: object, present: Sequence[str]) -> Predicted:
+    if isinstance(spec, str):
+        says = f"predictors of {name!r}: {spec!r} is neither a list nor a formula; {HOW}"
         raise DataError(says, argument="predictors")
-    names = arguments.names(asked, "predictors") or ()
-    for one in names:
-        if one not in present:
-            hint = did_you_mean(str(one), present)
-            raise ColumnError(f"predictors of {name!r}: no column {one!r}; {hint}", argument="predictors")
+    names = arguments.names(spec, "predictors") or ()
+    for column in names:
+        if column not in present:
+            hint = did_you_mean(str(column), present)
+            raise ColumnError(f"predictors of {name!r}: no column {column!r}; {hint}", argument="predictors")
     return Predicted(tuple(names))
 
 
-def _formula(name: str, asked: object, present: Sequence[str]) -> Predicted:
-    outcome, _, text = str(asked).partition("~")
+def _formula(name: str, spec: object, present: Sequence[str]) -> Predicted:
+    outcome, _, text = str(spec).partition("~")
     if outcome.strip().strip("`") not in {"", name}:
         says = f"predictors of {name!r}: the formula's left side is {outcome.strip()!r}; leave it out: {HOW}"
         raise DataError(says, argument="predictors")
-    columns = tuple(dict.fromkeys(one for one, _ in named_columns(text, present)))
-    terms = tuple(tuple(_factor(one, present) for one in term) for term in _terms(name, text))
+    columns = tuple(dict.fromkeys(column for column, _ in named_columns(text, present)))
+    terms = tuple(tuple(_factor(factor, present) for factor in term) for term in _terms(name, text))
     return Predicted(columns, terms)
 
 
 def _terms(name: str, text: str) -> list[list[tuple[str, bool]]]:
-    """The factors of each term, and whether each is a column as it is; the constant is always there."""
+    """The factors of each term, and whether each is a plain column; without the constant, which is required."""
     from formulaic import Formula
 
     try:
-        found = [[(factor.expr, factor.eval_method.value) for factor in term.factors] for term in Formula(text)]
+        terms = [[(factor.expr, factor.eval_method.value) for factor in term.factors] for term in Formula(text)]
     except Exception:  # noqa: BLE001 - the formula is the caller's
         says = f"predictors of {name!r}: the formula {text.strip()!r} cannot be read; {HOW}"
         raise DataError(says, argument="predictors") from None
-    if [("1", "literal")] not in found:
+    if [("1", "literal")] not in terms:
         says = f"predictors of {name!r}: the constant cannot be left out of a model that values are drawn from"
         raise DataError(says, argument="predictors")
-    return [[(text, how == "lookup") for text, how in term] for term in found if term != [("1", "literal")]]
+    return [[(text, how == "lookup") for text, how in term] for term in terms if term != [("1", "literal")]]
 
 
-def _factor(found: tuple[str, bool], present: Sequence[str]) -> Factor:
-    text, is_column = found
+def _factor(parsed: tuple[str, bool], present: Sequence[str]) -> Factor:
+    text, is_column = parsed
     if is_column:
         return Factor(text, (text,), "column")
     named = tuple(named_columns(text, present))
-    columns = tuple(dict.fromkeys(one for one, _ in named))
+    columns = tuple(dict.fromkeys(column for column, _ in named))
     if text.startswith("C(") and len(named) == 1 and named[0][1]:
         if text[2:-1].strip().strip("`") != columns[0]:
             says = f"predictors: {text!r} chooses contrasts, which change nothing that is drawn; write C({columns[0]})"
@@ -127,8 +127,8 @@ def _factor(found: tuple[str, bool], present: Sequence[str]) -> Factor:
     return Factor(text, columns, "number")
 
 
-def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) -> tuple[str, ...]:
-    """The variables in an order in which what predicts each comes before it, else as they are given.
+def order_by_predictors(targets: Sequence[str], specs: Mapping[str, Predicted]) -> tuple[str, ...]:
+    """Order the variables so that predictors come first, else as they are given.
 
     Raises `DataError`: some predict each other in a circle.
 
@@ -137,9 +137,9 @@ def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) 
     """
     left, order = list(targets), list[str]()
     while left:
-        ready = [name for name in left if not set(_needs(name, asked)) & set(left)]
+        ready = [name for name in left if not set(_needs(name, specs)) & set(left)]
         if not ready:
-            circle = " -> ".join(_circle(left, asked))
+            circle = " -> ".join(_circle(left, specs))
             says = f"predictors: {circle} predict each other in a circle; leave one of them out"
             raise DataError(says, argument="predictors")
         order.append(ready[0])
@@ -147,27 +147,27 @@ def order_by_predictors(targets: Sequence[str], asked: Mapping[str, Predicted]) 
     return tuple(order)
 
 
-def _needs(name: str, asked: Mapping[str, Predicted]) -> tuple[str, ...]:
-    return asked[name].columns if name in asked else ()
+def _needs(name: str, specs: Mapping[str, Predicted]) -> tuple[str, ...]:
+    return specs[name].columns if name in specs else ()
 
 
-def _circle(left: Sequence[str], asked: Mapping[str, Predicted]) -> list[str]:
-    """One circle, told in the order in which its members predict: the first again at its end."""
+def _circle(left: Sequence[str], specs: Mapping[str, Predicted]) -> list[str]:
+    """One circle of variables in the direction of prediction, the first repeated at the end."""
     path = [left[0]]
     while len(set(path)) == len(path):
-        path.append(next(need for need in _needs(path[-1], asked) if need in left))
+        path.append(next(need for need in _needs(path[-1], specs) if need in left))
     return path[path.index(path[-1]) :][::-1]
 
 
-def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
-    """Refuse a given order in which something would predict before it is drawn.
+def check_order(order: Sequence[str], specs: Mapping[str, Predicted]) -> None:
+    """Refuse an order in which a variable is drawn before one of its predictors.
 
     Raises `DataError`.
 
     >>> check_order(["age", "income"], {"income": Predicted(("age",))})
     """
     for at, name in enumerate(order):
-        late = [need for need in _needs(name, asked) if need in order[at + 1 :]]
+        late = [need for need in _needs(name, specs) if need in order[at + 1 :]]
         if late:
             says = (
                 f"predictors of {name!r}: {late[0]!r} is drawn after it; change order=, or leave order= out and it "
@@ -176,7 +176,7 @@ def check_order(order: Sequence[str], asked: Mapping[str, Predicted]) -> None:
             raise DataError(says, argument="predictors")
 
 
-# Which variables are synthesised, in which order, and what predicts each of them.
+# The variables to synthesise, their order, and the predictors of each.
 
 
 def targets_in_order(
@@ -186,8 +186,8 @@ def targets_in_order(
     given = arguments.names(order, "order")
     if given is not None:
         arguments.present(given, list(variables), "order", argument="order")
-    flat = [name for name, one in variables.items()
-            if one.n_levels + (one.n_missing > 0) < 2 or one.kind == "empty"]  # fmt: skip
+    flat = [name for name, variable in variables.items()
+            if variable.n_levels + (variable.n_missing > 0) < 2 or variable.kind == "empty"]  # fmt: skip
     left: dict[str, str] = {}
     targets = named
     if targets is None:
@@ -211,7 +211,7 @@ def targets_in_order(
 def general_predictors(
     given: Any, order: tuple[str, ...], apart: set[str], variables: Mapping[str, Variable], n: int
 ) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The variables that predict and stay as they are, and a note on those that cannot."""
+    """The variables that are not synthesised and predict, and a note on those that cannot."""
     names = arguments.names(given, "predictors")
     if names is not None and (both := set(names) & set(order)):
         says = f"predictors: {sorted(both)[0]!r} is synthesised; it predicts those after it anyway"
@@ -224,8 +224,8 @@ def general_predictors(
     if names is not None:
         return names, {}
     unused = [name for name in rest if name not in usable]
-    said = f"{', '.join(unused)} predict nothing: one value, or a list of names"
-    return usable, {"predictors": said} if unused else {}
+    note = f"{', '.join(unused)} predict nothing: one value, or a list of names"
+    return usable, {"predictors": note} if unused else {}
 
 
 def in_order(
@@ -240,55 +240,55 @@ def in_order(
     `ColumnError` and `DataError`: predictors that are not there, of no use, in a circle or drawn later; joint
     variables with different predictors, or apart in the order.
     """
-    asked = read_predictors(given, targets, list(variables)) if isinstance(given, Mapping) else {}
-    _refuse_useless(asked, targets, variables)
-    asked = _jointly(asked, [name for name in targets if name in joint])
+    specs = read_predictors(given, targets, list(variables)) if isinstance(given, Mapping) else {}
+    _refuse_useless(specs, targets, variables)
+    specs = _jointly(specs, [name for name in targets if name in joint])
     together = _together(targets, joint, fixed=fixed)
     if fixed:
-        check_order(together, asked)
+        check_order(together, specs)
     else:
-        together = _together(order_by_predictors(together, asked), joint, fixed=False)
-        check_order(together, asked)
+        together = _together(order_by_predictors(together, specs), joint, fixed=False)
+        check_order(together, specs)
     by_name: dict[str, tuple[str, ...]] = {}
     for at, name in enumerate(together):
         before = (*helpers, *together[:at])
-        by_name[name] = asked[name].columns if name in asked else before
-    return together, by_name, {name: one for name, one in asked.items() if one.terms is not None}
+        by_name[name] = specs[name].columns if name in specs else before
+    return together, by_name, {name: predicted for name, predicted in specs.items() if predicted.terms is not None}
 
 
-def _refuse_useless(asked: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]) -> None:
+def _refuse_useless(specs: Mapping[str, Predicted], targets: Sequence[str], variables: Mapping[str, Variable]) -> None:
     n = len(next(iter(variables.values())).held.level)
-    for name, one in asked.items():
-        for column in one.columns:
+    for name, predicted in specs.items():
+        for column in predicted.columns:
             if column not in targets and not is_usable(variables[column], n):
                 says = f"predictors of {name!r}: {column!r} does not vary, or is a list of names; leave it out"
                 raise DataError(says, argument="predictors")
 
 
-def _jointly(asked: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
-    """Joint variables with the predictors that they share, and those of them that come before."""
-    said = [asked[name] for name in joint if name in asked]
-    if not said:
-        return asked
-    if len(said) < len(joint) or any(one != said[0] for one in said):
+def _jointly(specs: dict[str, Predicted], joint: Sequence[str]) -> dict[str, Predicted]:
+    """Predictors of joint variables: those they share, and the joint variables before each."""
+    given = [specs[name] for name in joint if name in specs]
+    if not given:
+        return specs
+    if len(given) < len(joint) or any(predicted != given[0] for predicted in given):
         says = (
             f"predictors: {', '.join(joint)} have one joint distribution ('multivariate_normal') given the same "
             "predictors; name the same for each of them"
         )
         raise DataError(says, argument="predictors")
-    if inside := set(said[0].columns) & set(joint):
+    if inside := set(given[0].columns) & set(joint):
         says = f"predictors: {min(inside)!r} is one of the joint variables; they need not predict each other"
         raise DataError(says, argument="predictors")
-    found = dict(asked)
+    completed = dict(specs)
     for at, name in enumerate(joint):
-        more = tuple((Factor(one, (one,), "column"),) for one in joint[:at])
-        terms = None if said[0].terms is None else (*said[0].terms, *more)
-        found[name] = Predicted((*said[0].columns, *joint[:at]), terms)
-    return found
+        more = tuple((Factor(column, (column,), "column"),) for column in joint[:at])
+        terms = None if given[0].terms is None else (*given[0].terms, *more)
+        completed[name] = Predicted((*given[0].columns, *joint[:at]), terms)
+    return completed
 
 
 def _together(order: Sequence[str], joint: Sequence[str], *, fixed: bool) -> tuple[str, ...]:
-    """Joint variables one after the other, from where the first of them stands: they share what predicts them."""
+    """Joint variables one after the other, from where the first of them stands: they share their predictors."""
     places = [at for at, name in enumerate(order) if name in joint]
     if not places or places[-1] - places[0] == len(places) - 1:
         return tuple(order)
@@ -305,7 +305,7 @@ MOST_TERMS = 1000  # columns that the formula of one variable may make
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """What some records hold in a predictor, with the text of each level."""
+    """Values of some records in a predictor, with the text of each level."""
 
     values: Values
     labels: Sequence[str]
@@ -333,7 +333,7 @@ class Term:
         return self.columns or (self.column,)
 
     def needs_labels(self, column: str) -> bool:
-        """Whether it tells the levels of a column apart."""
+        """Whether it distinguishes the levels of a column."""
         return (self.kind == "level" and self.column == column) or any(
             factor.needs_labels(column) for factor in self.factors
         )
@@ -346,11 +346,11 @@ class Term:
 
 
 def term_fields(term: Term) -> dict[str, Any]:
-    """A term as plain texts and numbers, with its parts only where it has some."""
-    found = asdict(replace(term, factors=()))
-    found["factors"] = [term_fields(factor) for factor in term.factors]
-    return {name: list(one) if isinstance(one, tuple) else one for name, one in found.items()
-            if name not in {"columns", "factors"} or one}  # fmt: skip
+    """A term as plain texts and numbers; columns and factors only where it has some."""
+    fields = asdict(replace(term, factors=()))
+    fields["factors"] = [term_fields(factor) for factor in term.factors]
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()
+            if name not in {"columns", "factors"} or value}  # fmt: skip
 
 
 def term_of(fields: Mapping[str, Any]) -> Term:
@@ -359,17 +359,17 @@ def term_of(fields: Mapping[str, Any]) -> Term:
     >>> term_of({"column": "x", "kind": "number", "level": None, "centre": 0.0, "scale": 1.0}).reads
     ('x',)
     """
-    parts = tuple(term_of(one) for one in fields.get("factors", ()))
+    parts = tuple(term_of(factor) for factor in fields.get("factors", ()))
     return Term(**{**fields, "columns": tuple(fields.get("columns", ())), "factors": parts})
 
 
-def seen(variable: Variable, values: Values, *, told: bool = False) -> Seen:
-    """Values of a variable with the text of its levels: of numbers only where they are told apart."""
-    return Seen(values, variable.labels if told else variable.texts)
+def seen(variable: Variable, values: Values, *, categorical: bool = False) -> Seen:
+    """Values of a variable with the text of its levels: of numbers only if they are taken as categories."""
+    return Seen(values, variable.labels if categorical else variable.texts)
 
 
 def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted | None = None) -> tuple[Term, ...]:
-    """The columns that predictors make, as standardised over some records.
+    """The design columns of predictors, standardised over some records.
 
     The most frequent level of a category is the baseline, and so are those beyond the 30 next ones. `predicted`:
     the terms of a formula. A category in a product has its baseline, too, where the product without it is not
@@ -380,20 +380,19 @@ def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted |
     >>> from sdckit.protect.synthesis.synthesis_variables import read_variable
     >>> frame = open_frame(pl.DataFrame({"x": [1, 3, None], "sex": ["f", "f", "m"]}))
     >>> found = make_terms([read_variable(frame[name]) for name in frame.columns], np.arange(3))
-    >>> [(one.column, one.kind, one.level) for one in found]
+    >>> [(term.column, term.kind, term.level) for term in found]
     [('x', 'number', None), ('x', 'missing', None), ('sex', 'level', 'm')]
     """
     if predicted is None or predicted.terms is None:
         return tuple(term for variable in variables for term in _of_column(variable, rows))
     by_name = {variable.name: variable for variable in variables}
-    told = predicted.told_apart
-    held = {
-        variable.name: seen(variable, variable.held.take(rows), told=variable.name in told) for variable in variables
-    }
-    wanted = {frozenset[str](), *(frozenset(one.text for one in term) for term in predicted.terms)}
+    categorical = predicted.categorical
+    held = {variable.name: seen(variable, variable.held.take(rows), categorical=variable.name in categorical)
+            for variable in variables}  # fmt: skip
+    wanted = {frozenset[str](), *(frozenset(factor.text for factor in term) for term in predicted.terms)}
     made: list[Term] = []
     for term in predicted.terms:
-        rest = [frozenset(one.text for one in term) - {factor.text} for factor in term]
+        rest = [frozenset(other.text for other in term) - {factor.text} for factor in term]
         parts = [
             _of_factor(factor, by_name, held, rows, full=without not in wanted, alone=len(term) == 1)
             for factor, without in zip(term, rest, strict=True)
@@ -402,33 +401,33 @@ def make_terms(variables: Sequence[Variable], rows: Ints, predicted: Predicted |
         if len(made) + size > MOST_TERMS:
             says = f"predictors: the formula makes more than {MOST_TERMS:,} columns; group categories, or cross fewer"
             raise DataError(says, argument="predictors")
-        combined = parts[0] if len(term) == 1 else [_product(one) for one in itertools.product(*parts)]
-        made += [one for one in (_standardised(term, held, len(rows)) for term in combined) if one is not None]
+        combined = parts[0] if len(term) == 1 else [_product(factors) for factors in itertools.product(*parts)]
+        made += [column for column in (_standardised(term, held, len(rows)) for term in combined) if column is not None]
     return tuple(made)
 
 
-def _of_column(one: Variable, rows: Ints) -> list[Term]:
-    """The columns of the design that one variable makes."""
-    if one.held.number is None:
-        return _levels(one, rows)
-    numbers = one.held.number[rows]
+def _of_column(variable: Variable, rows: Ints) -> list[Term]:
+    """The design columns of one variable."""
+    if variable.held.number is None:
+        return _levels(variable, rows)
+    numbers = variable.held.number[rows]
     known = numbers[~np.isnan(numbers)]
     made: list[Term] = []
     if len(known):
-        made.append(Term(one.name, "number", None, float(known.mean()), _scale(float(known.std()))))
+        made.append(Term(variable.name, "number", None, float(known.mean()), _scale(float(known.std()))))
     share = float(np.isnan(numbers).mean())
-    if one.n_missing and 0 < share < 1:
-        made.append(_indicator(one.name, "missing", None, share))
+    if variable.n_missing and 0 < share < 1:
+        made.append(_indicator(variable.name, "missing", None, share))
     return made
 
 
-def _levels(one: Variable, rows: Ints, *, full: bool = False) -> list[Term]:
-    level = one.held.level[rows]
-    labels = one.texts if one.amounts is None else one.labels
-    counts = np.bincount(np.where(level == MISSING, one.n_levels, level), minlength=one.n_levels + 1)
+def _levels(variable: Variable, rows: Ints, *, full: bool = False) -> list[Term]:
+    level = variable.held.level[rows]
+    labels = variable.texts if variable.amounts is None else variable.labels
+    counts = np.bincount(np.where(level == MISSING, variable.n_levels, level), minlength=variable.n_levels + 1)
     often = [int(at) for at in np.argsort(-counts, kind="stable") if counts[at]]
     return [
-        _indicator(one.name, "level", None if at == one.n_levels else labels[at], counts[at] / len(rows))
+        _indicator(variable.name, "level", None if at == variable.n_levels else labels[at], counts[at] / len(rows))
         for at in often[0 if full else 1 : MOST_INDICATORS + 1]
     ]
 
@@ -437,20 +436,20 @@ def _of_factor(
     factor: Factor, variables: Mapping[str, Variable], held: Mapping[str, Seen], rows: Ints,
     *, full: bool, alone: bool,
 ) -> list[Term]:  # fmt: skip
-    """What a factor contributes to a term: to a product without the indicator of being missing, not standardised."""
+    """Design columns of a factor; in a product not standardised, and without the indicator of missing values."""
     if factor.kind == "number":
         for name in factor.columns:
             if held[name].values.number is None:
                 says = f"predictors: {factor.text!r} computes with {name!r}, which holds categories"
                 raise DataError(says, argument="predictors")
         return [Term(factor.columns[0], "computed", factor.text, 0.0, 1.0, factor.columns)]
-    one = variables[factor.columns[0]]
-    if factor.kind == "column" and one.held.number is not None:
-        found = _of_column(one, rows)
-        found = found if alone else [term for term in found if term.kind == "number"]
+    variable = variables[factor.columns[0]]
+    if factor.kind == "column" and variable.held.number is not None:
+        terms = _of_column(variable, rows)
+        terms = terms if alone else [term for term in terms if term.kind == "number"]
     else:
-        found = _levels(one, rows, full=full)
-    return found if alone else [replace(term, centre=0.0, scale=1.0) for term in found]
+        terms = _levels(variable, rows, full=full)
+    return terms if alone else [replace(term, centre=0.0, scale=1.0) for term in terms]
 
 
 def _product(factors: Sequence[Term]) -> Term:
@@ -488,30 +487,30 @@ def design_matrix(terms: Sequence[Term], held: Mapping[str, Seen], n: int) -> Fl
 
 def _column(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]]) -> Floats:
     """A term for each record, its mean where it is missing."""
-    found = (_raw(term, held, n, places) - term.centre) / term.scale
-    return np.where(np.isnan(found), 0.0, found) if term.kind in {"number", "computed", "product"} else found
+    values = (_raw(term, held, n, places) - term.centre) / term.scale
+    return np.where(np.isnan(values), 0.0, values) if term.kind in {"number", "computed", "product"} else values
 
 
 def _raw(term: Term, held: Mapping[str, Seen], n: int, places: dict[str, dict[Any, int]] | None = None) -> Floats:
     places = {} if places is None else places
     if term.kind == "product":
-        found = np.ones(n)
+        product = np.ones(n)
         for factor in term.factors:
-            found *= _raw(factor, held, n, places)
-        return found
+            product *= _raw(factor, held, n, places)
+        return product
     if term.kind == "computed":
         assert term.level is not None
         return evaluate(term.level, {name: _number(held[name]) for name in term.columns})
-    one = held[term.column]
+    predictor = held[term.column]
     if term.kind == "number":
-        return _number(one)
+        return _number(predictor)
     if term.kind == "missing":  # a number that is known by its level alone may be given without its values
-        return np.asarray(one.values.level == MISSING, np.float64)
-    place = places.setdefault(term.column, {text: level for level, text in enumerate(one.labels)})
+        return np.asarray(predictor.values.level == MISSING, np.float64)
+    place = places.setdefault(term.column, {text: level for level, text in enumerate(predictor.labels)})
     wanted = MISSING if term.level is None else place.get(term.level, -9)
-    return np.asarray(one.values.level == wanted, np.float64)
+    return np.asarray(predictor.values.level == wanted, np.float64)
 
 
-def _number(one: Seen) -> Floats:
-    assert one.values.number is not None
-    return one.values.number
+def _number(predictor: Seen) -> Floats:
+    assert predictor.values.number is not None
+    return predictor.values.number

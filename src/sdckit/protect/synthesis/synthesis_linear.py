@@ -32,7 +32,7 @@ from sdckit.protect.synthesis.synthesis_variables import (
     read_variable,
 )
 
-# Draws from the posterior of a synthesis model, kept for measures of risk that need them.
+# Posterior draws of a synthesis model, kept for measures of risk that need them.
 
 
 REGRESSIONS = ("normal", "logistic", "probit", "multinomial", "poisson", "multivariate_normal")
@@ -114,14 +114,14 @@ class PosteriorDraws(Mapping[str, Any]):
         if self["model"] == CELLS:
             with np.errstate(divide="ignore"):
                 return self._of_levels(np.log(self._shares(frame)), frame[self["column"]])
-        found = self._density(self._linear(frame), frame[self["column"]])
+        log_density = self._density(self._linear(frame), frame[self["column"]])
         if self["missing"] is None:
-            return found
+            return log_density
         gone = code_column(frame[self["column"]])
         is_gone = gone.codes() == gone.span
         model = self["missing"]
         share = PosteriorDraws(model)._of_event(frame, is_gone)
-        return np.where(is_gone, share, share + found)
+        return np.where(is_gone, share, share + log_density)
 
     def predictive(self, data: Any) -> dict[str, Any]:
         """The distribution of each record's value under each draw, as `bayesian_attribute_risk` takes it.
@@ -171,13 +171,13 @@ class PosteriorDraws(Mapping[str, Any]):
         gone = None if event is None else np.exp(PosteriorDraws(event)._of_event(frame, True)[used:])
         if self["model"] in {"normal", "poisson"}:
             if self["model"] == "normal":
-                found: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
+                distribution: dict[str, Any] = {"mean": eta[:, 0], "sd": np.asarray(self["scale"], float)[used:]}
             else:
-                found = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
-            return found if gone is None else {**found, "missing": gone}
+                distribution = {"rate": np.exp(np.clip(eta[:, 0], -MOST_EXPONENT, MOST_RATE))}
+            return distribution if gone is None else {**distribution, "missing": gone}
         share = np.moveaxis(np.exp(self._log_shares(eta)), 1, 2)
-        found = self._by_level(share)
-        return found if gone is None else {**found, "missing": gone}
+        distribution = self._by_level(share)
+        return distribution if gone is None else {**distribution, "missing": gone}
 
     def _by_level(self, share: Floats) -> dict[str, Any]:
         """Probabilities by level, shape (H, n, L), that of being missing last."""
@@ -219,8 +219,8 @@ class PosteriorDraws(Mapping[str, Any]):
         X = design_matrix(terms, predictors, len(frame))
         coefficients = np.asarray(self["coefficients"], float)
         h, k, p = coefficients.shape
-        found: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
-        return found
+        eta: Floats = (coefficients.reshape(h * k, p) @ X.T).reshape(h, k, len(frame))
+        return eta
 
     def _of_event(self, frame: Any, event: NDArray[np.bool_] | bool) -> Floats:
         """Log probability that an event, being missing, did or did not happen."""
@@ -232,8 +232,8 @@ class PosteriorDraws(Mapping[str, Any]):
             values = float_values(series, "column")
             if self["model"] == "normal":
                 sd = np.asarray(self["scale"], float)[:, None]
-                found = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
-                return np.where(np.isnan(values), -np.inf, found)
+                log_density = -0.5 * ((values - eta[:, 0]) / sd) ** 2 - np.log(sd * np.sqrt(2 * np.pi))
+                return np.where(np.isnan(values), -np.inf, log_density)
             from scipy.special import gammaln
 
             counts = (values >= 0) & (values == np.floor(values))
@@ -245,11 +245,11 @@ class PosteriorDraws(Mapping[str, Any]):
         """The log probability of what each record holds, from those of all levels, shape (H, n, L)."""
         seen = _read(series, number=False)
         place = {text: at for at, text in enumerate(seen.labels)}
-        found = np.full(log_shares.shape[:2], -np.inf)
+        log_probability = np.full(log_shares.shape[:2], -np.inf)
         for at, text in enumerate(self["levels"]):
             here = seen.values.level == (MISSING if text is None else place.get(text, -9))
-            found[:, here] = log_shares[:, here, at]
-        return found
+            log_probability[:, here] = log_shares[:, here, at]
+        return log_probability
 
 
 class DrawsByColumn(dict[str, PosteriorDraws]):
@@ -299,7 +299,7 @@ def posterior_draws(
     column: str, model: str, terms: tuple[Term, ...], levels: list[str | None],
     coefficients: Floats, scale: Floats | None,
 ) -> PosteriorDraws:  # fmt: skip
-    """Put the draws of one model into their plain form.
+    """Posterior draws of one model as plain numbers, texts and lists.
 
     >>> posterior_draws("y", "normal", (), [], np.zeros((2, 1, 1)), np.ones(2))
     PosteriorDraws('y', 'normal', 2 draws)
@@ -311,9 +311,9 @@ def posterior_draws(
 
 
 def _texts(series: Any) -> list[str | None]:
-    """What each record holds, in text."""
-    one = _read(series, number=False)
-    return [None if level < 0 else one.labels[level] for level in one.values.level.tolist()]
+    """The values of a column as text; None where missing."""
+    column = _read(series, number=False)
+    return [None if level < 0 else column.labels[level] for level in column.values.level.tolist()]
 
 
 def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
@@ -324,8 +324,8 @@ def _read(series: Any, *, number: bool, labels: bool = True) -> Seen:
     numbers = None
     if number:
         if coded.kind == "date":
-            one = read_variable(series)
-            return Seen(one.held, one.labels if labels else ())
+            variable = read_variable(series)
+            return Seen(variable.held, variable.labels if labels else ())
         numbers = float_values(series, "column")
     texts: Sequence[str] = coded.labels(codes[known]) if labels else ()
     if coded.kind in {"integer", "number"}:
@@ -341,7 +341,7 @@ NEAR = 1e-9
 
 
 def fit_probit(X: Floats, y: Floats, penalty: Floats) -> tuple[Floats, Floats, bool]:
-    """The mode of the posterior, the information there (its precision), and whether it was reached.
+    """Posterior mode, information matrix there (the precision), and whether the iterations converged.
 
     `X`: shape (n, p). `y`: 0 or 1. `penalty`: precision a priori, shape (p, p).
 
@@ -370,7 +370,7 @@ def _log_posterior(X: Floats, y: Floats, penalty: Floats, at: Floats) -> float:
 
 
 def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """Slope of the log posterior, and the expected information."""
+    """Gradient of the log posterior, and the expected information matrix."""
     from scipy.special import log_ndtr
 
     side = 2 * y - 1
@@ -381,7 +381,7 @@ def _derivatives(X: Floats, y: Floats, penalty: Floats, at: Floats) -> tuple[Flo
     return X.T @ (side * pull) - penalty @ at, (X.T * weight) @ X + penalty
 
 
-TELLS_LEVELS = ("logistic", "probit", "multinomial")
+CATEGORICAL = ("logistic", "probit", "multinomial")
 PRIOR = 0.01  # precision a priori of a standardised predictor's coefficient: only where the data are silent
 ITERATIONS = 2000
 
@@ -393,7 +393,7 @@ class LinearFit:
     variable: Variable
     model: str
     terms: tuple[Term, ...]
-    levels: Ints  # levels of the variable that the model tells apart
+    levels: Ints  # levels of the variable that the model distinguishes
     best: tuple[Floats, float]  # coefficients, shape (K, p), and the residual standard deviation
     # coefficients, shape (H, K, p), and residual standard deviations, shape (H,), from the posterior
     drawn: tuple[Floats, Floats]
@@ -426,9 +426,9 @@ class LinearFit:
         return np.stack([log_share(-eta[:, 0]), log_share(eta[:, 0])], axis=1)
 
     def kept(self) -> PosteriorDraws:
-        """The draws in their plain form."""
+        """The posterior draws as plain numbers, texts and lists."""
         texts: list[str | None] = []
-        if self.model in TELLS_LEVELS:
+        if self.model in CATEGORICAL:
             labels = self.variable.labels
             texts = [None if at == MISSING else labels[at] for at in self.levels]
         scale = self.drawn[1] if self.model == "normal" else None
@@ -440,7 +440,7 @@ def fit_linear(
     n_draws: int, proper: bool, rng: np.random.Generator, predicted: Predicted | None = None,
     more_freedom: int = 0,
 ) -> LinearFit:  # fmt: skip
-    """Fit a regression of one variable on others, and draw from its posterior.
+    """Fit a regression of one variable on others, and draw from its posterior distribution.
 
     The coefficients have a normal prior with standard deviation 10 for a standardised predictor, so that
     collinear predictors and perfect separation have an answer. The posterior is the exact one of the normal
@@ -449,14 +449,14 @@ def fit_linear(
     normal distribution.
     """
     terms = make_terms(predictors, rows, predicted)
-    told = predicted.told_apart if predicted else frozenset[str]()
+    categorical = predicted.categorical if predicted else frozenset[str]()
     held = {
-        predictor.name: seen(predictor, predictor.held.take(rows), told=predictor.name in told)
+        predictor.name: seen(predictor, predictor.held.take(rows), categorical=predictor.name in categorical)
         for predictor in predictors
     }
     X = design_matrix(terms, held, len(rows))
     level = variable.held.level[rows]
-    levels = np.unique(level) if model in TELLS_LEVELS else np.zeros(0, np.int64)
+    levels = np.unique(level) if model in CATEGORICAL else np.zeros(0, np.int64)
     if model in {"normal", "poisson"}:
         assert variable.held.number is not None
         y = variable.held.number[rows]
@@ -476,7 +476,7 @@ def fit_linear(
 
 
 def _around(best: Floats, precision: Floats, normals: Floats) -> Floats:
-    """Draws of a normal distribution by its precision."""
+    """Draws from a normal distribution with a given mean and precision matrix."""
     from scipy.linalg import cholesky, solve_triangular
 
     if not len(normals):
@@ -502,8 +502,8 @@ def _normal(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
     if p == 1:
         best = np.array([[y.mean()]])
     else:
-        found = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
-        best = np.r_[found.intercept_, found.coef_][None, :]
+        fitted = Ridge(alpha=PRIOR, solver="cholesky").fit(X[:, 1:], y)
+        best = np.r_[fitted.intercept_, fitted.coef_][None, :]
     left = y - X @ best[0]
     sd = float(np.sqrt(left @ left / (n - p)))
     return best, sd, X.T @ X + _penalty(p), True
@@ -518,9 +518,9 @@ def _logistic(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         from sklearn.linear_model import LogisticRegression
 
         model = LogisticRegression(C=1 / PRIOR, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
-        found = model.fit(X[:, 1:], y)
-        best = np.c_[found.intercept_, found.coef_]
-        converged = bool(found.n_iter_.max() < ITERATIONS)
+        fitted = model.fit(X[:, 1:], y)
+        best = np.c_[fitted.intercept_, fitted.coef_]
+        converged = bool(fitted.n_iter_.max() < ITERATIONS)
     share = _expit(X @ best[0])
     return best, 1.0, (X.T * (share * (1 - share))) @ X + _penalty(p), converged
 
@@ -533,9 +533,9 @@ def _poisson(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         from sklearn.linear_model import PoissonRegressor
 
         model = PoissonRegressor(alpha=PRIOR / n, solver="newton-cholesky", tol=1e-8, max_iter=ITERATIONS)
-        found = model.fit(X[:, 1:], y)
-        best = np.r_[found.intercept_, found.coef_][None, :]
-        converged = bool(found.n_iter_ < ITERATIONS)
+        fitted = model.fit(X[:, 1:], y)
+        best = np.r_[fitted.intercept_, fitted.coef_][None, :]
+        converged = bool(fitted.n_iter_ < ITERATIONS)
     rate = np.exp(np.minimum(X @ best[0], MOST_RATE))
     return best, 1.0, (X.T * rate) @ X + _penalty(p), converged
 
@@ -547,14 +547,14 @@ def _multinomial(X: Floats, y: Floats) -> tuple[Floats, float, Floats, bool]:
         best, converged = np.log(np.bincount(y.astype(np.int64), minlength=K) / n)[:, None], True
         best = best - best.mean()
     elif K == 2:  # scikit-learn fits two levels by one set of coefficients: half to each is the same
-        one, _, _, converged = _logistic(X, y)
-        best = np.r_[-one / 2, one / 2]
+        coefficients, _, _, converged = _logistic(X, y)
+        best = np.r_[-coefficients / 2, coefficients / 2]
     else:
         from sklearn.linear_model import LogisticRegression
 
-        found = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
-        best = np.c_[found.intercept_, found.coef_]
-        converged = bool(found.n_iter_.max() < ITERATIONS)
+        fitted = LogisticRegression(C=1 / PRIOR, tol=1e-6, max_iter=ITERATIONS).fit(X[:, 1:], y)
+        best = np.c_[fitted.intercept_, fitted.coef_]
+        converged = bool(fitted.n_iter_.max() < ITERATIONS)
     share = _softmax(X @ best.T)
     precision = np.kron(np.eye(K), np.diag(np.full(p, PRIOR)))
     for a in range(K):
@@ -585,8 +585,8 @@ def choose(share: Floats, rng: np.random.Generator) -> Ints:
     """
     running = np.cumsum(share, axis=1)
     mark = rng.random(len(share)) * running[:, -1]
-    found: Any = (running <= mark[:, None]).sum(axis=1)
-    return np.asarray(np.minimum(found, share.shape[1] - 1), np.int64)
+    column: Any = (running <= mark[:, None]).sum(axis=1)
+    return np.asarray(np.minimum(column, share.shape[1] - 1), np.int64)
 
 
 def _normal_cdf(eta: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Which model a variable is synthesised by, whether it fits the variable, and fitting it."""
+"""The synthesis model of each variable: choosing it, checking that it fits the type, and fitting it."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from sdckit.protect.synthesis.synthesis_linear import (
 from sdckit.protect.synthesis.synthesis_trees import SampleFit, fit_estimator, fit_tree
 from sdckit.protect.synthesis.synthesis_variables import MISSING, Values, Variable
 
-# Synthesis by cells: the shares of a variable's levels in each combination of the predictors' values.
+# Dirichlet-multinomial synthesis: shares of the levels of a variable in each combination of its predictors.
 
 
 MOST_VALUES = 50  # of a number that predicts: it is taken as categories
 MOST_CODES = 2**62
-MOST_KEPT = 5_000_000  # numbers that the draws of one variable may take
+MOST_KEPT = 5_000_000  # numbers that the draws of one variable may consist of
 
 
 @dataclass(frozen=True, eq=False)
 class CellsFit:
-    """Counts of levels (columns) in the cells that occur (rows), and the prior's weight of each level."""
+    """Counts of levels (columns) in the cells that occur (rows), and the concentration of the prior."""
 
     variable: Variable
     predictors: tuple[Variable, ...]
@@ -59,13 +59,13 @@ class CellsFit:
         return _shares(np.random.default_rng(self.states[at]).standard_gamma(shape))
 
     def cell_of(self, held: Mapping[str, Values], n: int) -> Ints:
-        """The row of each record's cell; the last where none of the original is in it."""
+        """The row of each record's cell; the last where no record of the original is in it."""
         codes = _codes(self.predictors, held, n)
         at = np.minimum(np.searchsorted(self.cells, codes), len(self.cells) - 1)
         return np.where(self.cells[at] == codes, at, len(self.cells))
 
     def kept(self) -> PosteriorDraws | None:
-        """The draws in their plain form; None where they would take too much room."""
+        """The posterior draws as plain numbers, texts and lists; None where they would take too much room."""
         if len(self.states) * self.counts.size > MOST_KEPT:
             return None
         labels = self.variable.labels
@@ -77,8 +77,8 @@ class CellsFit:
             "coefficients": [self.drawn(at).tolist() for at in range(len(self.states))],
             "scale": None, "missing": None,
             "cells": {
-                one.name: [None if at == one.n_levels else one.labels[at] for at in place.tolist()]
-                for one, place in zip(self.predictors, places, strict=True)
+                predictor.name: [None if at == predictor.n_levels else predictor.labels[at] for at in place.tolist()]
+                for predictor, place in zip(self.predictors, places, strict=True)
             },
         })  # fmt: skip
 
@@ -112,7 +112,7 @@ def fit_cells(
 
 
 def _codes(predictors: Sequence[Variable], held: Mapping[str, Values], n: int) -> Ints:
-    """One number for the levels that a record holds; a new number is in no cell."""
+    """One code for the levels of all predictors; -1 with a number that the original does not have."""
     codes, size = np.zeros(n, np.int64), 1
     fresh = np.zeros(n, np.bool_)
     for predictor in predictors:
@@ -130,14 +130,14 @@ def _codes(predictors: Sequence[Variable], held: Mapping[str, Values], n: int) -
 
 
 def _shares(weights: Floats) -> Floats:
-    """Weights as shares of their row; alike where a row has none."""
+    """Weights as shares of their row; equal shares where a row sums to 0."""
     total = weights.sum(axis=1, keepdims=True)
     return np.where(total > 0, weights / np.where(total > 0, total, 1.0), 1 / weights.shape[1])
 
 
 JOINT = "multivariate_normal"
 NAMES = ("cart", "sample", *REGRESSIONS, CELLS)
-MOST_OUTCOMES = 50  # levels that a regression tells apart
+MOST_OUTCOMES = 50  # levels that a regression distinguishes
 
 
 class Fitted(Protocol):
@@ -184,7 +184,7 @@ class Chosen:
 
 @dataclass(frozen=True, eq=False)
 class _WithMissing:
-    """Whether a value is missing is drawn first, then the others' values."""
+    """A model in two parts: whether a value is missing is drawn first, then the values present."""
 
     gone: Fitted
     rest: Fitted
@@ -195,14 +195,14 @@ class _WithMissing:
         here = np.flatnonzero(self.gone.draw(held, n, first, release).level == 0)
         if not len(here):  # no model predicts nothing
             return Values(np.full(n, MISSING), None if self.variable.amounts is None else np.full(n, np.nan))
-        part = {name: Seen(one.values.take(here), one.labels) for name, one in held.items()}
-        found = self.rest.draw(part, len(here), second, release)
+        part = {name: Seen(predictor.values.take(here), predictor.labels) for name, predictor in held.items()}
+        values = self.rest.draw(part, len(here), second, release)
         level = np.full(n, MISSING)
-        level[here] = found.level
-        if found.number is None:
+        level[here] = values.level
+        if values.number is None:
             return Values(level, None)
         number = np.full(n, np.nan)
-        number[here] = found.number
+        number[here] = values.number
         return Values(level, number)
 
 
@@ -228,7 +228,7 @@ def read_models(given: Any, variables: Sequence[Variable], smoothing: Mapping[st
 
 
 def as_joint(chosen: Mapping[str, Chosen], order: Sequence[str]) -> dict[str, Chosen]:
-    """Joint normal variables as the regressions of which their distribution is the chain.
+    """Joint normal variables as a chain of regressions, the factors of their joint distribution.
 
     With Jeffreys' prior the covariance of q variables given p coefficients each is inverse Wishart with n - p degrees
     of freedom: that of variable j (from 0) given those before has n - p - (q - 1 - j), its own regression n - p - j.
@@ -338,7 +338,7 @@ def _fit_one(
     states = {name: state for name in estimator.get_params() if name.split("__")[-1] == "random_state"}
     try:
         return fit_estimator(variable, predictors, rows, estimator=estimator.set_params(**states))
-    except (ValueError, TypeError):  # its message may show values
+    except (ValueError, TypeError):  # the message of the estimator may show values
         raise DataError(
             f"models of {variable.name!r}: {chosen.name} could not be fitted to {len(rows):,} records"
         ) from None
@@ -361,7 +361,7 @@ def kept_draws(fitted: Fitted) -> PosteriorDraws | None:
 
 
 def unconverged(fitted: Fitted) -> bool:
-    """Whether a regression was still moving when its iterations ended."""
+    """Whether a regression did not converge."""
     if isinstance(fitted, _WithMissing):
         return unconverged(fitted.gone) or unconverged(fitted.rest)
     return isinstance(fitted, LinearFit) and not fitted.converged

@@ -1,4 +1,4 @@
-"""Synthesis by trees: a record takes the value of one that falls into the same leaf. And by any estimator."""
+"""Synthesis by trees (CART), values of donors from the same leaf; and by any scikit-learn estimator."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from sdckit.protect.synthesis.synthesis_design import Seen, Term, design_matrix,
 from sdckit.protect.synthesis.synthesis_linear import choose
 from sdckit.protect.synthesis.synthesis_variables import Values, Variable
 
-# A regression tree of many records: that of scikit-learn, grown from columns that are sorted once.
-# A column of few values is counted value by value in each node. One of many is sorted before the first
-# cut; every cut keeps that order, so that no node sorts anything. Columns of a node lie in one line of
+# A regression tree for many records: that of scikit-learn, grown from columns that are sorted once.
+# A column of few distinct values is tabulated in each node. One of many is sorted before the first split;
+# every split keeps that order, so that no node sorts anything. The records of a node are contiguous in
 # memory.
 
 
-FEW = 256  # values of a column that is counted; they are coded as bytes
+FEW = 256  # distinct values of a column that is tabulated; their codes are bytes
 SAME = np.float32(1e-7)  # values no farther apart are one, as in scikit-learn
-PURE = np.finfo(np.float64).eps  # a variance up to this is none
+PURE = np.finfo(np.float64).eps  # a variance up to this counts as zero
 FLAT = {"reassoc", "contract", "nsz", "nnan"}  # sums whose order does not matter
 
 
 class Columns(NamedTuple):
-    """Predictors of the records of each node, and what they predict.
+    """Predictors and outcome of the records, those of each node contiguous.
 
-    Of few values, p of them: `codes` (p, n), `values` (p, 256) and `spans` (p,), how many each has. Of many, q: the
-    ascending numbers `line` (q, n), whose they are (`rows`) and what is predicted there (`there`). `y` (n,) and `own`
-    (n,): what is predicted, and the record, in the order of `codes`. `place` (p + q,): columns of the matrix.
+    With few distinct values, p columns: `codes` (p, n), `values` (p, 256), and `spans` (p,), how many each has. With
+    many, q columns: the ascending numbers `line` (q, n), their records (`rows`) and their outcomes (`there`). `y` (n,)
+    and `own` (n,): outcome and record in the order of `codes`. `place` (p + q,): columns of the matrix.
     """
 
     codes: NDArray[np.uint8]
@@ -50,7 +50,7 @@ class Columns(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Of each node the column and the limit up to which records go left, and the left child; -1: a leaf."""
+    """For each node the column and limit of its split (up to it records go left) and the left child; -1: a leaf."""
 
     column: NDArray[np.int64]
     limit: NDArray[np.float64]
@@ -59,13 +59,18 @@ class Tree(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def _midway(low, high):  # type: ignore[no-untyped-def]
-    found = np.float64(low) / 2.0 + np.float64(high) / 2.0
-    return np.float64(low) if found == high or np.isinf(found) else found
+    """The limit between two values of type float32."""
+    middle = np.float64(low) / 2.0 + np.float64(high) / 2.0
+    return np.float64(low) if middle == high or np.isinf(middle) else middle
 
 
 @njit(cache=True, nogil=True)
 def _cut_codes(columns, d, start, stop, total, min_leaf, held, best):  # type: ignore[no-untyped-def]
-    """The best cut of a node by a column of few values: what it gains, the limit, the last code to the left."""
+    """The best split of a node by a column of few values: its score, the limit, the last code to the left.
+
+    `total`: sum of the outcome in the node. `held`: work space. `best`: score to beat; the last code is -1 where none
+    does.
+    """
     counts, sums = held
     codes, y, span, values = columns.codes[d], columns.y, columns.spans[d], columns.values[d]
     for code in range(span):
@@ -79,16 +84,19 @@ def _cut_codes(columns, d, start, stop, total, min_leaf, held, best):  # type: i
         if counts[code] == 0:
             continue
         if before >= 0 and left >= min_leaf and n - left >= min_leaf:
-            found = below * below / left + (total - below) * (total - below) / (n - left)
-            if found > gain:
-                gain, limit, last = found, _midway(values[before], values[code]), before
+            score = below * below / left + (total - below) * (total - below) / (n - left)
+            if score > gain:
+                gain, limit, last = score, _midway(values[before], values[code]), before
         left, below, before = left + counts[code], below + sums[code], code
     return gain, limit, last
 
 
 @njit(cache=True, nogil=True)
 def _cut_line(columns, d, start, stop, total, min_leaf, best):  # type: ignore[no-untyped-def]
-    """The best cut of a node by a column of many values: what it gains, the limit, where the right side begins."""
+    """The best split of a node by a column of many values: its score, the limit, where the right side begins.
+
+    `total`: sum of the outcome in the node. `best`: score to beat; the last figure is -1 where none does.
+    """
     line, there = columns.line[d], columns.there[d]
     gain, limit, last = best, 0.0, -1
     below = 0.0
@@ -96,15 +104,15 @@ def _cut_line(columns, d, start, stop, total, min_leaf, best):  # type: ignore[n
         below += there[i]
         left, right = i + 1 - start, stop - i - 1
         if left >= min_leaf and line[i + 1] > line[i] + SAME:
-            found = below * below / left + (total - below) * (total - below) / right
-            if found > gain:
-                gain, limit, last = found, _midway(line[i], line[i + 1]), i + 1
+            score = below * below / left + (total - below) * (total - below) / right
+            if score > gain:
+                gain, limit, last = score, _midway(line[i], line[i + 1]), i + 1
     return gain, limit, last
 
 
 @njit(cache=True, nogil=True)
 def _part(goes, start, stop, column, spare):  # type: ignore[no-untyped-def]
-    """Put what goes left first, both sides in their order."""
+    """Stable partition of `column[start:stop]`: entries whose `goes` is 1 first; `spare`: work space."""
     at, n_spare = start, 0
     for i in range(start, stop):
         value = column[i]
@@ -118,7 +126,11 @@ def _part(goes, start, stop, column, spare):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _divide(columns, start, stop, split, goes, mark, spare):  # type: ignore[no-untyped-def]
-    """Divide the columns of a node by its cut; how many records go left."""
+    """Partition all columns of a node by its split; return the number of records that go left.
+
+    `split`: the column, and its last code to the left or where the right side begins. `goes`, `mark`, `spare`: work
+    space.
+    """
     bytes_, floats, ints, doubles = spare
     n_few, (column, last) = len(columns.codes), split
     if column < n_few:
@@ -149,6 +161,7 @@ def _divide(columns, start, stop, split, goes, mark, spare):  # type: ignore[no-
 
 @njit(cache=True, nogil=True, fastmath=FLAT)
 def _sums(y, start, stop):  # type: ignore[no-untyped-def]
+    """Sum and sum of squares of `y[start:stop]`."""
     total, squares = 0.0, 0.0
     for i in range(start, stop):
         total += y[i]
@@ -158,7 +171,7 @@ def _sums(y, start, stop):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-def]
-    """Grow the tree, `leaf_of` telling the leaf of each record; how many nodes it has."""
+    """Grow the tree depth first; fill `tree` and `leaf_of`, the leaf of each record; return the number of nodes."""
     n, n_few = len(columns.y), len(columns.codes)
     n_columns = n_few + len(columns.line)
     goes, mark = np.empty(n, np.int64), np.empty(n, np.uint8)
@@ -177,14 +190,14 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
         column, limit, last, gain = np.int64(-1), 0.0, -1, -np.inf
         if size >= 2 * min_leaf and variance > PURE:
             first = np.int64(hash_word(np.uint64(seed) ^ np.uint64(node)) >> np.uint64(8)) % n_columns
-            for turn in range(n_columns):  # begins with any column, so that none wins all that are equally good
+            for turn in range(n_columns):  # begins with a random column, so that none wins all ties
                 d = (first + turn) % n_columns
                 if d < n_few:
-                    found = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
+                    cut = _cut_codes(columns, d, start, stop, total, min_leaf, held, gain)
                 else:
-                    found = _cut_line(columns, d - n_few, start, stop, total, min_leaf, gain)
-                if found[2] >= 0:
-                    column, gain, limit, last = d, found[0], found[1], found[2]
+                    cut = _cut_line(columns, d - n_few, start, stop, total, min_leaf, gain)
+                if cut[2] >= 0:
+                    column, gain, limit, last = d, cut[0], cut[1], cut[2]
         tree.left[node] = -1
         if column < 0:
             for i in range(start, stop):
@@ -200,6 +213,7 @@ def _grow(columns, min_leaf, seed, tree, leaf_of):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def _apply(tree, X, first, last, leaf):  # type: ignore[no-untyped-def]
+    """Fill `leaf` with the leaf of each of the rows first to last of X."""
     for i in range(first, last):
         node = np.int64(0)
         while tree.left[node] >= 0:
@@ -228,10 +242,10 @@ class GrownTree:
 
 
 def grow(X: NDArray[np.float32], y: NDArray[np.float64], *, min_leaf: int, seed: int) -> GrownTree:
-    """Grow a tree that predicts `y` from the columns of `X`, with the least squares.
+    """Grow a least-squares regression tree that predicts `y` from the columns of `X`.
 
-    Each cut is the one that lowers the sum of squares most, of those that leave `min_leaf` records on both sides; a
-    leaf is what no cut divides. Of cuts that are equally good the first is taken, the columns beginning with any.
+    Each split is the one that lowers the sum of squares most, of those that leave `min_leaf` records on both sides; a
+    leaf is a node without such a split. Of ties the first is taken, beginning with a random column.
 
     Breiman, L., Friedman, J. H., Olshen, R. A. and Stone, C. J. (1984). Classification and regression trees.
 
@@ -262,19 +276,19 @@ def _columns(X: NDArray[np.float32], y: NDArray[np.float64]) -> Columns:
             order = np.argsort(column, kind="stable").astype(np.int32)
             many.append((at, column[order], order))
     values = np.zeros((len(few), FEW), np.float32)
-    for row, (_, _, found) in zip(values, few, strict=True):
-        row[: len(found)] = found
+    for row, (_, _, distinct) in zip(values, few, strict=True):
+        row[: len(distinct)] = distinct
     rows = np.array([order for _, _, order in many], np.int32).reshape(-1, n)
     return Columns(
         np.array([codes for _, codes, _ in few], np.uint8).reshape(-1, n), values,
-        np.array([len(found) for _, _, found in few], np.int64),
+        np.array([len(distinct) for _, _, distinct in few], np.int64),
         np.array([line for _, line, _ in many], np.float32).reshape(-1, n), rows, y[rows],
         y.copy(), np.arange(n, dtype=np.int32), np.array([at for at, *_ in few + many], np.int64),
     )  # fmt: skip
 
 
 MANY = 50_000  # records from which on regression trees are grown here, not by scikit-learn
-HEAPED = 0.1  # share of the records that makes a number an answer, no measurement: it is not smoothed
+HEAPED = 0.1  # share of the records from which on a number is an answer, no measurement: it is not smoothed
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,12 +300,12 @@ class Place:
     rank: Floats | None
     centre: float  # of numbers
     scale: float
-    missing: bool  # whether the column tells if a number is missing instead
+    missing: bool  # whether it is the indicator of a missing number instead
 
 
 @dataclass(frozen=True, eq=False)
 class SampleFit:
-    """Values drawn from those that records have, whatever the predictors."""
+    """Values drawn from the observed ones, whatever the predictors."""
 
     variable: Variable
     rows: Ints
@@ -319,35 +333,35 @@ class TreeFit:
         leaf = self.tree.apply(_matrix(self.places, held, n))
         size = self.edges[leaf + 1] - self.edges[leaf]
         donor = self.members[self.edges[leaf] + (rng.random(n) * size).astype(np.int64)]
-        found = self.variable.held.take(donor)
+        values = self.variable.held.take(donor)
         if self.smoothing == 0 or self.variable.kind != "number":
-            return found
-        return self._smoothed(found, leaf, rng)
+            return values
+        return self._smoothed(values, leaf, rng)
 
-    def _smoothed(self, found: Values, leaf: Ints, rng: np.random.Generator) -> Values:
+    def _smoothed(self, values: Values, leaf: Ints, rng: np.random.Generator) -> Values:
         """A draw from the kernel density of each leaf, within the range of the whole variable."""
-        one = self.variable
-        assert one.held.number is not None
-        assert one.amounts is not None
-        assert found.number is not None
-        numbers, n_leaves = one.held.number[self.members], len(self.edges) - 1
+        variable = self.variable
+        assert variable.held.number is not None
+        assert variable.amounts is not None
+        assert values.number is not None
+        numbers, n_leaves = variable.held.number[self.members], len(self.edges) - 1
         of = np.repeat(np.arange(n_leaves), np.diff(self.edges))
         size = np.maximum(np.bincount(of, minlength=n_leaves), 1)
         mean = np.bincount(of, numbers, n_leaves) / size
         spread = np.sqrt(np.bincount(of, (numbers - mean[of]) ** 2, n_leaves) / size)
         width = self.smoothing * 0.9 * spread * size**-0.2
-        moved = found.number + width[leaf] * rng.standard_normal(len(leaf))
-        low, high = one.amounts[0], one.amounts[-1]
+        moved = values.number + width[leaf] * rng.standard_normal(len(leaf))
+        low, high = variable.amounts[0], variable.amounts[-1]
         moved = low + np.abs((moved - low) % (2 * (high - low) or 1.0))  # reflected at both ends
         moved = np.where(moved > high, 2 * high - moved, moved)
-        counts = np.bincount(one.held.level[self.members], minlength=one.n_levels)
+        counts = np.bincount(variable.held.level[self.members], minlength=variable.n_levels)
         heaped = counts > HEAPED * len(self.members)
-        return one.of_numbers(np.where(heaped[found.level], found.number, moved))
+        return variable.of_numbers(np.where(heaped[values.level], values.number, moved))
 
 
 @dataclass(frozen=True, eq=False)
 class EstimatorFit:
-    """An estimator of the caller's: probabilities of levels, or predictions with residuals drawn to them."""
+    """A fitted scikit-learn estimator: probabilities of levels, or predictions with residuals drawn to them."""
 
     variable: Variable
     terms: tuple[Term, ...]
@@ -393,14 +407,14 @@ def fit_tree(
 
 
 def _grown(X: NDArray[np.float32], y: NDArray[Any], min_leaf: int, state: int) -> tuple[Any, Ints, int]:
-    """A tree, the leaf of each record, and its nodes.
+    """A tree, the leaf of each record, and the number of nodes.
 
-    Both ways grow the same tree of numbers; of cuts that are equally good they may take different ones. Ours needs
-    seconds to be compiled, which a small file does not pay back.
+    The kernel and scikit-learn grow the same regression tree, but may differ in ties. The kernel takes seconds to
+    compile, which a small file does not pay back.
     """
     if y.dtype.kind == "f" and len(y) >= MANY:
-        found = grow(X, y, min_leaf=min_leaf, seed=state)
-        return found, found.leaf_of, found.node_count
+        grown = grow(X, y, min_leaf=min_leaf, seed=state)
+        return grown, grown.leaf_of, grown.node_count
     from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
     kind = DecisionTreeRegressor if y.dtype.kind == "f" else DecisionTreeClassifier
@@ -409,7 +423,7 @@ def _grown(X: NDArray[np.float32], y: NDArray[Any], min_leaf: int, state: int) -
 
 
 def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints, *, estimator: Any) -> EstimatorFit:
-    """Fit an estimator of the caller's to one variable."""
+    """Fit a scikit-learn estimator to one variable."""
     from sklearn.base import is_classifier
 
     terms = make_terms(predictors, rows)
@@ -424,21 +438,21 @@ def fit_estimator(variable: Variable, predictors: Sequence[Variable], rows: Ints
     return EstimatorFit(variable, terms, estimator, left)
 
 
-def _places(one: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
-    level = one.held.level[rows]
-    if one.held.number is not None:
-        known = one.held.number[rows]
+def _places(variable: Variable, y: NDArray[Any], rows: Ints) -> list[Place]:
+    level = variable.held.level[rows]
+    if variable.held.number is not None:
+        known = variable.held.number[rows]
         known = known[~np.isnan(known)]
         if not len(known):
-            return [Place(one.name, None, 0.0, 1.0, True)]
-        made = [Place(one.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
-        return [*made, Place(one.name, None, 0.0, 1.0, True)] if one.n_missing else made
-    ranks = _ranks(np.where(level < 0, one.n_levels, level), one.n_levels + 1, y)
-    return [Place(one.name, ranks, 0.0, 1.0, False)]
+            return [Place(variable.name, None, 0.0, 1.0, True)]
+        made = [Place(variable.name, None, float(np.median(known)), float(known.std()) or 1.0, False)]
+        return [*made, Place(variable.name, None, 0.0, 1.0, True)] if variable.n_missing else made
+    ranks = _ranks(np.where(level < 0, variable.n_levels, level), variable.n_levels + 1, y)
+    return [Place(variable.name, ranks, 0.0, 1.0, False)]
 
 
 def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
-    """The place of each level in the order that predicts best; levels not met stand in the middle."""
+    """Rank of each level in the order that predicts best; levels without records stand in the middle."""
     counts = np.bincount(level, minlength=n_levels)
     there = np.maximum(counts, 1)
     if y.dtype.kind == "f":
@@ -463,13 +477,13 @@ def _ranks(level: Ints, n_levels: int, y: NDArray[Any]) -> Floats:
 def _matrix(places: Sequence[Place], held: Mapping[str, Seen], n: int) -> NDArray[np.float32]:
     made = np.empty((n, len(places)), np.float32)
     for at, place in enumerate(places):
-        one = held[place.column].values
+        values = held[place.column].values
         if place.rank is not None:
-            made[:, at] = place.rank[one.level]  # a missing value's level of -1 is the last rank
+            made[:, at] = place.rank[values.level]  # a missing value's level of -1 is the last rank
         elif place.missing:
-            assert one.number is not None
-            made[:, at] = np.isnan(one.number)
+            assert values.number is not None
+            made[:, at] = np.isnan(values.number)
         else:
-            assert one.number is not None
-            made[:, at] = np.where(np.isnan(one.number), 0.0, (one.number - place.centre) / place.scale)
+            assert values.number is not None
+            made[:, at] = np.where(np.isnan(values.number), 0.0, (values.number - place.centre) / place.scale)
     return made

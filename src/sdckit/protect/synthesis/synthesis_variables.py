@@ -1,4 +1,4 @@
-"""Variables as synthesis sees them: the distinct values of each column, and which one each record holds."""
+"""Variables of a synthesis: the distinct values (levels) of each column, and the level of each record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_DECIMALS = 6
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """What some records hold in one variable."""
+    """Values of some records in one variable."""
 
     # shape (n,); place among the variable's distinct values; `MISSING`, or `NEW` for a number not among them
     level: Ints
@@ -32,7 +32,7 @@ class Values:
     number: Floats | None
 
     def take(self, rows: NDArray[Any]) -> Values:
-        """Those of some records."""
+        """The values of some records."""
         return Values(self.level[rows], None if self.number is None else self.number[rows])
 
 
@@ -48,7 +48,7 @@ class Variable:
     amounts: Floats | None  # shape (n_levels,); the distinct values of numbers and dates
     held: Values  # what each record holds
     n_missing: int
-    # digits after the point that all values of numbers get by with; None where there is no such limit
+    # decimal places that suffice for all numbers; None where there is no such limit
     decimals: int | None
 
     @property
@@ -62,7 +62,7 @@ class Variable:
         return self.texts if self.amounts is None else tuple(number_label(amount) for amount in self.amounts)
 
     def of_numbers(self, numbers: Floats) -> Values:
-        """New numbers, written with the variable's digits, and those that are among its values known as such."""
+        """Values from new numbers, rounded to the digits of the variable; those that are no level of it are `NEW`."""
         assert self.amounts is not None
         made = numbers if self.decimals is None else np.round(numbers, self.decimals) + 0.0
         place = np.minimum(np.searchsorted(self.amounts, made), self.n_levels - 1)
@@ -70,7 +70,7 @@ class Variable:
         return Values(np.where(np.isnan(made), MISSING, level), made)
 
     def of_levels(self, level: Ints) -> Values:
-        """Values among the variable's own."""
+        """Values from levels of the variable."""
         if self.amounts is None:
             return Values(level, None)
         return Values(level, np.where(level >= 0, self.amounts[np.maximum(level, 0)], np.nan))
@@ -114,9 +114,9 @@ def read_variable(series: Any) -> Variable:
         order = np.argsort(amounts, kind="stable")
         amounts = amounts[order]
     else:
-        kind, found = "category", coded.labels(seen[known])
-        order = np.array(places_in_order(found, categories_of(coded)), np.int64)
-        texts = tuple(found[at] for at in order)
+        kind, labels = "category", coded.labels(seen[known])
+        order = np.array(places_in_order(labels, categories_of(coded)), np.int64)
+        texts = tuple(labels[at] for at in order)
     place = np.full(len(seen), MISSING, np.int64)
     place[order] = np.arange(len(order))  # the code of a missing value is the last one
     level = place[level]
@@ -130,26 +130,26 @@ def read_variable(series: Any) -> Variable:
 
 
 def _distinct(codes: Ints, top: int) -> tuple[Ints, Ints, Ints]:
-    """Codes in use of those up to `top`, the first record of each, and the place of each record's among them.
+    """Codes in use of those up to `top`, the first record of each, and the index of each record's code among them.
 
     Without sorting, where there are not many more codes than records.
 
-    >>> [one.tolist() for one in _distinct(np.array([4, 0, 4]), 4)]
+    >>> [array.tolist() for array in _distinct(np.array([4, 0, 4]), 4)]
     [[0, 4], [1, 0], [1, 0, 1]]
     """
     if top > 4 * len(codes):
-        found, at, place = np.unique(codes, return_index=True, return_inverse=True)
-        return found, at, place.astype(np.int64).reshape(-1)
+        present, at, place = np.unique(codes, return_index=True, return_inverse=True)
+        return present, at, place.astype(np.int64).reshape(-1)
     first = np.full(top + 1, -1, np.int64)
     first[codes[::-1]] = np.arange(len(codes))[::-1]  # of records of one code the last one written stays
-    found = np.flatnonzero(first >= 0)
+    present = np.flatnonzero(first >= 0)
     number = np.empty(top + 1, np.int64)
-    number[found] = np.arange(len(found))
-    return found, first[found], number[codes]
+    number[present] = np.arange(len(present))
+    return present, first[present], number[codes]
 
 
 def _date_numbers(coded: Any, codes: Ints) -> Floats:
-    """Points in time as numbers; wide ranges are coded by their place and hold the time in the levels."""
+    """Dates as numbers; in wide ranges codes are indices of levels, which hold the time."""
     if coded.levels is None:
         return np.asarray(codes + np.float64(coded.low), np.float64)
     levels = coded.levels() if callable(coded.levels) else coded.levels
@@ -165,7 +165,7 @@ def _decimals(amounts: Floats) -> int | None:
 
 
 def is_usable(variable: Variable, n: int) -> bool:
-    """Whether a column can tell of others: it varies, and is no list of names.
+    """Whether a column can predict others: it varies, and is no list of names.
 
     >>> import polars as pl
     >>> from sdckit.data.frames import open_frame
@@ -177,12 +177,13 @@ def is_usable(variable: Variable, n: int) -> bool:
 
 
 def _names_people(variable: Variable, n: int) -> bool:
+    """Whether nearly all texts of a column differ, as names do."""
     many = variable.n_levels > MOST_LEVELS or (n >= 20 and variable.n_levels > n / 2)
     return variable.kind == "category" and many
 
 
 def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
-    """Refuse columns that nothing can be drawn for.
+    """Refuse columns that cannot be synthesised.
 
     Raises `DataError`: no value at all, equal values, or texts that are nearly as many as the records.
     """
@@ -198,13 +199,13 @@ def refuse_unfit(variables: Sequence[Variable], n: int) -> None:
             raise DataError(f"column {variable.name!r} is constant, there is nothing to draw; leave it out")
 
 
-# Drawn values as a frame of the caller's.
+# Drawn values as a data frame of the caller's engine.
 
 
 def written(
     frame: Any, variables: Mapping[str, Variable], rows: Ints, made: Mapping[str, Values], n_made: int | None = None
 ) -> Any:  # fmt: skip
-    """One file as a frame of the caller's.
+    """One file as a data frame of the caller's engine.
 
     `rows`: those that get the values made. `n_made`: records of a file of another length, all of them made.
     """
@@ -252,7 +253,7 @@ HOW = (
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """One condition on one variable."""
+    """A condition on one variable."""
 
     column: str
     how: str
@@ -272,17 +273,17 @@ class Condition:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """Conditions that hold together, and what a variable is then."""
+    """Conditions that must all hold, and the value that a variable then has."""
 
     tests: tuple[Condition, ...]
     value: Values
 
     def holds(self, held: Mapping[str, Values], n: int) -> NDArray[np.bool_]:
         """Whether all conditions hold for each record."""
-        found = np.ones(n, np.bool_)
+        satisfied = np.ones(n, np.bool_)
         for test in self.tests:
-            found &= test.holds(held[test.column])
-        return found
+            satisfied &= test.holds(held[test.column])
+        return satisfied
 
 
 def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[str, set[str]]) -> dict[str, list[Rule]]:
@@ -294,13 +295,13 @@ def read_rules(given: Any, variables: Mapping[str, Variable], before: Mapping[st
     """
     if not isinstance(given, Mapping):
         raise DataError(f"rules= is given by column; {HOW}", argument="rules")
-    found: dict[str, list[Rule]] = {}
+    by_column: dict[str, list[Rule]] = {}
     for column, rules in given.items():
         if column not in before:
             raise ColumnError(f"rules: {column!r} is not among the columns to synthesise", argument="rules")
         several = rules if isinstance(rules, (list, tuple)) else [rules]
-        found[column] = [_rule(one, variables[column], variables, before[column]) for one in several]
-    return found
+        by_column[column] = [_rule(rule, variables[column], variables, before[column]) for rule in several]
+    return by_column
 
 
 def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], before: set[str]) -> Rule:
@@ -319,35 +320,35 @@ def _rule(given: Any, target: Variable, variables: Mapping[str, Variable], befor
     return Rule(tuple(tests), _value(target, given["value"]))
 
 
-def _tests(one: Variable, condition: Any, target: str) -> list[Condition]:
+def _tests(variable: Variable, condition: Any, target: str) -> list[Condition]:
     none = np.zeros(0, np.int64)
     if not isinstance(condition, Mapping):
         values = condition if isinstance(condition, (list, tuple)) else [condition]
-        return [Condition(one.name, "is", 0.0, np.array([_level(one, value) for value in values], np.int64))]
-    found = []
+        return [Condition(variable.name, "is", 0.0, np.array([_level(variable, value) for value in values], np.int64))]
+    conditions = []
     for how, limit in condition.items():
         if how == "missing" and isinstance(limit, bool):
-            found.append(Condition(one.name, how, float(limit), none))
+            conditions.append(Condition(variable.name, how, float(limit), none))
         elif how in COMPARE and arguments.is_number(limit):
-            if one.kind != "number":
-                raise DataError(f"rules of {target!r}: {one.name!r} is no number and has no {how!r}")
-            found.append(Condition(one.name, how, float(limit), none))
+            if variable.kind != "number":
+                raise DataError(f"rules of {target!r}: {variable.name!r} is no number and has no {how!r}")
+            conditions.append(Condition(variable.name, how, float(limit), none))
         else:
-            raise DataError(f"rules of {target!r}, condition on {one.name!r}: {HOW}")
-    return found
+            raise DataError(f"rules of {target!r}, condition on {variable.name!r}: {HOW}")
+    return conditions
 
 
-def _level(one: Variable, value: Any) -> int:
-    """The level of a value; one that nobody has is at no level."""
+def _level(variable: Variable, value: Any) -> int:
+    """The level of a value; -9 where no record has it."""
     absent = -9
-    if one.kind == "date":
-        raise DataError(f"rules compare numbers and categories; {one.name!r} holds dates")
-    if one.amounts is not None:
+    if variable.kind == "date":
+        raise DataError(f"rules compare numbers and categories; {variable.name!r} holds dates")
+    if variable.amounts is not None:
         if not arguments.is_number(value):
-            raise DataError(f"rules: {one.name!r} holds numbers; give one", argument="rules")
-        place = int(np.searchsorted(one.amounts, value))
-        return place if place < one.n_levels and one.amounts[place] == value else absent
-    return one.texts.index(str(value)) if str(value) in one.texts else absent
+            raise DataError(f"rules: {variable.name!r} holds numbers; give one", argument="rules")
+        place = int(np.searchsorted(variable.amounts, value))
+        return place if place < variable.n_levels and variable.amounts[place] == value else absent
+    return variable.texts.index(str(value)) if str(value) in variable.texts else absent
 
 
 def _value(target: Variable, value: Any) -> Values:

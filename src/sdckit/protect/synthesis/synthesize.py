@@ -80,9 +80,9 @@ Fits = dict[tuple[str, int], Fitted]
 
 
 def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
-    """Fit the model of each variable; models that releases share stand under the first.
+    """Fit the model of each variable; a model that releases share is stored under release 0.
 
-    Models see the original's values only, so that they are fitted side by side.
+    Models depend on values of the original only, so they are fitted in parallel.
     """
     # before the threads start: those that import scikit-learn at the same time may find it half made
     import sklearn.linear_model
@@ -96,9 +96,9 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
 
     def fit(task: tuple[str, int, np.random.Generator]) -> tuple[tuple[str, int], Fitted]:
         name, release, own = task
-        predictors = [plan.variables[one] for one in plan.predictors[name]]
+        predictors = [plan.variables[column] for column in plan.predictors[name]]
         fit_rows, settings = _fit_rows(plan, name), plan.settings
-        found = fit_model(
+        fitted = fit_model(
             plan.variables[name],
             plan.chosen[name],
             predictors,
@@ -107,21 +107,21 @@ def fit_all(plan: Plan, m: int, rng: np.random.Generator) -> Fits:
             own,
             plan.formulas.get(name),
         )
-        return (name, release), found
+        return (name, release), fitted
 
     linear = [task for task in tasks if plan.chosen[task[0]].is_linear]
     with warnings.catch_warnings():  # not on threads: they share the filters. What did not converge is noted
         warnings.simplefilter("ignore")
-        found = dict([fit(task) for task in linear])
+        fits = dict([fit(task) for task in linear])
     # the longest fits begin first: the later a variable, the more predictors it has
     rest = [task for task in reversed(tasks) if not plan.chosen[task[0]].is_linear]
-    return {**found, **dict(run(fit, rest))}
+    return {**fits, **dict(run(fit, rest))}
 
 
 def _fit_rows(plan: Plan, name: str) -> Ints:
-    """Records that no rule of the variable says the value of."""
+    """Records that the model of a variable is fitted to: those whose value no rule determines."""
     free = np.ones(len(plan.fit_rows), np.bool_)
-    held = {one: plan.variables[one].held.take(plan.fit_rows) for one in _tested(plan, name)}
+    held = {column: plan.variables[column].held.take(plan.fit_rows) for column in _tested(plan, name)}
     for rule in plan.rules.get(name, []):
         free &= ~rule.holds(held, len(free))
     if name in plan.shared and plan.first is not None:
@@ -130,11 +130,12 @@ def _fit_rows(plan: Plan, name: str) -> Ints:
 
 
 def _tested(plan: Plan, name: str) -> set[str]:
+    """Columns in the conditions of the rules of a variable."""
     return {test.column for rule in plan.rules.get(name, []) for test in rule.tests}
 
 
 def draw_releases(plan: Plan, fits: Fits, m: int, rng: np.random.Generator) -> list[dict[str, Values]]:
-    """New values of the records to synthesise, release by release on threads."""
+    """Draw new values of the records to synthesise, release by release on threads."""
     return run(lambda work: _draw(plan, fits, *work), list(enumerate(rng.spawn(m))))
 
 
@@ -142,11 +143,12 @@ def _draw(plan: Plan, fits: Fits, release: int, rng: np.random.Generator) -> dic
     n = plan.n_made or len(plan.rows)
     now: dict[str, Values] = {}
     for name, own in zip(plan.order, rng.spawn(len(plan.order)), strict=True):
-        for one in {*plan.predictors[name], *_tested(plan, name)} - now.keys():
-            now[one] = plan.variables[one].held.take(plan.rows)  # not synthesised: as it is
+        for column in {*plan.predictors[name], *_tested(plan, name)} - now.keys():
+            now[column] = plan.variables[column].held.take(plan.rows)  # not synthesised: as it is
         fitted = fits.get((name, release), fits[name, 0])
-        told = plan.formulas[name].told_apart if name in plan.formulas else ()
-        held = {one: seen(plan.variables[one], now[one], told=one in told) for one in plan.predictors[name]}
+        categorical = plan.formulas[name].categorical if name in plan.formulas else ()
+        held = {column: seen(plan.variables[column], now[column], categorical=column in categorical)
+                for column in plan.predictors[name]}  # fmt: skip
         made = fitted.draw(held, n, own, release)
         for rule in plan.rules.get(name, []):
             made = _set(made, rule.holds(now, n), rule.value)
@@ -162,7 +164,7 @@ def _set(made: Values, where: NDArray[np.bool_], value: Values) -> Values:
 
 
 def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
-    """Values of a release that differ from those the record in their place has; all where none has its place."""
+    """Number of values that differ from the original record in the same row; all where no record has that row."""
     if plan.n_made is not None:
         return dict.fromkeys(made, plan.n_made)
     return {
@@ -173,7 +175,7 @@ def changed_values(plan: Plan, made: Mapping[str, Values]) -> dict[str, int]:
 
 
 def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) -> int:
-    """Synthesised records that hold exactly what some record of the original holds in several variables."""
+    """Number of synthesised records that equal some record of the original in several variables."""
     made_rows = plan.n_made or len(plan.rows)
     fine = np.ones(made_rows, np.bool_)
     columns: list[Any] = []
@@ -188,8 +190,7 @@ def copied_rows(plan: Plan, made: Mapping[str, Values], names: tuple[str, ...]) 
     return int(np.count_nonzero(here[groups[n:]] & fine))
 
 
-# Synthesis of a plan: the columns that are read come here, and what is drawn becomes a plan of the same
-# engine.
+# Synthesis of a lazy frame: the columns read are collected, and what is drawn becomes a lazy frame again.
 
 
 def synthesize_plan(
@@ -202,7 +203,7 @@ def synthesize_plan(
     m: int,
     n: int | None,
 ) -> Protected:
-    """What a synthesis makes of a plan.
+    """Synthesise a lazy frame (plan).
 
     `run`: the synthesis of a frame in memory. `read`: which of the columns it reads. `named`: columns that must be
     there. `drawn`: those that are synthesised, None for all. `m`, `n`: files, and records of each.
@@ -221,9 +222,9 @@ def synthesize_plan(
     )
     check_room(size, columns)
     check_made(m, n or size, len(plan.columns if drawn is None else drawn))
-    found = plan.brought(columns)
-    made, change = run(found.table)
-    files = [with_file.plan() for with_file in with_files(plan, found, made)]
+    brought = plan.brought(columns)
+    made, change = run(brought.table)
+    files = [with_file.plan() for with_file in with_files(plan, brought, made)]
     return Protected(files if m > 1 else files[0], change)
 
 
@@ -381,7 +382,7 @@ def synthesize(
     needed = columns_read(frame.columns, named, predictors, rules)
     variables = {name: read_variable(frame[name]) for name in needed}
     hit = _flags(rows, frame)
-    apart = {one for one in (rows, household) if isinstance(one, str)}
+    apart = {name for name in (rows, household) if isinstance(name, str)}
     counts = _counting(frame, household, variables)
     order_of, left = targets_in_order(named, order, apart | counts, variables, len(frame))
     homes, shared = read_shared(frame, order_of, household, household_variables)
@@ -402,7 +403,7 @@ def synthesize(
         rules=read_rules(rules or {}, variables, known), rows=np.flatnonzero(hit),
         fit_rows=np.arange(len(frame)) if fit_to == "all" else np.flatnonzero(hit),
         settings=Settings(min_leaf, max(posterior_draws, m if proper else 0), proper, float(concentration)),
-        **_once(homes, shared, np.flatnonzero(hit)),
+        **_household_fields(homes, shared, np.flatnonzero(hit)),
     )  # fmt: skip
     if 0 < len(plan.rows) < len(frame) and len(plan.fit_rows) < 2 * min_leaf:
         raise DataError(
@@ -410,12 +411,12 @@ def synthesize(
             "use fit_to='all'"
         )
     rng, secret = open_rng(seed)
-    files, draws, found = _drawn(plan, m, rng, keep=posterior_draws > 0)
+    files, draws, draw_notes = _drawn(plan, m, rng, keep=posterior_draws > 0)
     notes = {
         **left,
         **unused,
-        **_once_said(shared, () if named else sorted(counts), flagged=rows is not None),
-        **found,
+        **_household_notes(shared, () if named else sorted(counts), flagged=rows is not None),
+        **draw_notes,
     }
     models_used = {name: plan.chosen[name].name for name in order_of}
     made = [written(frame, plan.variables, plan.rows, file, plan.n_made) for file in files] or [
@@ -425,12 +426,12 @@ def synthesize(
     if n_made is not None:
         notes["n"] = f"files of {n_made:,} records from {len(frame):,}: none stands for one of the original"
     change = Change(
-        "synthesize", m * (n_made or len(frame)), {name: sum(one[name] for one in per_file) for name in order_of},
+        "synthesize", m * (n_made or len(frame)), {name: sum(counts[name] for counts in per_file) for name in order_of},
         parameters={
             "m": m, **({} if n_made is None else {"n": n_made}), "order": list(order_of), "models": models_used,
-            "predictors": _said(helpers, predictors),
+            "predictors": _predictors_parameter(helpers, predictors),
             "rows": "all" if rows is None else "flagged", "fit_to": fit_to,
-            "rules": {name: len(found) for name, found in plan.rules.items()}, "proper": proper,
+            "rules": {name: len(column_rules) for name, column_rules in plan.rules.items()}, "proper": proper,
             "min_leaf": min_leaf, "smoothing": {name: plan.chosen[name].smoothing for name in order_of},
             **({"household": household, "household_variables": list(shared)} if shared else {}),
         },
@@ -451,17 +452,17 @@ def _drawn(
     files = draw_releases(plan, fits, m, for_draws)
     kept = {name: kept_draws(fits[name, 0]) for name in plan.order} if keep else {}
     used = m if plan.settings.proper else 0
-    draws = {name: PosteriorDraws({**one, "used": used}) for name, one in kept.items() if one is not None}
+    draws = {name: PosteriorDraws({**fields, "used": used}) for name, fields in kept.items() if fields is not None}
     slow = [name for name in plan.order if unconverged(fits[name, 0])]
     notes = {"converged": f"the regressions of {', '.join(slow)} did not converge"} if slow else {}
     return files, draws, notes | _copies(plan, files)
 
 
-def _said(helpers: Sequence[str], given: Any) -> list[str] | dict[str, Any]:
-    """What predicts, as it was asked for."""
+def _predictors_parameter(helpers: Sequence[str], given: Any) -> list[str] | dict[str, Any]:
+    """The predictors as they were given, for the parameters of the change."""
     if not isinstance(given, Mapping):
         return list(helpers)
-    return {name: one if isinstance(one, str) else list(one) for name, one in given.items()}
+    return {name: columns if isinstance(columns, str) else list(columns) for name, columns in given.items()}
 
 
 def _other_size(
@@ -489,27 +490,27 @@ def columns_read(columns: Sequence[str], named: Any, predictors: Any, rules: Any
     if isinstance(predictors, Mapping):
         if set(named) - set(predictors):
             return list(columns)
-        found = read_predictors(predictors, named, columns)
-        predictors = [column for one in found.values() for column in one.columns]
-    asked = {*named, *predictors}
-    for one in rules.values() if isinstance(rules, Mapping) else ():
-        for rule in one if isinstance(one, (list, tuple)) else [one]:
-            asked |= set(rule.get("when", ())) if isinstance(rule, Mapping) else set()
-    return [name for name in columns if name in asked]
+        by_name = read_predictors(predictors, named, columns)
+        predictors = [column for predicted in by_name.values() for column in predicted.columns]
+    wanted = {*named, *predictors}
+    for column_rules in rules.values() if isinstance(rules, Mapping) else ():
+        for rule in column_rules if isinstance(column_rules, (list, tuple)) else [column_rules]:
+            wanted |= set(rule.get("when", ())) if isinstance(rule, Mapping) else set()
+    return [name for name in columns if name in wanted]
 
 
 def _counting(frame: Any, household: str | None, variables: Mapping[str, Variable]) -> set[str]:
-    """Variables that count the records of each household: whoever sees these can count them."""
+    """Variables that equal the household size: it can be counted, so they are not drawn."""
     if household is None:
         return set()
     homes = read_homes(frame, household)
     size = homes.size[homes.of_row]
-    numbers = {name: one.held.number for name, one in variables.items() if one.kind == "number"}
-    same = [name for name, found in numbers.items() if found is not None and np.array_equal(found, size)]
+    numbers = {name: variable.held.number for name, variable in variables.items() if variable.kind == "number"}
+    same = [name for name, values in numbers.items() if values is not None and np.array_equal(values, size)]
     return set(same) - {household}
 
 
-def _once_said(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -> dict[str, str]:
+def _household_notes(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -> dict[str, str]:
     """Notes on what was drawn once per household."""
     notes = {}
     if counts:
@@ -521,8 +522,8 @@ def _once_said(shared: Sequence[str], counts: Sequence[str], *, flagged: bool) -
     return notes
 
 
-def _once(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
-    """What a plan must know to draw variables once per household."""
+def _household_fields(homes: Homes | None, shared: tuple[str, ...], rows: Ints) -> dict[str, Any]:
+    """The fields of a `Plan` by which household variables are drawn once per household."""
     if homes is None or not shared:
         return {}
     first, there = np.zeros(len(homes.of_row), np.bool_), np.zeros(len(homes.of_row), np.bool_)
@@ -542,16 +543,16 @@ def _flags(rows: Any, frame: Any) -> NDArray[np.bool_]:
             raise DataError(f"rows: {rows!r} does not hold true or false for every record", argument="rows")
         return np.asarray(coded.codes() + coded.low == 1)
     try:
-        found = np.asarray(rows)
+        flags = np.asarray(rows)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.dtype != np.bool_ or found.ndim != 1:
+        flags = np.empty(0)
+    if flags.dtype != np.bool_ or flags.ndim != 1:
         says = "rows= takes true or false for each record, or the name of the column that holds them"
         raise DataError(says, argument="rows")
-    if len(found) != len(frame):
-        says = f"rows= has {len(found)} flags, the data {len(frame)} records; give one for each record"
+    if len(flags) != len(frame):
+        says = f"rows= has {len(flags)} flags, the data {len(frame)} records; give one for each record"
         raise DataError(says, argument="rows")
-    return found
+    return flags
 
 
 def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
@@ -564,15 +565,15 @@ def _smoothing(given: Any, order: tuple[str, ...]) -> dict[str, float]:
 
 
 def _copies(plan: Plan, files: Sequence[Mapping[str, Values]]) -> dict[str, str]:
-    """How many synthesised records equal one of the original."""
+    """Notes on how many synthesised records equal one of the original."""
     groups = {"copies": plan.order, "numeric copies": tuple(
         name for name in plan.order if plan.variables[name].kind == "number"
     )}  # fmt: skip
-    found = {}
+    notes = {}
     for note, names in groups.items():
         if names and (note == "copies" or names != plan.order):
             counts = ", ".join(str(copied_rows(plan, file, names)) for file in files)
-            found[note] = (
+            notes[note] = (
                 f"{counts} of {plan.n_made or len(plan.rows)} records equal one of the original in {', '.join(names)}"
             )
-    return found
+    return notes
