@@ -45,8 +45,8 @@ def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
     """Give the attacks, release by release; None where none was made. `conclude` adds what they mean."""
     if not assessment.attacks and not assessment.attacks_skipped:
         return None
-    return _tree(
-        assessment.attacks, assessment.attacks_skipped, ledger, [one.n for one in assessment.released],
+    return _attack_parts(
+        assessment.attacks, assessment.attacks_skipped, ledger, [release.n for release in assessment.released],
         control=assessment.control, asked=assessment.attacks_asked,
     )  # fmt: skip
 
@@ -75,12 +75,12 @@ def plain_attacks(
         "n": ledger.count("n", n, "n"),
         "n_released": release_sizes(ledger, sizes),
     }
-    tree |= _tree(attacks, skipped, ledger, sizes, control=control, asked=asked)
+    tree |= _attack_parts(attacks, skipped, ledger, sizes, control=control, asked=asked)
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return conclude(protect(document, internal=internal))
 
 
-def _tree(
+def _attack_parts(
     attacks: Mapping[str, Any],
     skipped: Sequence[tuple[str, str]],
     ledger: Ledger,
@@ -89,7 +89,7 @@ def _tree(
     control: bool,
     asked: Any = None,
 ) -> dict[str, Tree]:
-    found: dict[str, Tree] = {}
+    trees: dict[str, Tree] = {}
     apart: dict[str, Tree] = {"distances": None}
     for place, result in attacks.items():
         view = view_of(place)
@@ -97,20 +97,20 @@ def _tree(
         if isinstance(view, AttackView) and view.apart:
             apart[view.apart] = {"place": place, **tree}
         else:
-            found[place] = tree
+            trees[place] = tree
     return {
         "control": control,
-        "attacks": found,
+        "attacks": trees,
         **apart,
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in skipped),
-        "asked": None if asked is None else _asked(asked, attacks, ledger),
+        "asked": None if asked is None else _attack_settings(asked, attacks, ledger),
     }
 
 
-def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
+def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
     """The analyst's own choices. The seed stays inside: often enough it is that of the protection, too."""
     size = f"{PREFIX}.n_control"
-    tolerances = {place: getattr(one, "tolerance", None) for place, one in attacks.items()}
+    tolerances = {place: getattr(attack, "tolerance", None) for place, attack in attacks.items()}
     return {
         "columns": tuple(asked.columns),
         "n_columns": asked.n_columns,
@@ -126,7 +126,7 @@ def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, 
 
 def conclude(tree: Plain) -> dict[str, Any]:
     """Say what the attacks mean, from printed figures alone: ``means`` and ``residual_risk`` of every attack."""
-    attacks = {place: _concluded(place, one) for place, one in tree["attacks"].items()}
+    attacks = {place: _concluded(place, attack) for place, attack in tree["attacks"].items()}
     near = tree["distances"]
     return {**tree, "attacks": attacks, "distances": near and _concluded(near["place"], near)}
 
@@ -140,26 +140,26 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
     """Lay out the attacks; nothing is computed here. `several` says that there are several intruders."""
     blocks: list[Block] = [Paragraph(ABOUT if tree["control"] else ALONE)]
     if tree.get("asked") is not None:
-        blocks.append(Facts(tuple(_asked_words(tree, several=several))))
-    rated = {place: one for place, one in tree["attacks"].items() if "means" in one}
+        blocks.append(Facts(tuple(_setting_rows(tree, several=several))))
+    rated = {place: attack for place, attack in tree["attacks"].items() if "means" in attack}
     names = {place: attack_name(place, several=several) for place in tree["attacks"]}
     if rated:
-        exact = any("exact" in one for one in rated.values())
-        named = {names[place]: one for place, one in rated.items()}
+        exact = any("exact" in attack for attack in rated.values())
+        named = {names[place]: attack for place, attack in rated.items()}
         table = rates_table(named, "Attacks that succeed", control=tree["control"])
         blocks.append(table)
         if tree["control"]:
             texts = {text for row in table.rows for text in row}
-            told = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
-            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + told)))
-        rows = tuple((name, said_of(one)) for name, one in named.items())
-        several_releases = max(len(one["releases"]) for one in rated.values()) > 1
+            reasons = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
+            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + reasons)))
+        rows = tuple((name, said_of(attack)) for name, attack in named.items())
+        several_releases = max(len(attack["releases"]) for attack in rated.values()) > 1
         of = "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
         blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))
-    for place, one in tree["attacks"].items():
+    for place, attack in tree["attacks"].items():
         view = view_of(place)
         if isinstance(view, AttackView):
-            blocks += view.details(one, names[place])
+            blocks += view.details(attack, names[place])
         else:
             blocks += view.blocks(tree["attacks"], place)
     if (near := tree["distances"]) is not None:
@@ -170,7 +170,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
     return blocks
 
 
-def _asked_words(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
+def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
     """What was attacked, and how: all of it the analyst's own choice."""
     asked = tree["asked"]
     columns, n_columns = asked["columns"], asked["n_columns"]

@@ -76,18 +76,18 @@ def file_document(opened: OpenedFile) -> Document:
         )
     tree["columns"] = tuple(columns)
     places = {name: at for at, name in enumerate(frame.columns)}
-    for kind, found in (("taken", opened.taken), ("suspected", opened.suspected)):
-        tree[kind] = tuple(_code(one, kind, places[one.column], ledger) for one in found)
+    for kind, codes in (("taken", opened.taken), ("suspected", opened.suspected)):
+        tree[kind] = tuple(_code(code, kind, places[code.column], ledger) for code in codes)
     tree["warnings"] = tuple(Foreign(text) for text in opened.warnings)
     return Document(tree, ledger.variables, tuple(ledger.relations), frame.height)
 
 
-def _code(found: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
+def _code(code: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
     """A code in a column: what was taken for missing is among the missing values, what is suspected among all."""
-    name = f"{kind}.{place}.{found.code}"
-    count: Count = ledger.count(name, found.records, f"missing.{place}")
+    name = f"{kind}.{place}.{code.code}"
+    count: Count = ledger.count(name, code.records, f"missing.{place}")
     ledger.nested(f"missing.{place}" if kind == "taken" else "n", name)
-    return {"code": found.code, "column": found.column, "n": count}
+    return {"code": code.code, "column": code.column, "n": count}
 
 
 def kind_of(dtype: str) -> str:

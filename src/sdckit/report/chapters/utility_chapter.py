@@ -25,7 +25,7 @@ def utility_tree(assessment: Any, ledger: Ledger) -> Tree:
     if overview is None:
         why: Tree = {"measure": "utility", "reason": Foreign(assessment.no_utility)}
         return {**EMPTY, "skipped": (why,)}
-    setting = PairSetting(ledger, "utility", overview.measure, [one.n for one in assessment.released])
+    setting = PairSetting(ledger, "utility", overview.measure, [release.n for release in assessment.released])
     return view_of(overview.measure).tree(overview, setting)
 
 
@@ -66,8 +66,8 @@ def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
 
 def heat_blocks(heat: Plain | None) -> list[Block]:
     """Draw every two-way table."""
-    told = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
-    return [ChartBlock("heat", heat, HEAT, aside=not told)] if heat else []
+    printed = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
+    return [ChartBlock("heat", heat, HEAT, aside=not printed)] if heat else []
 
 
 def _model_blocks(model: Plain) -> list[Block]:

@@ -84,14 +84,14 @@ LARGE = 1e7
 class Solver:
     """Integer programmes over the intervals (already propagated) and the relations of a document."""
 
-    def __init__(self, found: Mapping[str, Interval], system: System) -> None:
+    def __init__(self, intervals: Mapping[str, Interval], system: System) -> None:
         from scipy.optimize import LinearConstraint
         from scipy.sparse import csr_array
 
-        self.names = list(found)
+        self.names = list(intervals)
         self.place = {name: number for number, name in enumerate(self.names)}
-        self.low = np.array([found[name][0] for name in self.names])
-        self.high = np.array([min(found[name][1], max(LARGE, found[name][0])) for name in self.names])
+        self.low = np.array([intervals[name][0] for name in self.names])
+        self.high = np.array([min(intervals[name][1], max(LARGE, intervals[name][0])) for name in self.names])
         self.whole = np.array([int(name in system.integers) for name in self.names])
         self.seen: dict[str, set[int]] = {name: set() for name in self.names}
         rows, columns, factors = [], [], []
@@ -122,8 +122,8 @@ class Solver:
             return None
         for name, value in zip(self.names, answer.x, strict=True):
             self.seen[name].add(round(value))
-        found: NDArray[np.float64] = answer.x
-        return found
+        solution: NDArray[np.float64] = answer.x
+        return solution
 
     def look_around(self, names: Iterable[str]) -> None:
         """Solve for a few goals at once: most counts show three values without a programme of their own."""
@@ -181,45 +181,45 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     >>> narrowed({"a": (0, 9), "b": (0, 9)}, make_system(sums, ["a", "b"]), ["a"])
     ('a',)
     """
-    found = propagate(bounds, system)
-    if found is None:
+    intervals = propagate(bounds, system)
+    if intervals is None:
         raise ValueError("the printed figures contradict each other")
     # The narrowest first: they are the likeliest to be given away.
     open_ones = sorted(
-        (name for name in watched if _undecided(found[name])),
-        key=lambda name: found[name][1] - found[name][0],
+        (name for name in watched if _undecided(intervals[name])),
+        key=lambda name: intervals[name][1] - intervals[name][0],
     )
     done: set[str] = set()
     known: list[str] = []
     for name in open_ones:
         if name in done:
             continue
-        part, relations = linked(name, found, system)
+        part, relations = linked(name, intervals, system)
         done |= part.keys()
         solver = Solver(part, System(relations, {}, system.integers))
         here = [open_one for open_one in open_ones if open_one in part]
         if len(here) > SAFE_VALUES:
             solver.look_around(here)
-        known += [one for one in here if solver.gives_away(one)]
+        known += [count for count in here if solver.gives_away(count)]
     return tuple(known)
 
 
 def linked(
-    name: str, found: Mapping[str, Interval], system: System
+    name: str, intervals: Mapping[str, Interval], system: System
 ) -> tuple[dict[str, Interval], tuple[Relation, ...]]:
     """Give what is linked to a count by relations; a number that is known links nothing."""
-    reached, edge, numbers = {name}, [name], set()
-    while edge:
-        one = edge.pop()
-        if found[one][0] == found[one][1]:
+    reached, frontier, numbers = {name}, [name], set()
+    while frontier:
+        current = frontier.pop()
+        if intervals[current][0] == intervals[current][1]:
             continue
-        for number in system.touching.get(one, ()):
+        for number in system.touching.get(current, ()):
             if number not in numbers:
                 numbers.add(number)
                 new = {other for other, _ in system.relations[number].terms} - reached
                 reached |= new
-                edge += sorted(new)
-    return {one: found[one] for one in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
+                frontier += sorted(new)
+    return {node: intervals[node] for node in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
 
 
 def _undecided(interval: Interval) -> bool:

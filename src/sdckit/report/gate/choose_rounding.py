@@ -54,21 +54,21 @@ def join_equal(names: Iterable[str], relations: Sequence[Relation]) -> tuple[dic
     place = {name: number for number, name in enumerate(of)}
     left = list(relations)
     while True:
-        pairs = [pair for one in left if (pair := _equal(one)) is not None]
+        pairs = [pair for relation in left if (pair := _equal(relation)) is not None]
         if not pairs:
             return of, left
         for pair in pairs:
             first, second = sorted((_root(of, name) for name in pair), key=lambda name: place[name])
             of[second] = first
         of = {name: _root(of, name) for name in of}
-        left = [joined for one in left if (joined := _joined(one, of)) is not None]
+        left = [joined for relation in left if (joined := _joined(relation, of)) is not None]
 
 
 def _equal(relation: Relation) -> tuple[str, str] | None:
     if len(relation.terms) != 2 or relation.lower != 0 or relation.upper != 0:
         return None
-    (one, factor), (other, against) = relation.terms
-    return (one, other) if factor == -against and one != other else None
+    (first, factor), (second, other_factor) = relation.terms
+    return (first, second) if factor == -other_factor and first != second else None
 
 
 def _root(of: dict[str, str], name: str) -> str:
@@ -106,13 +106,13 @@ def between_sums(relations: Sequence[Relation]) -> list[Relation]:
         for relation in relations
         if relation.lower == relation.upper and 2 < len(relation.terms) <= LONGEST_EQUATION
     ]
-    seen = {_signature(one) for one in exact}
+    seen = {_signature(equation) for equation in exact}
     by_pair: dict[tuple[str, str], list[int]] = {}
-    for number, one in enumerate(exact):
-        for pair in combinations(sorted(name for name, _ in one.terms), 2):
+    for number, equation in enumerate(exact):
+        for pair in combinations(sorted(name for name, _ in equation.terms), 2):
             by_pair.setdefault(pair, []).append(number)
     tried: set[tuple[int, int]] = set()
-    found: list[Relation] = []
+    implied: list[Relation] = []
     for numbers in by_pair.values():
         for first, second in combinations(numbers, 2):
             if (first, second) in tried:
@@ -121,27 +121,27 @@ def between_sums(relations: Sequence[Relation]) -> list[Relation]:
             new = _difference(exact[first], exact[second])
             if new is not None and (sign := _signature(new)) not in seen:
                 seen.add(sign)
-                found.append(new)
-    return found
+                implied.append(new)
+    return implied
 
 
-def _difference(one: Relation, other: Relation) -> Relation | None:
-    factors, against = dict(one.terms), dict(other.terms)
+def _difference(first: Relation, second: Relation) -> Relation | None:
+    factors, against = dict(first.terms), dict(second.terms)
     shared = [name for name in factors if name in against]
     ratios = {factors[name] / against[name] for name in shared}
     best = max(ratios, key=lambda ratio: sum(factors[name] == ratio * against[name] for name in shared))
     for name, factor in against.items():
         factors[name] = factors.get(name, 0.0) - best * factor
     terms = tuple((name, factor) for name, factor in factors.items() if abs(factor) > TINY)
-    if not terms or len(terms) > min(len(one.terms), len(other.terms)):
+    if not terms or len(terms) > min(len(first.terms), len(second.terms)):
         return None
-    value = one.lower - best * other.lower
+    value = first.lower - best * second.lower
     return Relation(terms, value, value)
 
 
-def _signature(one: Relation) -> frozenset[tuple[str, float]]:
-    scale = min(one.terms)[1]
-    return frozenset((name, round(factor / scale, 9)) for name, factor in one.terms)
+def _signature(relation: Relation) -> frozenset[tuple[str, float]]:
+    scale = min(relation.terms)[1]
+    return frozenset((name, round(factor / scale, 9)) for name, factor in relation.terms)
 
 
 # What a reader knows while a document is printed, figure by figure.
@@ -192,7 +192,7 @@ class Known:
         self._same, between = join_equal(bounds, relations)
         self.names = list(dict.fromkeys(self._same.values()))
         numbered = {name: number for number, name in enumerate(self.names)}
-        self.place = {name: numbered[one] for name, one in self._same.items()}
+        self.place = {name: numbered[first] for name, first in self._same.items()}
         whole = [self._same[name] for name in integers]
         self.system = make_system(between, whole)
         self._relations = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
@@ -203,7 +203,7 @@ class Known:
             self.low[at], self.high[at] = max(self.low[at], low), min(self.high[at], high)
         if not narrow(self._relations, self.low, self.high, -1, self._room):
             raise ValueError("what is told before anything is printed contradicts itself")
-        self._parts = self._linked()
+        self._parts = self._components()
         self._pools: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         self.watched = np.unique(np.array([self.place[name] for name in watched], np.int64))
         self._beside_watched = np.isin(self._parts, self._parts[self.watched])
@@ -219,7 +219,7 @@ class Known:
         self._links: dict[int, frozenset[int]] = {}
         self._tried = self.low.copy(), self.high.copy()
         self._bound_small()
-        self._leave_out(self._open(self.low, self.high))
+        self._stop_watching(self._open(self.low, self.high))
 
     def _bound_small(self) -> None:
         """Find the watched counts that cannot but be small, which going from relation to relation overlooks."""
@@ -245,20 +245,20 @@ class Known:
         """Name the first of the numbers that are equal to this one."""
         return self._same[name]
 
-    def is_told(self, name: str, interval: Interval) -> None:
+    def learn_stated(self, name: str, interval: Interval) -> None:
         """Take in what the document tells in any case; what that gives away no print can give away."""
         low, high = self.low.copy(), self.high.copy()
         self.learn(name, interval)
         moved = (low != self.low) | (high != self.high)
         still_open = self._open(self.low, self.high)
-        self._leave_out(still_open[moved[still_open]])
+        self._stop_watching(still_open[moved[still_open]])
 
-    def _leave_out(self, known: NDArray[np.int64]) -> None:
-        self.watched = np.setdiff1d(self.watched, np.array(self._told(known.tolist()), np.int64))
+    def _stop_watching(self, known: NDArray[np.int64]) -> None:
+        self.watched = np.setdiff1d(self.watched, np.array(self._pinned(known.tolist()), np.int64))
 
     def learn(self, name: str, interval: Interval) -> None:
         """Take in what is printed of a figure."""
-        if not self._meet(name, interval, self.low, self.high):
+        if not self._intersect(name, interval, self.low, self.high):
             raise ValueError("the printed figures contradict each other")
 
     def stays_safe(self, name: str, *intervals: Interval) -> bool:
@@ -279,9 +279,9 @@ class Known:
         low, high = self.low[self.watched], self.high[self.watched]
         is_near = self._is_small[self.watched] | (high - low <= NARROW_IN_THE_END)
         asked = self.watched[(high > 0) & (low < SMALL) & is_near].tolist()
-        return tuple(self.names[v] for v in self._told(asked))
+        return tuple(self.names[v] for v in self._pinned(asked))
 
-    def _meet(self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+    def _intersect(self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
         place = self.place[name]
         low[place], high[place] = max(low[place], interval[0]), min(high[place], interval[1])
         if self._is_alone[place] or low[place] > high[place]:
@@ -327,39 +327,39 @@ class Known:
         )  # fmt: skip
         return None if few < 0 else int(few)
 
-    def _told(self, asked: Sequence[int]) -> list[int]:
+    def _pinned(self, asked: Sequence[int]) -> list[int]:
         """Find the counts that are given away by what is known now; where the search is given up, programmes decide.
 
         Not of a very wide one in a large document: there that takes minutes.
         """
-        told, unsure = [], []
+        pinned, unsure = [], []
         for v in asked:
             part = int(self._parts[v])
             members = np.flatnonzero(self._parts == part)
             if self._few([v], self.low, self.high, members, part, thorough=True) is None:
                 continue
             if not self._gave_up[1]:
-                told.append(v)
+                pinned.append(v)
             elif self._is_small[v] or self.high[v] - self.low[v] <= NARROW_IN_THE_END:
                 unsure.append(v)
         if unsure:
             ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
             bounds = dict(zip(self.names, ends, strict=True))
             names = narrowed(bounds, self.system, [self.names[v] for v in unsure])
-            told += [self.place[name] for name in names]
-        return told
+            pinned += [self.place[name] for name in names]
+        return pinned
 
     def _near(self, v: int) -> NDArray[np.int64]:
         """The numbers a few relations away."""
         if v not in self._balls:
-            found, edge = {v}, {v}
+            reached, frontier = {v}, {v}
             for _ in range(REACH):
-                edge = set[int]().union(*map(self._beside, edge)) - found
-                found |= edge
-            self._balls[v] = np.array(sorted(found), np.int64)
+                frontier = set[int]().union(*map(self._neighbours, frontier)) - reached
+                reached |= frontier
+            self._balls[v] = np.array(sorted(reached), np.int64)
         return self._balls[v]
 
-    def _beside(self, v: int) -> frozenset[int]:
+    def _neighbours(self, v: int) -> frozenset[int]:
         """The numbers that a relation of few links with this one."""
         if v not in self._links:
             terms = [self.system.relations[at].terms for at in self.system.touching.get(self.names[v], ())]
@@ -368,13 +368,13 @@ class Known:
             )
         return self._links[v]
 
-    def _linked(self) -> NDArray[np.int64]:
+    def _components(self) -> NDArray[np.int64]:
         """Number the parts that no relation links."""
-        found = dict(zip(self.names, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
+        intervals = dict(zip(self.names, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
         parts = np.full(len(self.names), -1)
         for begin, name in enumerate(self.names):
             if parts[begin] < 0:
-                reached = np.array([self.place[one] for one in linked(name, found, self.system)[0]])
+                reached = np.array([self.place[member] for member in linked(name, intervals, self.system)[0]])
                 parts[reached[parts[reached] < 0]] = begin
         return parts
 
@@ -411,8 +411,8 @@ def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relatio
     # First what every document of the file has, as if there were nothing else; then what this one asks for: so
     # documents that ask for different things print the rest alike.
     asked = {name for name, variable in variables.items() if variable.late}
-    between = [one for one in sound if all(name not in asked for name, _ in one.terms)]
-    linked = {name for one in between for name, _ in one.terms}
+    between = [relation for relation in sound if all(name not in asked for name, _ in relation.terms)]
+    linked = {name for relation in between for name, _ in relation.terms}
     common = {
         name: variable
         for name, variable in variables.items()
@@ -439,11 +439,11 @@ def _print_safely(
         readers = _readers(variables, relations, insist, before)
         levels = dict(chosen)
         prints = _print_all(some, list(readers.values()), levels)
-        found = {name for reader in readers.values() for name in reader.given_away()}
-        if found <= insist:
+        pinned = {name for reader in readers.values() for name in reader.given_away()}
+        if pinned <= insist:
             chosen |= levels
             return prints, readers
-        insist |= found
+        insist |= pinned
 
 
 def _print_all(
@@ -451,13 +451,13 @@ def _print_all(
 ) -> dict[str, Print]:
     prints: dict[str, Print] = {}
     printed = [name for name in variables if variables[name].true is not None]
-    _tell_zeros(variables, printed, readers)
+    _learn_zeros(variables, printed, readers)
     # Counts before estimates: those say little of a count that is rounded already, but a lot of one that is not.
-    for name in sorted(printed, key=lambda one: variables[one].kind == "value"):
+    for name in sorted(printed, key=lambda name: variables[name].kind == "value"):
         variable = variables[name]
         if variable.late:
             for reader in readers:
-                reader.is_told(name, variable.told)
+                reader.learn_stated(name, variable.stated)
         # One number has one print, whatever it is called.
         key = (readers[0].stands_for(name) if readers else name, variable.kind)
         if key not in chosen:
@@ -470,7 +470,7 @@ def _print_all(
     return prints
 
 
-def _tell_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
+def _learn_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
     """Take for known which counts are nothing, where neither answer gives anything away: it is what people ask."""
     for name in names:
         variable = variables[name]
@@ -478,7 +478,7 @@ def _tell_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers
             continue
         low, high = readers[0].interval(name)
         sides = ((0.0, 0.0), (1.0, high))
-        if low > 0 or high <= 0 or not all(one.stays_safe(name, *sides) for one in readers):
+        if low > 0 or high <= 0 or not all(reader.stays_safe(name, *sides) for reader in readers):
             continue
         for reader in readers:
             reader.learn(name, sides[variable.true != 0])
@@ -508,9 +508,9 @@ def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> N
         low, high = readers[0].interval(name)
         wide = LADDER[level] * FEW_STEPS <= high - low < math.inf
         if wide and _is_safe(name, variable, level, readers):
-            told = print_variable(variable, level)
+            rough = print_variable(variable, level)
             for reader in readers:
-                reader.learn(name, (told.low, told.high))
+                reader.learn(name, (rough.low, rough.high))
             low, high = readers[0].interval(name)
             if high - low <= NEAR_STEPS * LADDER[0]:
                 return
@@ -558,28 +558,28 @@ def _readers(
 
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     beside = [relation for relation in relations if all(printed(name) for name, _ in relation.terms)]
-    found: Readers = {}
+    known: Readers = {}
     systems: tuple[tuple[Watched, Sequence[Relation]], ...] = (("everywhere", relations), ("table", beside))
     for where, system in systems:
         watched = [name for name in counts if variables[name].watched == where]
         if watched:
-            bounds = {name: _before(name, variable) for name, variable in variables.items()}
+            bounds = {name: _known_beforehand(name, variable) for name, variable in variables.items()}
             if where in before:
                 bounds |= {name: before[where].interval(name) for name in before[where].names}
-            found[where] = Known(bounds, system, counts, watched, insist=[one for one in insist if one in bounds])
-    return found
+            known[where] = Known(bounds, system, counts, watched, insist=[name for name in insist if name in bounds])
+    return known
 
 
-def _before(name: str, variable: Variable) -> Interval:
+def _known_beforehand(name: str, variable: Variable) -> Interval:
     """Give what is known of a number before anything is printed."""
     if variable.true is None:
-        return variable.told
+        return variable.stated
     if name == "n":
         # Whoever has the released file counts its records.
         return (float(variable.true), float(variable.true))
     if not variable.late:
         # Only an estimate may be negative.
-        return (-math.inf if variable.kind == "value" else variable.told[0], variable.told[1])
+        return (-math.inf if variable.kind == "value" else variable.stated[0], variable.stated[1])
     return (0.0, math.inf)
 
 

@@ -85,43 +85,43 @@ def join(
     ['u']
     """
     known = dict(same or {})
-    for name, one in document.variables.items():
-        of = _of(name, one, document.base)
-        twin = known.get(name) or _twin(ledger, of, one)
+    for name, variable in document.variables.items():
+        of = _quantity_with_file(name, variable, document.base)
+        twin = known.get(name) or _twin(ledger, of, variable)
         if twin is not None:
             known[name] = twin
         else:
-            group = one.group and prefix + one.group
-            ledger.variables[prefix + name] = replace(one, group=group, of=of)
+            group = variable.group and prefix + variable.group
+            ledger.variables[prefix + name] = replace(variable, group=group, of=of)
 
     def rename(name: str) -> str:
         return known.get(name, prefix + name)
 
-    for name, one in document.variables.items():
-        if one.guard and name not in known:
+    for name, variable in document.variables.items():
+        if variable.guard and name not in known:
             here = ledger.variables[prefix + name]
-            ledger.variables[prefix + name] = replace(here, guard=tuple(map(rename, one.guard)))
+            ledger.variables[prefix + name] = replace(here, guard=tuple(map(rename, variable.guard)))
 
     ledger.relations += filter(None, (_renamed_relation(relation, rename) for relation in document.relations))
     if document.n is not None and "n" in document.variables:
         ledger.relations.append(Relation(((rename("n"), 1.0),), document.n, document.n))
-    return {key: _renamed(one, rename, document.base) for key, one in document.tree.items()}
+    return {key: _renamed(subtree, rename, document.base) for key, subtree in document.tree.items()}
 
 
-def _of(name: str, one: Variable, base: str) -> Quantity | None:
+def _quantity_with_file(name: str, variable: Variable, base: str) -> Quantity | None:
     """The quantity with its file; a number that is never printed is none."""
-    if one.true is None or DIFFERENCE in name:
-        return one.of
-    of = one.of or Quantity(name)
+    if variable.true is None or DIFFERENCE in name:
+        return variable.of
+    of = variable.of or Quantity(name)
     return replace(of, base=of.base or base)
 
 
-def _twin(ledger: Ledger, of: Quantity | None, one: Variable) -> str | None:
+def _twin(ledger: Ledger, of: Quantity | None, variable: Variable) -> str | None:
     """The variable that is this quantity; two numbers under one name stay two."""
-    if of is None or one.true is None:
+    if of is None or variable.true is None:
         return None
     for name, other in ledger.variables.items():
-        if other.of == of and other.true is not None and math.isclose(other.true, one.true, rel_tol=1e-9):
+        if other.of == of and other.true is not None and math.isclose(other.true, variable.true, rel_tol=1e-9):
             return name
     return None
 
@@ -136,14 +136,14 @@ def _renamed_relation(relation: Relation, rename: Rename) -> Relation | None:
 
 def _renamed(tree: Any, rename: Rename, base: str) -> Any:
     if isinstance(tree, Mapping):
-        return {key: _renamed(one, rename, base) for key, one in tree.items()}
+        return {key: _renamed(subtree, rename, base) for key, subtree in tree.items()}
     if isinstance(tree, tuple):
-        return tuple(_renamed(one, rename, base) for one in tree)
+        return tuple(_renamed(subtree, rename, base) for subtree in tree)
     if not is_dataclass(tree) or isinstance(tree, type):
         return tree
     changes: dict[str, Any] = {name: _renamed_names(getattr(tree, name), rename) for name in NAMES[type(tree)]}
     present = {field.name for field in fields(tree)}
-    for name in {"content", "otherwise", "each", "rows"} & present:
+    for name in {"content", "otherwise", "limits", "rows"} & present:
         changes[name] = _renamed(getattr(tree, name), rename, base)
     if isinstance(tree, Histogram):
         changes["above"] = tuple((rename(name), limit) for name, limit in tree.above)
@@ -177,14 +177,14 @@ class Earlier:
 
 def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> list[dict[str, Any]]:
     """List the counts of a document that have a name of their own, for documents that are written later."""
-    found: dict[Quantity, Print] = {}
-    for name, one in prints.items():
+    by_quantity: dict[Quantity, Print] = {}
+    for name, printed in prints.items():
         of = ledger.variables[name].of
-        if of is not None and of.intruder and ledger.variables[name].kind == "count" and one.high < math.inf:
-            found[replace(of, base=of.base or base)] = one
+        if of is not None and of.intruder and ledger.variables[name].kind == "count" and printed.high < math.inf:
+            by_quantity[replace(of, base=of.base or base)] = printed
     return [
-        {**{part: printable(getattr(of, part)) for part in PARTS}, "low": one.low, "high": one.high}
-        for of, one in found.items()
+        {**{part: printable(getattr(of, part)) for part in PARTS}, "low": printed.low, "high": printed.high}
+        for of, printed in by_quantity.items()
     ]
 
 
@@ -202,7 +202,7 @@ def read_beside(folder: str | os.PathLike[str]) -> tuple[Earlier, ...]:
         raise FileFormatError(
             f"{at.name} is no folder with JSON documents of this file; give one, or leave out --beside"
         )
-    return tuple(one for path in paths for one in _read(path))
+    return tuple(figure for path in paths for figure in _read(path))
 
 
 def _read(path: Path) -> Iterable[Earlier]:
@@ -234,31 +234,31 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
     """
     ledger = Ledger(dict(document.variables), list(document.relations))
     known = {
-        _same(one.of): name
-        for name, one in ledger.variables.items()
-        if one.of is not None and one.true is not None and (one.of.base or document.base) in FILE
+        _quantity_key(variable.of): name
+        for name, variable in ledger.variables.items()
+        if variable.of is not None and variable.true is not None and (variable.of.base or document.base) in FILE
     }
     if not earlier:
         return document
-    for one in earlier:
-        if one.of.base not in FILE:
+    for figure in earlier:
+        if figure.of.base not in FILE:
             continue
-        name = known.setdefault(_same(one.of), f"beside: {', '.join(_same(one.of))}")
+        name = known.setdefault(_quantity_key(figure.of), f"beside: {', '.join(_quantity_key(figure.of))}")
         true = ledger.variables[ledger.latent(name)].true
-        if true is not None and not one.low <= true <= one.high:
+        if true is not None and not figure.low <= true <= figure.high:
             raise FileFormatError(
-                f"{one.source} says otherwise of {one.of.name!r} ({one.of.intruder}): it is of another file; "
+                f"{figure.source} says otherwise of {figure.of.name!r} ({figure.of.intruder}): it is of another file; "
                 "take it out of the folder"
             )
-        ledger.relations.append(Relation(((name, 1.0),), one.low, one.high))
-    _nest(ledger, known)
-    _leave_what_is_told(ledger)
+        ledger.relations.append(Relation(((name, 1.0),), figure.low, figure.high))
+    _nest_earlier(ledger, known)
+    _stop_watching_disclosed(ledger)
     return replace(document, variables=ledger.variables, relations=tuple(ledger.relations))
 
 
-def _leave_what_is_told(ledger: Ledger) -> None:
+def _stop_watching_disclosed(ledger: Ledger) -> None:
     """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
-    whole = [name for name, one in ledger.variables.items() if one.kind == "count"]
+    whole = [name for name, variable in ledger.variables.items() if variable.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
     entered = [relation for relation in ledger.relations if all(name in ledger.variables for name, _ in relation.terms)]
     relations = sound_relations(ledger.variables, entered, whole)
@@ -271,7 +271,7 @@ def _leave_what_is_told(ledger: Ledger) -> None:
             ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
 
 
-def _same(of: Quantity) -> tuple[str, str, str]:
+def _quantity_key(of: Quantity) -> tuple[str, str, str]:
     """A quantity without the name that its document gives the intruder: whoever knows the keys is the same."""
     return of.name, of.rule, printable(", ".join(sorted(_keys(of.intruder))))
 
@@ -280,7 +280,7 @@ def _keys(intruder: str) -> list[str]:
     return intruder.partition(": ")[2].split(", ")
 
 
-def _nest(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
+def _nest_earlier(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
     """Records in small groups by fewer keys are so by more, and those in smaller groups are in groups that small.
 
     With missing values for any value a record may come to lack all keys left: then nothing follows of other keys.

@@ -58,7 +58,7 @@ class Variable:
         their records); or ``"nowhere"``.
     of
         The quantity, where it stands in a document more than once.
-    told
+    stated
         What the document tells of the number whatever is printed of it: that it is none or at least one where
         a limit is said to hold or not, that it is five or more where a level is shown.
     late
@@ -74,7 +74,7 @@ class Variable:
     kind: Kind = "count"
     watched: Watched = "everywhere"
     of: Quantity | None = None
-    told: tuple[float, float] = (0.0, math.inf)
+    stated: tuple[float, float] = (0.0, math.inf)
     late: bool = False
     guard: tuple[str, ...] = ()
 
@@ -218,7 +218,7 @@ class Holds:
 class AllHold:
     """Whether each of several limits holds, as it is printed."""
 
-    each: tuple[Holds, ...]
+    limits: tuple[Holds, ...]
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,7 @@ class Ledger:
 
     def _enter(self, name: str, new: Variable) -> None:
         """Where the quantity has a name already, the two are one number."""
-        twins = [] if new.of is None else [at for at, one in self.variables.items() if one.of == new.of and at != name]
+        twins = [] if new.of is None else [at for at, old in self.variables.items() if old.of == new.of and at != name]
         self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
         same = next((at for at in twins if self.variables[at].true == new.true), None)
         if same is not None:
@@ -369,8 +369,8 @@ class Ledger:
     def tell(self, name: str, low: float, high: float = math.inf) -> None:
         """Say that the document tells the number to lie between these, whatever is printed of it."""
         known = self.variables[name]
-        told = (max(low, known.told[0]), min(high, known.told[1]))
-        self.variables[name] = replace(known, told=told)
+        bounds = (max(low, known.stated[0]), min(high, known.stated[1]))
+        self.variables[name] = replace(known, stated=bounds)
 
     def tell_none(self, names: Sequence[str]) -> None:
         """Say that the document tells whether all these numbers are 0."""

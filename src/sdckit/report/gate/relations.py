@@ -91,7 +91,7 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
 
 def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
     """Enter the cells by size of somebody who knows one key alone: those of one to four records, and all others."""
-    sizes = _alone(key)
+    sizes = _sizes_of_one_key(key)
     for part in sizes.parts:
         watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
@@ -100,21 +100,21 @@ def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
     return sizes
 
 
-def _alone(key: str) -> Sizes:
+def _sizes_of_one_key(key: str) -> Sizes:
     few: list[tuple[int, float]] = [(size, size) for size in range(1, SMALL)]
     return Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
 
 
 def link_risk_by_key(ledger: Ledger, key: str, name: str, fraction: float) -> None:
     """Say that a sum of risks is that of the cells of one key alone."""
-    sizes = _alone(key)
+    sizes = _sizes_of_one_key(key)
     if sizes.records((1, 1)) in ledger.variables:
         link_risk(ledger, sizes, name, fraction, "exact")
 
 
 def link_by_key(ledger: Ledger, key: str, name: str, most: int) -> None:
     """Say that a count is that of the records in cells of up to `most`, of one key alone."""
-    sizes = _alone(key)
+    sizes = _sizes_of_one_key(key)
     if most < SMALL and sizes.records((1, 1)) in ledger.variables:
         link_records(ledger, sizes, name, 1, most)
 
@@ -167,8 +167,8 @@ def link_levels_to_cells(
             ledger.bounded(sizes.cells(part), {is_of[name][part]: (1.0, 1.0)}, upper=False)
     if rest is None:
         # One group at most can be small, that without a value: how many it has is watched, not of which size it is.
-        for one in (name for part in few for name in (sizes.cells(part), sizes.records(part))):
-            ledger.variables[one] = replace(ledger.variables[one], watched="nowhere")
+        for variable in (name for part in few for name in (sizes.cells(part), sizes.records(part))):
+            ledger.variables[variable] = replace(ledger.variables[variable], watched="nowhere")
 
 
 def _size_of(
@@ -176,14 +176,14 @@ def _size_of(
 ) -> dict[tuple[int, float], str]:
     """Enter for a level whether it is a cell of each size; a level of no record is none."""
     n = ledger.variables["n"].true or 0
-    found = {
+    indicators = {
         part: ledger.latent(f"{sizes.prefix}: {name} has {part[0]}-{part[1]}", watched="nowhere") for part in parts
     }
-    for one in found.values():
-        ledger.tell(one, 0.0, 1.0)
-    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), least, 1.0))
-    ledger.bounded(name, {found[part]: (part[0], min(part[1], n)) for part in parts})
-    return found
+    for indicator in indicators.values():
+        ledger.tell(indicator, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((indicator, 1.0) for indicator in indicators.values()), least, 1.0))
+    ledger.bounded(name, {indicators[part]: (part[0], min(part[1], n)) for part in parts})
+    return indicators
 
 
 def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
@@ -247,8 +247,8 @@ def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = 
     """
 
     def reaches(size: int) -> bool:
-        found = risk_of_size(size, fraction, method)
-        return found > risk if strictly else found >= risk
+        own_risk = risk_of_size(size, fraction, method)
+        return own_risk > risk if strictly else own_risk >= risk
 
     if risk <= 0:
         return math.inf
@@ -425,7 +425,7 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
             parts = leaf.sizes.within(least, leaf.largest[low])
             ledger.equal(name, *(leaf.sizes.records(part) for part in parts))
     for name, limit in leaf.above:
-        beyond = {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()}
+        beyond = {bin_name: (float(low > limit), float(high > limit)) for bin_name, (low, high) in spans.items()}
         ledger.bounded(name, beyond)
     return tuple(rows)
 
@@ -433,8 +433,8 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
 def _guarded(leaf: Histogram, rows: Tree) -> Tree:
     """The bins, or all records in one where too few records stand behind the risks."""
     whole = Share(leaf.whole, leaf.whole)
-    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
-    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
+    single: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
+    return Told(rows, leaf.guard, ({**single, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 def rank(row: Mapping[str, Any]) -> tuple[bool, float, str]:

@@ -43,9 +43,9 @@ class Printed(str):
 
     def __new__(cls, text: str, identity: Identity, span: float = 0.0) -> Printed:
         """A text with its identity."""
-        found = super().__new__(cls, text)
-        found.identity, found.span = identity, span
-        return found
+        printed = super().__new__(cls, text)
+        printed.identity, printed.span = identity, span
+        return printed
 
     def __getnewargs__(self) -> tuple[str, Identity, float]:  # type: ignore[override]
         """For copies."""
@@ -57,11 +57,11 @@ def leaves(tree: Any) -> Iterator[Leaf]:
     if isinstance(tree, Mapping):
         if isinstance(tree.get("text"), Printed):
             yield tree
-        for one in tree.values():
-            yield from leaves(one)
+        for subtree in tree.values():
+            yield from leaves(subtree)
     elif isinstance(tree, list | tuple):
-        for one in tree:
-            yield from leaves(one)
+        for subtree in tree:
+            yield from leaves(subtree)
 
 
 # Steps a count may be rounded to, finest first; beyond the last it is withheld.
@@ -231,8 +231,8 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":
         end = high if math.isfinite(high) else max(1.0, 10 * low)
-        found = [_ends_of_value(one, level) for one in _values_between(low, end, level)]
-        return list(dict.fromkeys(found))
+        spans = [_ends_of_value(estimate, level) for estimate in _values_between(low, end, level)]
+        return list(dict.fromkeys(spans))
     base = LADDER[level]
     first = _step_of(low, base)
     last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
@@ -241,8 +241,8 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
         steps = [*range(first, first + AT_AN_END + 1), (first + last) // 2]
         steps += range(last - AT_AN_END, last + 1)
     whole = kind == "count"
-    found = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
-    return list(dict.fromkeys(found))
+    spans = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
+    return list(dict.fromkeys(spans))
 
 
 def _values_between(low: float, high: float, level: int) -> list[float]:
