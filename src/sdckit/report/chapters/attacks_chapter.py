@@ -1,4 +1,4 @@
-"""Simulated attacks in a document: entered before the gate, concluded from what is printed, laid out side by side."""
+"""Chapter on simulated attacks: enter their figures, draw conclusions from the printed ones, lay them out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SEEDS = {
 
 
 def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
-    """Give the attacks, release by release; None where none was made. `conclude` adds what they mean."""
+    """Tree of the attacks' figures per release; None if no attack was run. `conclude` adds what they mean."""
     if not assessment.attacks and not assessment.attacks_skipped:
         return None
     return _attack_parts(
@@ -61,10 +61,10 @@ def plain_attacks(
     asked: Any = None,
     internal: bool = False,
 ) -> dict[str, Any]:
-    """Give the protected figures of attacks that were made without an assessment, JSON-ready.
+    """Protected, JSON-ready figures of attacks that were run without an assessment.
 
-    The results come by the names that `assess` gives them, `sizes` are the records of each release, `skipped` is name
-    and reason of what was not done; `asked` is null in the document unless given.
+    `attacks` maps the names that `assess` uses to results, `sizes` are the numbers of records of the releases,
+    `skipped` has name and reason of attacks not run; `asked`, the settings, is null in the document unless given.
     """
     ledger = Ledger()
     tree: dict[str, Tree] = {
@@ -108,7 +108,7 @@ def _attack_parts(
 
 
 def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
-    """The analyst's own choices. The seed stays inside: often enough it is that of the protection, too."""
+    """The settings, chosen by the analyst. The seed is internal only: it is often that of the protection, too."""
     size = f"{PREFIX}.n_control"
     tolerances = {place: getattr(attack, "tolerance", None) for place, attack in attacks.items()}
     return {
@@ -125,7 +125,7 @@ def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> 
 
 
 def conclude(tree: Plain) -> dict[str, Any]:
-    """Say what the attacks mean, from printed figures alone: ``means`` and ``residual_risk`` of every attack."""
+    """Add ``means`` and ``residual_risk`` to every attack, computed from printed figures only."""
     attacks = {place: _concluded(place, attack) for place, attack in tree["attacks"].items()}
     near = tree["distances"]
     return {**tree, "attacks": attacks, "distances": near and _concluded(near["place"], near)}
@@ -137,7 +137,7 @@ def _concluded(place: str, tree: Plain) -> Plain:
 
 
 def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
-    """Lay out the attacks; nothing is computed here. `several` says that there are several intruders."""
+    """Blocks of the attacks, from printed figures only; `several`: whether there are several intruders."""
     blocks: list[Block] = [Paragraph(ABOUT if tree["control"] else ALONE)]
     if tree.get("asked") is not None:
         blocks.append(Facts(tuple(_setting_rows(tree, several=several))))
@@ -171,7 +171,7 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
 
 
 def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
-    """What was attacked, and how: all of it the analyst's own choice."""
+    """Rows of the settings: columns attacked, number of attempts, seed, tolerances."""
     asked = tree["asked"]
     columns, n_columns = asked["columns"], asked["n_columns"]
     which = f"{len(columns)}" if n_columns is None else f"{len(columns)} of {n_columns}"

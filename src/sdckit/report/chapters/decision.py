@@ -1,4 +1,4 @@
-"""The decision page: what is asked, what was found, what to do, where to sign; for readers who know no statistics."""
+"""The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
-# The verdicts in words that need no statistics: what each limit asks, and what was found, from printed
-# texts only.
+# Verdicts in lay terms, built from printed texts only.
 
 
 # The European working party's questions (Article 29 Working Party, Opinion 05/2014), and what is tried out.
@@ -29,7 +28,7 @@ RANK = {False: 0, None: 1, True: 2}
 
 
 def chance(limit: float) -> str:
-    """A probability as one in so many, or in per cent.
+    """Format a probability as "1 in n" if n is a whole number of at least 2, else in per cent.
 
     Examples
     --------
@@ -41,9 +40,9 @@ def chance(limit: float) -> str:
 
 
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
-    """Each question with its state and what was found: what is exceeded first, equal sentences once.
+    """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; whether trial attacks succeed is asked only where a limit was set on it.
+    A question without a limit says so; the one on trial attacks appears only if a limit was set on them.
     """
     rows = []
     for name, question in QUESTIONS.items():
@@ -57,7 +56,7 @@ def answers(plain: Plain) -> list[tuple[str, str, str]]:
 
 
 def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
-    """What was found, once for all who find the same."""
+    """Sentences on the verdicts, exceeded limits first; intruders with the same sentence share it."""
     several = len(plain["intruders"]) > 1
     who: dict[str, list[str]] = {}
     for verdict in sorted(verdicts, key=lambda verdict: RANK[verdict["holds"]["value"]]):
@@ -71,7 +70,7 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
 
 
 def plain_verdict(verdict: Plain, n: Plain) -> str:
-    """Say whether a limit holds, to a reader who knows no statistics."""
+    """Say in lay terms whether a limit holds."""
     kind, limit, holds = LIMITS[verdict["name"]], verdict["limit"], verdict["holds"]["value"]
     if holds is None:
         reason = verdict["holds"].get("reason") or verdict["reason"] or "it was not measured"
@@ -91,7 +90,7 @@ def plain_verdict(verdict: Plain, n: Plain) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-# What to do next, the most useful first: from the verdicts and the printed advice on each key.
+# Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
 
 
 CONTRIBUTIONS = "key_contributions"
@@ -105,7 +104,7 @@ AGAIN = "Apply this to the file and assess it again beside the original."
 
 
 def next_steps(plain: Plain) -> list[str]:
-    """What to do, ranked; where every limit holds, what to mind when the file goes out."""
+    """Recommended steps, ranked; if every limit holds, what to observe when the file is released."""
     verdicts = plain["verdicts"]
     if not verdicts:
         return ["Decide how much risk is acceptable: set limits, or name the type of release, and assess again."]
@@ -131,13 +130,13 @@ def next_steps(plain: Plain) -> list[str]:
 
 
 def _files(plain: Plain) -> Sequence[Plain]:
-    """What was measured against each intruder: of a release the first of the files that go out."""
+    """Measures of each intruder; for a release, those of its first file."""
     intruders: Sequence[Plain] = (plain["released"][0] if "released" in plain else plain)["intruders"]
     return intruders
 
 
 def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
-    """Which of the known details to make coarser first, and what leaving one out would do."""
+    """Which key to recode or remove first, and how many sample uniques remain."""
     tree = intruder.get(CONTRIBUTIONS)
     if not tree or not tree["uniques"]["value"]:
         return
@@ -165,7 +164,7 @@ def _remaining_uniques(rows: Sequence[Plain], least: float) -> str:
 
 
 def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
-    """What to do where a group gives a value away, or the release gives values back."""
+    """Steps against attribute disclosure by equivalence classes and against reconstructed values."""
     variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in beyond if verdict["variable"])))
     if variables:
         yield f"Form larger groups, or make {variables} coarser or leave it out, where a group gives it away."
@@ -174,7 +173,7 @@ def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
 
 
 def remaining_questions(plain: Plain) -> list[str]:
-    """What the verdict does not answer."""
+    """Questions that the verdicts leave open."""
     scenario, release = plain["scenario"], "released" in plain
     points = []
     opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
@@ -224,7 +223,7 @@ SIGNED = (
 
 
 def decision_sections(plain: Plain) -> list[Section]:
-    """Lay out the decision page from printed figures; nothing but its next steps is shown on a terminal."""
+    """Sections of the decision page, from printed figures; the terminal shows the next steps only."""
     sections = [
         Section("The answer", (Verdicts(tuple(answers(plain))),), paper=True, place="answer"),
         Section(NEXT, (Items(tuple(next_steps(plain)), ordered=True),), place="next"),
@@ -239,7 +238,7 @@ def decision_sections(plain: Plain) -> list[Section]:
 
 
 def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The file, what it goes out as, and who might look for somebody."""
+    """Rows on the file, its type of release, and the keys of each intruder."""
     released = plain.get("n_released")
     size = f"{plain['n']['text']} records"
     if released:
@@ -257,7 +256,7 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:
-    """How many records share what is known with few others: by how few, or before and after."""
+    """Bar chart of records in small equivalence classes: by class size, by intruder, or before and after protection."""
     several = len(plain["intruders"]) > 1
     if "released" in plain:
         rows = [
@@ -279,7 +278,7 @@ def _picture(plain: Plain) -> tuple[Block, ...]:
 
 
 def _rule_words(plain: Plain) -> str:
-    """What a missing value is taken for, where there are any."""
+    """The rules for missing key values that k-anonymity was measured under, in brackets; "" if none is missing."""
     files = [plain["original"], *plain["released"]] if "released" in plain else [plain]
     rules = {
         intruder["k_anonymity"]["rule"]
@@ -299,7 +298,7 @@ def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
 
 
 def _records_below(intruder: Plain, k: int) -> Plain | None:
-    """The records in groups of fewer than k, missing values taken as the scenario says."""
+    """Printed number of records in equivalence classes smaller than k; None if k-anonymity was not measured."""
     if not intruder.get("k_anonymity"):
         return None
     count: Plain | None = intruder["k_anonymity"]["violations"].get(str(k))
@@ -307,7 +306,7 @@ def _records_below(intruder: Plain, k: int) -> Plain | None:
 
 
 def _good_for(plain: Plain) -> tuple[Block, ...]:
-    """Two sentences on what changed."""
+    """Sentences on information loss: values that changed, and analyses that still agree."""
     if "released" not in plain:
         return (Paragraph("Nothing was changed: the file is as good as it was collected."),)
     tree = plain["utility"]
@@ -345,7 +344,7 @@ def _kept_words(figures: Plain) -> str:
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The five safes: what is known of each, and what has to be agreed."""
+    """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
     verdicts = plain["verdicts"]
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"

@@ -1,4 +1,4 @@
-"""From an assessment to a document: a tree of typed figures, named as in the API, exact inside."""
+"""Build the document of an assessment: a tree of typed, still exact figures with the names of the API."""
 
 from __future__ import annotations
 
@@ -217,9 +217,9 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
 
 
 def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tree]:
-    """Give the declared roles and rules; all of it is the analyst's own, none from the data.
+    """The declared roles and rules: set by the analyst, not computed from the data.
 
-    `compared` is a release with its original: some limits are about nothing else.
+    `compared`: whether a release is compared with its original; some limits apply only then.
     """
     missing = scenario.missing
     return {
@@ -248,7 +248,7 @@ def _plain_entries(entries: Mapping[str, Any]) -> dict[str, Tree]:
 
 
 def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
-    """Say how the measures at these places are computed, each once, and how the document is protected."""
+    """Notes on the methods of the measures at these places, each once, and on the protection of the document."""
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
     return tuple(
@@ -275,12 +275,12 @@ def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, Tree]
 
 
 def _is_only_key(facts: KeyFacts, intruder: IntruderAssessment) -> bool:
-    """Whether all the other keys have one value only, so that the levels of this one are the cells."""
+    """Whether every other key is constant, so that the levels of this one are the equivalence classes."""
     return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in intruder.key_facts if other != facts)
 
 
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
-    """A key: its rule, missing rate and levels; the levels of a key that is `alone` are the cells."""
+    """A key: rule for missing values, missing rate, levels; `alone`: its levels are the equivalence classes."""
     name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
     of = Quantity(missing_words(facts.name))
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
@@ -302,7 +302,7 @@ def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
 
 
 def _records(assessment: Assessment) -> Tree:
-    """List the riskiest records, and say of how many; one counts once for each intruder."""
+    """The riskiest records, and the totals per intruder; a record counts once for each intruder."""
     records = assessment.at_risk()
     totals = assessment.n_at_risk()
     listed = Counter(str(record["intruder"]) for record in records)
@@ -328,7 +328,7 @@ def _plain(value: object) -> str | int | float | bool | None:
 
 
 def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
-    """Give a limit with what it is about, as the measures have entered it."""
+    """A verdict with the figures it rests on, as the measures entered them in the ledger."""
     count = _verdict_count(verdict, setting)
     return {
         "name": verdict.name,
@@ -349,8 +349,8 @@ def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
 def _holds(verdict: Verdict, count: Count | None, setting: Setting) -> Holds:
     """Whether the limit holds.
 
-    Where it holds because a count is none, so much is told of the count; one on a mean, which no number of records
-    stands beside, is told as far as it is printed.
+    Where the answer depends on whether a count is 0, it discloses that of the count. A limit on a share or mean that
+    has no count of records is judged as far as the printed figures decide it.
     """
     if LIMITS[verdict.name].judged != "count" and (parts := _part_and_base(verdict, setting)):
         return Holds(verdict.holds, verdict.reason, value=parts[0], base=parts[1], limit=float(verdict.limit))
@@ -359,7 +359,7 @@ def _holds(verdict: Verdict, count: Count | None, setting: Setting) -> Holds:
 
 
 def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
-    """Find the figure the verdict speaks of, so that one number is printed one way."""
+    """The count a verdict is about; one that is in the ledger already is used again, so that both are printed alike."""
     if verdict.n_records is None:
         return None
     prefix, ledger = setting.prefix, setting.ledger
@@ -386,7 +386,7 @@ def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
 
 
 def _count_by_missing_rule(name: str, verdict: Verdict, true: int | None, setting: Setting) -> Count | None:
-    """What the verdict on k says of missing values, as k-anonymity has entered it."""
+    """The count of k-anonymity for a rule for missing values, if it is in the ledger."""
     known = f"{setting.prefix}.{name}.{verdict.limit:g}"
     return Count(known) if true is not None and known in setting.ledger.variables else None
 
@@ -399,7 +399,7 @@ def _verdict_value(verdict: Verdict, setting: Setting) -> Tree:
 
 
 def _part_and_base(verdict: Verdict, setting: Setting) -> tuple[str, str] | None:
-    """The number that a limit on a share or a mean is about, and what it is a part of; None where they are absent."""
+    """Variables of numerator and denominator of the share or mean that a limit is on; None if the ledger lacks them."""
     value, base = LIMITS[verdict.name].part or ("", "")
     name = f"{setting.prefix}.{value}"
     return (name, base) if name in setting.ledger.variables else None

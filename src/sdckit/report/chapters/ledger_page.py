@@ -1,4 +1,4 @@
-"""A release held against a ledger, as a document of its own: the answer, and what is given away to each intruder."""
+"""Document of a release checked for differencing against a ledger: verdicts, and what each intruder learns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TITLE = "A release held against earlier ones"
 def plain_ledger(
     results: Mapping[str, Differencing], verdicts: Sequence[Verdict], *, internal: bool = False
 ) -> dict[str, Any]:
-    """Give the protected figures, of all intruders together; `verdicts` are one for each, or none."""
+    """Protected figures of the check for all intruders; `verdicts` has one verdict per intruder, or is empty."""
     ledger = Ledger()
     n = next(iter(results.values())).n
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
@@ -45,7 +45,7 @@ def plain_ledger(
 
 
 def ledger_page(plain: Plain, name: str) -> Page:
-    """Lay out what `plain_ledger` gave; `name` is that of the release."""
+    """Page of the figures of `plain_ledger`; `name` is the name of the release."""
     several = len(plain["intruders"]) > 1
     answer: list[Block] = []
     if plain["verdicts"]:

@@ -1,4 +1,4 @@
-"""The map of risk and loss: every recipe tried, its figures protected, and its chart drawn from those only."""
+"""Map of risk against information loss of all recipes tried; its chart is drawn from protected figures only."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.explore import Exploration
 
 
-# Pairs of figures, of both less is better, that no other pair beats.
+# Pareto front of pairs of figures, both to be minimised.
 
 
 def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
-    """Which pairs no other beats: less of one and not more of the other; NaN never stands on the front.
+    """Whether each pair is on the Pareto front (both figures minimised); pairs with NaN never are.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
     return tuple(unbeaten)
 
 
-# A recipe that was searched for, and those found beside it, by loss and risk: protected, then drawn.
+# The recipe found by a search, and the alternatives by loss and risk.
 
 
 LOST = "Lost of what the keys tell"
@@ -47,7 +47,7 @@ CAPTION = "Risk and loss of the recipe, and of others that were found; no other 
 
 
 def front_tree(recipes: Sequence[Mapping[str, Any]], ledger: Ledger) -> tuple[Tree, ...]:
-    """Enter the risks of recipes, each with the `range` of its loss, and the small groups behind its risk."""
+    """Enter the risk of each recipe, guarded by its records in small classes, with the `range` of its loss."""
     points: list[Tree] = []
     for at, recipe in enumerate(recipes):
         base = ledger.count(f"front{at}.small", recipe["small"], "small", watched="nowhere")
@@ -58,12 +58,12 @@ def front_tree(recipes: Sequence[Mapping[str, Any]], ledger: Ledger) -> tuple[Tr
 
 
 def search_tree(search: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
-    """What a document tells of a search; nothing where there was none."""
+    """Figures of a search for a recipe; empty if there was none."""
     return {"searched": {**search, "front": front_tree(search["front"], ledger)}} if search else {}
 
 
 def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool = False) -> dict[str, Any]:
-    """Give what a chart of them alone is drawn from."""
+    """Protected data for a chart of the front alone."""
     ledger = Ledger()
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n"), "recipes": front_tree(recipes, ledger)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
@@ -71,7 +71,7 @@ def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool 
 
 
 def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
-    """Why the steps are there, and the recipes that were found beside this one."""
+    """Blocks of a search: the reason for each step, and the alternative recipes."""
     first = f"A search over {search['combinations']} combinations of recodings found the recipe."
     blocks: list[Block] = [Paragraph(first if not search["caution"] else f"{first} {search['caution']}.")]
     reasons = list(search["reasons"])
@@ -105,12 +105,12 @@ def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
 
 
 def front_block(recipes: Sequence[Plain]) -> ChartBlock:
-    """The chart of a document; `recipes` as they were printed."""
+    """Chart of the Pareto front, from the printed figures of `recipes`."""
     return ChartBlock("front", _data(recipes), CAPTION)
 
 
 def printed_front(recipes: Sequence[Plain]) -> tuple[bool, ...]:
-    """Which of them no other beats: by what is printed, exact figures would order what is printed alike."""
+    """Pareto front by printed figures: exact ones would disclose the order of recipes that are printed alike."""
     return pareto([(rank_of(recipe["risk"]), _middle(recipe["range"])) for recipe in recipes])
 
 
@@ -152,10 +152,9 @@ WORDS = {
 
 
 def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected points of a map; recipes without figures are left out.
+    """Protected points of a map; recipes without figures are left out.
 
-    Which points no other beats is told by the figures as they are printed: exact ones would order what is printed
-    alike.
+    The Pareto front is computed from printed figures: exact ones would disclose the order of points printed alike.
     """
     ledger = Ledger()
     n = ledger.count("n", exploration.n, "n")
@@ -182,7 +181,7 @@ def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, 
 
 
 def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The arguments of each recipe, numbers and words as they are; of others, that may hold values, which it is."""
+    """Label of each recipe: numbers and strings as they are; other arguments may hold values and are only numbered."""
     others: dict[str, list[str]] = {}
     labels = []
     for point in points:
@@ -216,7 +215,7 @@ def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> T
 
 
 def map_table(plain: Plain) -> TableBlock:
-    """List what `plain_map` gave."""
+    """Table of the points of `plain_map`."""
     heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
     rows = tuple(
         (point["label"], point["risk"]["text"], point["loss"]["text"], "front" if point["front"] else "")
@@ -227,9 +226,9 @@ def map_table(plain: Plain) -> TableBlock:
 
 
 def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
-    """Draw what `plain_map` gave, in the words of `say`: recipes as points, the front dark and joined by a line.
+    """Chart of `plain_map`, texts translated by `say`: recipes as points, the front dark and joined by a line.
 
-    A hidden count stands at its bound, open.
+    A hidden count is drawn at its upper bound, as an open point.
     """
     import altair as alt
 

@@ -39,25 +39,25 @@ from sdckit.report.common_blocks import bars, by_rule, figure, ruled, share_head
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of, views_of
 
-# The terms of a document, in the words of the field: those that stand in it, each explained once.
+# Glossary: the terms that occur in a document, each explained once.
 
 
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:
-    """The terms: name, how it is recognised in a text, what it means."""
+    """Terms of the glossary: name, regular expression that finds it in a text, explanation."""
     text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
     return tuple((term["name"], term["seen"], term["means"]) for term in tomllib.loads(text)["term"])
 
 
 def glossary(sections: Sequence[Section]) -> list[Section]:
-    """Explain the terms that stand in sections."""
+    """Section that explains the terms occurring in `sections`; empty if there are none."""
     text = "\n".join(texts_of(sections))
     known = tuple((term, words, "") for term, how, words in terms() if re.search(how, text, re.IGNORECASE))
     return [Section("Glossary", (Entries(known),), paper=True)] if known else []
 
 
 def texts_of(sections: Iterable[Section]) -> Iterator[str]:
-    """Every text of sections, but for code."""
+    """All texts of sections except code."""
     for section in sections:
         yield section.title
         for block in section.blocks:
@@ -82,11 +82,11 @@ def _texts(block: Block) -> Iterator[str]:
         yield from (label for label, _ in block.items)
 
 
-# What is shown once: what is the same for several intruders stands where it comes first.
+# Blocks that are the same for several intruders are shown once, where they first occur.
 
 
 def without_repeats(sections: Sequence[Section]) -> list[Section]:
-    """Leave out what stood under the same heading before: explanations, and figures with a line that says where.
+    """Drop blocks that occurred under the same heading before; a note refers from a table or chart to the first.
 
     Examples
     --------
@@ -106,14 +106,14 @@ def without_repeats(sections: Sequence[Section]) -> list[Section]:
 
 
 def _may_be_dropped(block: Block) -> bool:
-    """Whether a reader finds it above: a figure by its caption, an explanation that has no figure in it."""
+    """Whether a repeated block may be dropped: tables, charts, and paragraphs without digits."""
     if isinstance(block, Paragraph):
         return not any(letter.isdigit() for letter in block.text)
     return isinstance(block, ChartBlock | TableBlock)
 
 
 def _without_repeated_blocks(section: Section, again: Sequence[bool]) -> Section:
-    """A section without what stands above, and a line in the place of each figure."""
+    """Section without its repeated blocks; a note replaces each table or chart."""
     blocks: list[Block] = []
     for block, gone in zip(section.blocks, again, strict=True):
         if not gone:
@@ -124,12 +124,11 @@ def _without_repeated_blocks(section: Section, again: Sequence[bool]) -> Section
 
 
 def _is_always_shown(block: ChartBlock | TableBlock) -> bool:
-    """Whether every form of the document shows it: not a table behind a chart, not a chart aside."""
+    """Whether every format shows the block: not a table behind a chart, not a chart set aside."""
     return not (block.aside if isinstance(block, ChartBlock) else block.behind)
 
 
-# The main figures of intruders, or of files, side by side; and rules for missing values that make no
-# difference.
+# Main figures of intruders or files side by side, and measures that are equal under both rules for missing values.
 
 
 # The label of figures that are the same under both rules.
@@ -138,9 +137,9 @@ TWINS = ("_category", "_wildcard")
 
 
 def figures_of(trees: Sequence[Plain]) -> list[dict[str, Plain]]:
-    """The main figures of intruders, or of files, side by side: words and printed leaf.
+    """Main figures of intruders or files, side by side: for each a dict from label to printed leaf.
 
-    Where missing key values were taken for two things in one of them, a file without missing values has the same
+    If one of them was measured under both rules for missing values, a file without missing values has the same
     figures under both.
     """
     columns: list[dict[str, Plain]] = [{} for _ in trees]
@@ -159,7 +158,7 @@ def figures_of(trees: Sequence[Plain]) -> list[dict[str, Plain]]:
 
 
 def once_where_equal(tree: Plain) -> Plain:
-    """Leave out what was measured under the other rule for missing values where all of it is printed the same."""
+    """Merge the results of a measure under both rules for missing values where all printed figures are equal."""
     merged = dict(tree)
     for place in tree:
         for twin in (f"{place}{ending}" for ending in TWINS):
@@ -171,25 +170,25 @@ def once_where_equal(tree: Plain) -> Plain:
 
 
 def _printed_part(tree: Any) -> Any:
-    """What is printed of a tree: everything but its rule and its notes."""
+    """A tree without its rule and its notes, for comparison."""
     if isinstance(tree, Mapping):
         return {name: _printed_part(part) for name, part in tree.items() if not _is_rule_or_notes(name, part)}
     return [_printed_part(part) for part in tree] if isinstance(tree, list | tuple) else tree
 
 
 def _is_rule_or_notes(name: str, part: Any) -> bool:
-    """A variable may be called as the rule is."""
+    """Whether an entry is the notes or the rule; a mapping is neither: it belongs to a variable of that name."""
     return name == "notes" or (name == "rule" and not isinstance(part, Mapping))
 
 
-# A page is for reading; all records at risk that are listed are in the JSON.
+# Records at risk shown on a page; the JSON has all that are listed.
 MOST_ROWS = 200
 STATES = {True: "pass", False: "fail", None: "open"}
 RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
 
 
 def lay_out(plain: Plain) -> Page:
-    """Arrange a protected assessment in sections; nothing is computed here but words."""
+    """Page of a protected assessment; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [answer_section(plain)]
     if several:
@@ -230,7 +229,7 @@ def protection_words(plain: Plain) -> str:
 
 
 def answer_section(plain: Plain) -> Section:
-    """Put the question, the verdict on every limit, an answer per intruder, and the warnings."""
+    """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     question = (
         "Can this file go out? The question is asked for "
         + listed(
@@ -288,9 +287,9 @@ def compared_section(plain: Plain) -> Section:
 def intruder_sections(
     intruder: Plain, *, heading: str, without: Sequence[str] = (), known: Sequence[str] = ()
 ) -> list[Section]:
-    """Lay out everything measured against one intruder, but for the measures `without`.
+    """Sections of one intruder, except the measures `without`.
 
-    The levels of keys `known` to an intruder before stand there.
+    The levels of keys in `known` are left out: they are in the section of an earlier intruder.
     """
     return [
         Section(heading, (Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)),
@@ -300,7 +299,7 @@ def intruder_sections(
 
 
 def not_measured(trees: Sequence[Plain]) -> list[Section]:
-    """What did not run, and why: once for all intruders and files of which it is so."""
+    """Table of the measures that did not run, with reasons; one row for all intruders and files concerned."""
     who: dict[tuple[str, str], list[str]] = {}
     for tree in trees:
         for row in tree["skipped"]:
@@ -315,7 +314,7 @@ def not_measured(trees: Sequence[Plain]) -> list[Section]:
 
 
 def measure_sections(tree: Plain, *, without: Sequence[str] = ()) -> list[Section]:
-    """A section for each measure but those `without`; such that follow each other under one heading share it."""
+    """A section per measure except those in `without`; consecutive measures with the same heading share a section."""
     sections: list[Section] = []
     for place, view in views_of(tree):
         if place in without:
@@ -364,7 +363,7 @@ def level_charts(keys: Sequence[Plain]) -> list[Block]:
 
 
 def _level_order(rows: Sequence[Plain]) -> Callable[[Plain], float]:
-    """Where a level stands among those shown: by its number, if all are numbers."""
+    """Sorting key for levels: their number if all are numbers, else the given order."""
     try:
         numbers = {row["level"]: float(row["level"]) for row in rows}
     except ValueError:
@@ -414,7 +413,7 @@ def _keys_of(name: str, tree: Plain) -> str:
 
 
 def checksums(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The files that were assessed, with their checksums: in a confidential document."""
+    """Names and checksums of the files assessed; only a confidential document has them."""
     return tuple((f"SHA-256 of {file['file']}", file["sha256"]) for file in plain.get("files", ()))
 
 
@@ -464,7 +463,7 @@ def _how_many(numbers: Plain) -> str:
 
 
 def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
-    # A plan has no row numbers.
+    # A lazy frame has no row numbers.
     left_out = {"intruder"} | ({"row"} if all(row.get("row") is None for row in rows) else set())
     names = [name for name in rows[0] if name not in left_out]
     cells = tuple(tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows)

@@ -1,4 +1,4 @@
-"""What was done to a file, in a document: its steps, the values they changed, and the risk after each."""
+"""Chapter on the protection recipe: its steps, the values they changed, and the risk after each."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import WhatWasDone
     from sdckit.workflow.recipes.recipe_figures import StepFigures
 
-# What anybody knows of the figures of several files in one document: missing and changed values, steps,
-# uniques.
-# Only what is true of the exact numbers is entered: nobody learns anything from the rest.
+# Relations between the figures of several files in one document: missing and changed values, steps, uniques.
+# Only relations that the exact numbers fulfil are entered; nothing can be inferred from the others.
 
 
 ORIGINAL, RECODED = "original", "recoded original"
-# Uniques of both files are uniques of the release: measures of both and their figures.
+# Figures of two-file measures that count sample uniques of the release, by measure.
 UNIQUES = {
     "replicated_uniques": ("share",),
     "identity_disclosure": ("unique_in_released", "replicated_uniques"),
@@ -45,7 +44,7 @@ UNIQUES = {
 
 
 def link_files(ledger: Ledger, m: int) -> None:
-    """Link the numbers of one column, and of one intruder, over the original, its `m` releases and the steps."""
+    """Relate the figures of each column and each intruder between the original, its `m` releases and the steps."""
     at: dict[Quantity, str] = {}
     for name, variable in ledger.variables.items():
         if variable.of is not None and variable.true is not None:
@@ -54,7 +53,7 @@ def link_files(ledger: Ledger, m: int) -> None:
         for column in _columns(at):
             _link_column(ledger, at, column, f"release {j}")
     for of, name in list(at.items()):
-        # A recoded file has fewer groups, and larger ones.
+        # Recoding merges equivalence classes: they become fewer and larger.
         before = at.get(Quantity(of.name, ORIGINAL, of.rule, of.intruder)) if of.base == RECODED else None
         if before is not None and ledger.variables[name].kind == ledger.variables[before].kind == "count":
             link_parts(ledger, before, name)
@@ -62,7 +61,7 @@ def link_files(ledger: Ledger, m: int) -> None:
 
 
 def link_parts(ledger: Ledger, whole: str, part: str) -> None:
-    """Say that a part is in a whole, where it can be."""
+    """Enter that `part` is contained in `whole`, if both are in the ledger and the exact numbers allow it."""
     if {whole, part} <= ledger.variables.keys() and _true(ledger, whole) >= _true(ledger, part):
         ledger.nested(whole, part)
 
@@ -81,7 +80,7 @@ def _link_column(ledger: Ledger, at: dict[Quantity, str], column: str, release: 
     before = at.get(Quantity(missing, ORIGINAL), at.get(Quantity(missing, RECODED)))
     after = at.get(Quantity(missing, release))
     if before is not None and after is not None:
-        # What is missing in one of them only was changed; where all that was done is to suppress, nothing else was.
+        # Values missing in only one of the two were changed; if values were only suppressed, no others were.
         for terms in (
             ((touched, 1.0), (after, -1.0), (before, 1.0)),
             ((touched, 1.0), (before, -1.0), (after, 1.0)),
@@ -123,7 +122,7 @@ def _true(ledger: Ledger, name: str) -> float:
     return ledger.variables[name].true or 0.0
 
 
-# Two recipes side by side: what each comes to after its last step.
+# Comparison of two recipes after their last step.
 
 
 FIGURES = (
@@ -133,7 +132,7 @@ FIGURES = (
 
 
 def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
-    """Lay out what recipes come to in the end; `plains` as `plain_recipe` gives them, of one file and scenario."""
+    """Compare recipes by risk and loss after the last step; `plains` from `plain_recipe`, of one file and scenario."""
     ends = [[figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains]
     several = len(ends[0]) > 1
     rows: list[tuple[str, ...]] = []
@@ -153,14 +152,14 @@ MOST_NOTES = 12
 
 
 def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected figures of what was done, as they go into every document."""
+    """Protected figures of a recipe carried out, as they enter every document."""
     return protect(recipe_document(done, internal=internal), internal=internal)
 
 
 def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
-    """Build the document of a recipe, for `protect`: no seed, key, matrix or step's own count of records in it.
+    """Build the document of a recipe, for `protect`; it has no seed, secret key, matrix or record count of a step.
 
-    An `internal` one tells arguments that help to undo a step, too.
+    With `internal` it also has arguments that would help to undo a step.
     """
     ledger = Ledger()
     n = int(done.log.n)
@@ -207,14 +206,14 @@ def _step(
 
 
 def _quantity_if_once(variable: str, done: WhatWasDone) -> Quantity | None:
-    """The values of a column that the release has otherwise, where one step alone changed them."""
+    """The quantity of values changed in the release, if exactly one step changed the column; else None."""
     times = sum(variable in change.changed for change in done.log.steps)
     single = all(change.n == done.log.n for change in done.log.steps)
     return Quantity(changed_words(variable), "release 1") if single and times == 1 else None
 
 
 def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
-    """The values taken out that a reader can work out: at most those that were taken out."""
+    """Number of suppressed values that can be reconstructed, bounded by the number suppressed; None if not counted."""
     true = change.parameters.get("n_implied")
     if true is None:
         return None
@@ -227,7 +226,7 @@ def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
 
 def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger, of: Quantity | None) -> dict[str, Tree]:
     if count > ledger.variables["n"].true or n != ledger.variables["n"].true:  # type: ignore[operator]
-        # Several files: their values together, of the records of all of them.
+        # Several files: changed values and records are summed over all of them.
         whole = ledger.count("n of all files", n, "n").name
     else:
         whole = "n"
@@ -259,7 +258,7 @@ def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
         }
         ledger.nested("n", counts["below_k"].name)
         ledger.nested(counts["below_k"].name, counts["sample_uniques"].name)
-        for name, count in counts.items():  # a step that coarsens or suppresses only takes records out of them
+        for name, count in counts.items():  # recoding and suppression only remove records from these
             for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == row.intruder][-1:]:
                 link_parts(ledger, f"f{before}.{name}", count.name)
         tree |= counts
@@ -273,14 +272,14 @@ def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> di
 
 
 def _guard_of_estimate(at: int, row: StepFigures, ledger: Ledger) -> tuple[str, ...]:
-    """An estimate from weights could tell the records in small groups."""
+    """Guard of an estimate from weights: it could disclose the number of records in small classes."""
     if not row.estimated:
         return ()
     return (ledger.count(f"f{at}.small", row.small, "small", watched="nowhere").name,)
 
 
 def _link_before(ledger: Ledger, at: int, name: str, done: WhatWasDone) -> None:
-    """A step that changed no key leaves the figures of an intruder; one that coarsens takes records out of them."""
+    """Relate a figure to the one before the step: equal if no key changed, else, for a count, contained in it."""
     row = done.figures[at]
     before = next((i for i in reversed(range(at)) if done.figures[i].intruder == row.intruder), None)
     known, new = f"f{before}.{name}", f"f{at}.{name}"
@@ -295,7 +294,7 @@ def _link_before(ledger: Ledger, at: int, name: str, done: WhatWasDone) -> None:
 
 
 def _share_changed(row: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
-    """The values that differ, linked with those that the steps changed: their sum would tell a hidden one."""
+    """Share of values that differ, related to the changes of each step: their sum would disclose a hidden one."""
     cells, name, n = "values compared", f"differing.{row.step}", int(done.log.n)
     if name in ledger.variables:
         return Share(name, cells)
@@ -322,7 +321,7 @@ def _pmse(at: int, row: StepFigures, ledger: Ledger) -> Guarded:
 
 
 def _words(value: Any) -> str:
-    """An argument as a reader takes it in."""
+    """Format an argument for readers."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
@@ -341,7 +340,7 @@ def _short(texts: Sequence[str], between: str = ", ") -> str:
 
 
 def recipe_section(plain: Plain) -> Section:
-    """Lay out what `plain_recipe` gave."""
+    """Section of the figures of `plain_recipe`."""
     methods = [f"{step['step']}. {step['method']}" for step in plain["steps"]]
     several = len(methods) > 1
     first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."

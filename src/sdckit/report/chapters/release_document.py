@@ -1,4 +1,4 @@
-"""From the assessment of a release to its document: the original, each release, and what they tell together."""
+"""Build the document of a release assessment: the original, each release, and their comparison."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import IntruderAssessment, ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
-# What the figures of the original stand on where it was recoded as the release is: the one place that says
-# so.
+# The original recoded like its release: which columns, and what its figures refer to.
 
 
 KNOWN = {
@@ -52,22 +51,22 @@ STANDS_ON = (
 
 
 def recoded_tree(recoded: Sequence[Recoded]) -> tuple[dict[str, Tree], ...]:
-    """The columns that were recoded; no value is among it."""
+    """The recoded columns; no values of the data."""
     return tuple({"column": recoding.column, "kind": recoding.kind, "source": recoding.source} for recoding in recoded)
 
 
 def base_name(plain: Plain) -> str:
-    """What the file is called whose figures stand before those of the release."""
+    """Heading of the figures that the release is compared with."""
     return "Recoded original" if plain.get("recoded") else "Original"
 
 
 def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """A line that says what the figures of the original are; none where it is as it was."""
+    """Row saying that the figures are those of the recoded original; empty if it was not recoded."""
     return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
 
 
 def usefulness_note(plain: Plain) -> list[Block]:
-    """What the figures of usefulness leave out; nothing where nothing was recoded."""
+    """Note that the utility figures exclude the recoding itself; empty if nothing was recoded."""
     if not plain.get("recoded"):
         return []
     columns = listed([row["column"] for row in plain["recoded"]])
@@ -75,7 +74,7 @@ def usefulness_note(plain: Plain) -> list[Block]:
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:
-    """The columns, what was done to them, and how that is known."""
+    """Table of the recoded columns: the recoding, and how it is known."""
     if not plain.get("recoded"):
         return []
     rows = tuple((row["column"], row["kind"], KNOWN[row["source"]]) for row in plain["recoded"])
@@ -91,10 +90,10 @@ OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDD
 def plain_release(
     assessment: ReleaseAssessment, *, internal: bool = False, beside: Sequence[Earlier] = ()
 ) -> PlainDict:
-    """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
+    """Protected, JSON-ready figures of a release and its original, as they enter every document.
 
-    The original, every release, what they tell together and the steps that made them stand in one ledger: whoever
-    reads one figure reads the others. `beside` is what earlier documents tell of the original.
+    Original, releases, comparison and steps share one ledger, since a reader sees the figures of all of them. `beside`
+    are the intervals that earlier documents of the original have printed.
     """
     document = _document(assessment, internal=internal)
     whole = protect(document if internal else enter_beside(document, beside), internal=internal)
@@ -117,7 +116,7 @@ def plain_release(
         "recoding": assessment.recoding,
     }  # fmt: skip
     if asked is not None:
-        # A seed may be that of the protection, too: it is written where nobody else reads it.
+        # The seed may be that of the protection, too: only the internal document has it.
         seed = "" if asked.seed is None else str(asked.seed) if internal else "SEED"
         how |= {"n_attacks": asked.n_attacks, "seed": seed}
     return {
@@ -154,14 +153,14 @@ def plain_release(
 
 
 def passed(verdicts: Sequence[PlainDict]) -> bool | None:
-    """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
+    """Whether every printed verdict holds; None if there is none, or one is open and none is exceeded."""
     return overall(verdict["holds"]["value"] for verdict in verdicts)
 
 
 def judged_by_print(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
-    """A limit on the residual risk is open where only a hidden number of successes decides it.
+    """Open verdict for a limit on the residual risk that only a hidden number of successes decides; else empty.
 
-    Otherwise a limit between what one success and what two would give tells which of them it was.
+    Otherwise a limit between the risks for one and for two successes would disclose which of them it was.
     """
     if LIMITS[verdict["name"]].judged != "attacks" or verdict["holds"]["value"] is None:
         return {}
@@ -179,9 +178,9 @@ def judged_by_print(verdict: PlainDict, attacks: Mapping[str, Any], intruders: S
 
 
 def shares_by_print(verdict: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
-    """A limit on a share is open where only a hidden number decides it, as that on the residual risk.
+    """Open verdict for a limit on a share that only a hidden number decides; else empty.
 
-    A share of one hidden person at least is above a limit that is far below that of one.
+    A hidden count is at least 1: a limit below the share of one person is exceeded in any case.
     """
     kind = LIMITS[verdict["name"]]
     if kind.least is None or verdict["holds"]["value"] is None:
@@ -203,7 +202,7 @@ def _was_made(tree: PlainDict) -> bool:
 
 
 def _upper_bound(leaf: PlainDict) -> float | None:
-    """The most that a printed residual risk may be; None where nothing is told of it."""
+    """Upper bound of a printed residual risk or share; None if there is none."""
     if leaf == NOTHING:
         return 0.0
     bound: float | None = leaf["value"] if leaf.get("value") is not None else leaf.get("below")
@@ -211,14 +210,14 @@ def _upper_bound(leaf: PlainDict) -> float | None:
 
 
 def _attack_mode(assessment: ReleaseAssessment) -> str:
-    """How the simulated attacks were asked for: by a control file, without one, or not at all."""
+    """How attacks were simulated: "control" with a control file, "attacks" without one, "" not at all."""
     if assessment.control:
         return "control"
     return "attacks" if assessment.attacks or assessment.attacks_skipped else ""
 
 
 def _places(assessment: ReleaseAssessment) -> Iterator[str]:
-    """The places of all that ran on both files."""
+    """Places of all measures and attacks run on both files."""
     for intruder in assessment.intruders:
         yield from intruder.results
     if assessment.utility is not None:
@@ -227,7 +226,7 @@ def _places(assessment: ReleaseAssessment) -> Iterator[str]:
 
 
 def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
-    """One document of the original, each release, the steps, and what all of them tell together."""
+    """One document, with one ledger, of the original, each release, their comparison and the steps."""
     ledger = Ledger()
     base = build_document(assessment.original, internal=internal)
     file = "recoded original" if assessment.recoded else "original"
@@ -261,7 +260,7 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
 
 
 def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
-    """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
+    """Two-file measures of one intruder; `n` and the sizes of the releases are in the ledger already."""
     measures: dict[str, Tree] = {}
     for place, result in intruder.results.items():
         view = find_view(place)
@@ -289,7 +288,7 @@ def _verdict(
         "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
     }  # fmt: skip
     if not internal and LIMITS[verdict.name].judged == "recovered":
-        plain["variable"] = None  # the first of columns by their exact shares
+        plain["variable"] = None  # naming it would disclose the column with the largest exact share
     if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)
         return plain | ({} if internal else shares_by_print(plain, leaves))
@@ -301,7 +300,7 @@ def _verdict(
 
 
 def _compared_leaves(verdict: Verdict, intruders: Sequence[PlainDict]) -> Iterator[PlainDict]:
-    """The printed figures of both files that a limit is about, release by release."""
+    """Printed figures of the comparison that a limit is on, per release."""
     kind = LIMITS[verdict.name]
     for intruder in intruders:
         for place, tree in intruder["measures"].items() if intruder["name"] == verdict.intruder else ():

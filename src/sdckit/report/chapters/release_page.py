@@ -1,4 +1,4 @@
-"""The page of a release: the answer, before and after, matching back, learning, utility, attacks."""
+"""The page of a release: answer, before and after, re-identification, attribute disclosure, utility, attacks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def page_of(plain: Plain) -> Page:
 
 
 def _merged(plain: Plain) -> Plain:
-    """A file with what is printed alike under both rules for missing values once, and the labels of its columns."""
+    """A file with measures that are equal under both rules for missing values merged, and the labels of its columns."""
     labels = plain.get("labels", {})
     return {
         **plain,
@@ -49,7 +49,7 @@ def _merged(plain: Plain) -> Plain:
 
 
 def lay_out_release(plain: Plain) -> Page:
-    """Arrange the protected figures of a release; nothing is computed here but words."""
+    """Page of the protected figures of a release; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [release_answer(plain), page.scenario_section(plain), _files(plain)]
     if "what_was_done" in plain:
@@ -79,7 +79,7 @@ def lay_out_release(plain: Plain) -> Page:
 
 
 def _release_sections(plain: Plain, number: int, known: Sequence[str]) -> list[Section]:
-    """What was measured of the release alone; not the levels of keys that are `known` from above."""
+    """Sections on the release alone; the levels of keys in `known` are left out: they are in an earlier section."""
     intruder = plain["released"][0]["intruders"][number]
     alone = page.intruder_sections(intruder, heading="", without=_left_out(plain, intruder["name"]), known=known)[1:]
     return [
@@ -89,7 +89,7 @@ def _release_sections(plain: Plain, number: int, known: Sequence[str]) -> list[S
 
 
 def _left_out(plain: Plain, intruder: str) -> tuple[str, ...]:
-    """Which key to coarsen is asked where a limit is exceeded."""
+    """Measures to leave out: the contributions of the keys, unless a limit is exceeded for the intruder."""
     beyond = any(
         verdict["intruder"] == intruder and verdict["holds"]["value"] is False for verdict in plain["verdicts"]
     )
@@ -97,7 +97,7 @@ def _left_out(plain: Plain, intruder: str) -> tuple[str, ...]:
 
 
 def release_answer(plain: Plain) -> Section:
-    """Put the question, the verdict on every limit, and the warnings."""
+    """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
@@ -132,7 +132,7 @@ def _files(plain: Plain) -> Section:
 
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
-    """The one-file figures of the original beside those of every release."""
+    """Tables and chart of the one-file figures: the original beside every release."""
     files = [file["intruders"][number] for file in (plain["original"], *plain["released"])]
     before, *after = page.figures_of(files)
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
@@ -152,7 +152,7 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
 
 
 def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Block]:
-    """A table for each rule for missing values; what follows none stands in the first."""
+    """A table per rule for missing values; figures without a rule are in the first."""
     by_rule: dict[str, list[tuple[str, ...]]] = {}
     for words, *figures in rows:
         name, rule = unruled(words)
@@ -167,7 +167,7 @@ def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) 
 
 
 def _measure_blocks(intruder: Plain) -> Mapping[str, list[Block]]:
-    """What the measures of two files show, by the heading of its section; a measure's variables together."""
+    """Blocks of the two-file measures by the heading of their section; the variables of a measure are kept together."""
     measures = [place.partition(":")[0] for place in intruder["measures"]]
     by_title: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
     for place in sorted(intruder["measures"], key=lambda place: measures.index(place.partition(":")[0])):

@@ -1,4 +1,4 @@
-"""The figures in words: verdicts and answers, put together from printed texts only."""
+"""Sentences on verdicts and answers, built from printed texts only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def status(holds: bool | None) -> str:
 
 
 def headline(plain: Plain) -> str:
-    """Give the answer to the question whether the file keeps every limit."""
+    """Say in a sentence whether the file is within every declared limit."""
     verdicts = plain["verdicts"]
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
@@ -84,7 +84,7 @@ def _verdict_words(verdict: Plain, n: Plain) -> str:
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
-    """What a verdict on k rests on where missing key values stand for any value, and what the other rule gives.
+    """How a verdict on k depends on missing values as wildcards, and the violations with missing as a category.
 
     >>> both_rules("0", "1", 3, holds=True)
     ' when a missing value may be any value; with a missing value as a category, 1 record is in a group of fewer than 3'
@@ -118,7 +118,7 @@ def _rule_words(verdict: Plain) -> str:
 
 
 def _resting_sentence(verdicts: Sequence[Plain]) -> str:
-    """What the verdicts on k owe to other records' missing values: that of the intruder where it is most."""
+    """How many records reach k only through wildcards in other records, for the intruder with most of them."""
     resting = [verdict for verdict in verdicts if (verdict.get("n_resting") or {"text": "0"})["text"] != "0"]
     if not resting:
         return ""
@@ -130,7 +130,7 @@ def _resting_sentence(verdicts: Sequence[Plain]) -> str:
 
 
 def limit_name(name: str) -> str:
-    """What a limit is called in words."""
+    """Name of a limit in words."""
     kind = LIMITS.get(name)
     return kind.words if kind is not None and kind.words else name.replace("_", " ")
 
@@ -152,15 +152,15 @@ def some_records(verdict: Plain, n: Plain) -> str:
 
 
 def answer(intruder: Plain, n: Plain) -> str:
-    """Tell in a paragraph what an intruder could do: what each measure says of it."""
+    """A paragraph on what an intruder could do, one answer per measure."""
     return " ".join(filter(None, (view.answer(intruder, place, n) for place, view in views_of(intruder))))
 
 
-# The type of release and its limits, as a document tells them: each with where it comes from.
+# The type of release, and its limits with their origin.
 
 
 def limits_tree(scenario: Scenario, *, compared: bool) -> dict[str, Tree]:
-    """Give the type of release and the limits in force; all of it is the analyst's or an office's own."""
+    """The type of release and the limits in force: set by the analyst or an office, not computed from the data."""
     limits = limits_in_force(scenario, compared=compared)
     return {
         "release": scenario.release,
@@ -184,7 +184,7 @@ def limits_words(tree: Plain) -> list[str]:
 
 
 def release_sentence(tree: Plain) -> str:
-    """Say what the file is released as, its limits, those of the scenario, and what is not asked; "" without a type."""
+    """State the type of release, its limits, those of the scenario, and limits not asked; "" without a type."""
     if tree["release"] is None:
         return ""
     by_origin: dict[str, list[str]] = {"release type": [], "office": [], "scenario": []}
@@ -203,7 +203,7 @@ def release_sentence(tree: Plain) -> str:
 
 
 def _type_limit_words(limit: Plain, release: str) -> str:
-    """What the type asks where the scenario says otherwise."""
+    """The limit of the type of release, in brackets, where the scenario overrides it."""
     if limit["origin"] != "scenario" or limit["of_type"] is None:
         return ""
     return f" ({a_release(release)}: {limit['of_type']:g})"
