@@ -1,7 +1,7 @@
-"""Earlier documents of the same file: what they have printed already is known, and enters the ledger as intervals.
+"""Earlier documents of the same file: what they have printed is known, and enters the ledger as intervals.
 
-Each protected document of an assessment lists its quantities with the true numbers their prints allow. Where the new
-document has the quantity, too, the two intervals meet; where it has not, its keys say which of the others contain it.
+Each protected document of an assessment lists its quantities with the intervals of their prints. If the new document
+has the quantity, too, the intervals are intersected; if not, its keys determine which of the others contain it.
 """
 
 from __future__ import annotations
@@ -48,13 +48,12 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.rounding import Print
 
-# Put the documents of several files into one: one ledger, one audit, one print for one quantity.
-# Whoever reads a document reads all of it: a figure of the release narrows one of the original, a step's
-# one of the release. So each part is written as a document of its own file, and joined before anything is
-# protected.
+# Join the documents of several files: one ledger, one audit, one print for each quantity.
+# A figure of the release narrows one of the original, and a figure of a step one of the release. So each file has its
+# own document, and these are joined before anything is protected.
 
 
-# What in a leaf is the name of a variable (or the start of one); a leaf that is not listed cannot be joined.
+# Fields of each type of leaf that are names of variables or their prefixes; a type not listed cannot be joined.
 NAMES: Mapping[type, tuple[str, ...]] = {
     Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),
     Difference: ("whole", "part"), Total: ("family",), Cumulative: ("parts", "wholes"), Chance: ("hits", "misses"),
@@ -69,10 +68,10 @@ Rename = Callable[[str], str]
 def join(
     ledger: Ledger, document: Document, prefix: str = "", *, same: Mapping[str, str] | None = None
 ) -> Mapping[str, Tree]:
-    """Enter the figures of a document under a prefix, and give its tree with their new names.
+    """Enter the variables of a document under a prefix, and return its tree with their new names.
 
-    A quantity that the ledger has already is not entered again; `same` says which other variables are ones of the
-    ledger. The number of records of a file is known to whoever has it.
+    A quantity that the ledger has already is not entered again; `same` maps further variables to those of the ledger.
+    The number of records of a file is known to anybody who has it.
 
     Examples
     --------
@@ -109,7 +108,7 @@ def join(
 
 
 def _quantity_with_file(name: str, variable: Variable, base: str) -> Quantity | None:
-    """The quantity with its file; a number that is never printed is none."""
+    """The quantity of a variable with its file; unchanged for a variable that is never printed."""
     if variable.true is None or DIFFERENCE in name:
         return variable.of
     of = variable.of or Quantity(name)
@@ -117,7 +116,7 @@ def _quantity_with_file(name: str, variable: Variable, base: str) -> Quantity | 
 
 
 def _twin(ledger: Ledger, of: Quantity | None, variable: Variable) -> str | None:
-    """The variable that is this quantity; two numbers under one name stay two."""
+    """The ledger's variable of the same quantity and the same true number; None if there is none."""
     if of is None or variable.true is None:
         return None
     for name, other in ledger.variables.items():
@@ -167,7 +166,7 @@ AGAIN = "take it out of the folder, or write it again with this version"
 
 @dataclass(frozen=True)
 class Earlier:
-    """A figure that a document has printed: `low` to `high` are the true numbers its print allows."""
+    """A figure that a document has printed: `low` to `high` is the interval its print allows."""
 
     source: str
     of: Quantity
@@ -176,7 +175,7 @@ class Earlier:
 
 
 def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> list[dict[str, Any]]:
-    """List the counts of a document that have a name of their own, for documents that are written later."""
+    """The counts of an intruder with the intervals of their prints, for documents that are written later."""
     by_quantity: dict[Quantity, Print] = {}
     for name, printed in prints.items():
         of = ledger.variables[name].of
@@ -225,12 +224,12 @@ def _read(path: Path) -> Iterable[Earlier]:
 
 
 def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
-    """Enter what earlier documents tell of the same file; of releases they tell nothing here.
+    """Enter the intervals that earlier documents of the same file have printed; those of releases are skipped.
 
     Raises
     ------
     FileFormatError
-        A document says what is not so of this file: it is one of another.
+        An interval does not contain the true number: its document is one of another file.
     """
     ledger = Ledger(dict(document.variables), list(document.relations))
     known = {
@@ -257,7 +256,7 @@ def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
 
 
 def _stop_watching_disclosed(ledger: Ledger) -> None:
-    """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
+    """Stop watching counts that the earlier documents disclose by themselves: they cannot be hidden any more."""
     whole = [name for name, variable in ledger.variables.items() if variable.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
     entered = [relation for relation in ledger.relations if all(name in ledger.variables for name, _ in relation.terms)]
@@ -272,7 +271,7 @@ def _stop_watching_disclosed(ledger: Ledger) -> None:
 
 
 def _quantity_key(of: Quantity) -> tuple[str, str, str]:
-    """A quantity without the name that its document gives the intruder: whoever knows the keys is the same."""
+    """Name, rule and sorted keys of a quantity: equal keys are the same intruder, whatever it is called."""
     return of.name, of.rule, printable(", ".join(sorted(_keys(of.intruder))))
 
 
@@ -281,9 +280,9 @@ def _keys(intruder: str) -> list[str]:
 
 
 def _nest_earlier(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
-    """Records in small groups by fewer keys are so by more, and those in smaller groups are in groups that small.
+    """Nest counts of records in small classes: those by fewer keys in those by more, smaller classes in larger ones.
 
-    With missing values for any value a record may come to lack all keys left: then nothing follows of other keys.
+    With missing values as wildcards a record may lack all of the fewer keys: then nothing follows for other keys.
     """
     rows = [(size, frozenset(keys.split(", ")), rule, name) for (words, rule, keys), name in known.items()
             if (size := _below(words))]  # fmt: skip
@@ -297,7 +296,7 @@ def _nest_earlier(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> 
 
 
 def _below(words: str) -> int:
-    """The size of group that records are fewer than; 0 for other quantities."""
+    """The k of "records in groups of fewer than k", by the words of the quantity; 0 for other quantities."""
     if words == "Records alone with their combination":
         return 2
     last = words.rpartition(" ")[2]

@@ -1,4 +1,4 @@
-"""The one door out of the room: every document passes `protect`, and nothing else prints a figure.
+"""Protection of documents: every document passes `protect`, and nothing else prints a figure.
 
 Sources: Hundepool et al. (2012), Statistical Disclosure Control, chapter 5 (rounding, interval attacks on
 tables); the rules themselves are in the documentation of the JSON schema.
@@ -62,7 +62,7 @@ Plain = dict[str, Any]
 
 
 def count_leaf(printed: Print) -> Plain:
-    """A printed count: its words, its value where public, its bound, and how coarsely it is rounded.
+    """A printed count: text, value if public, upper bound, and the base it is rounded to.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def count_leaf(printed: Print) -> Plain:
 
 
 def difference_leaf(whole: Print, part: Print) -> Plain:
-    """What a printed count has more than another: as much as both prints tell.
+    """Difference of two printed counts, as far as their prints determine it.
 
     Examples
     --------
@@ -98,19 +98,19 @@ def difference_leaf(whole: Print, part: Print) -> Plain:
     return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
 
 
-# After the audit: one number has one print, and what few records carry is withheld or told in few digits.
+# After the audit: equal numbers get equal prints; figures from few records are withheld or lose digits.
 
 
-# Records that a figure needs to be printed where it could tell them: from fewer, two digits would tell how many.
+# Fewest records behind a printed figure that could disclose their number: of fewer, two digits would.
 SMALLEST_GUARD = 50
-# Records in the last digit of a figure that they alone carry.
+# Fewest records in a step of the last digit of a figure that depends on them alone.
 FEWEST_IN_A_DIGIT = 5
 
 
 def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger) -> dict[str, Print]:
-    """Print one number one way wherever it stands, as it is printed most coarsely.
+    """Give equal numbers the same print, the coarsest of theirs.
 
-    One number are those of one quantity, and those that a relation says are equal.
+    Numbers are equal if they are of one quantity, or if a relation says so.
     """
     first: dict[str, str] = {name: name for name in prints}
 
@@ -141,12 +141,12 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
 
 
 def guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
-    """Withhold the figures that could tell a few records, or take their second digit."""
+    """Withhold figures that could disclose the number of a few records, or drop their second digit."""
     return {name: by_records(own, [prints[at] for at in ledger.variables[name].guard]) for name, own in prints.items()}
 
 
 def by_records(shown: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
-    """A figure by the records behind it: withheld, with one digit, or as it is."""
+    """The print of a figure, given the counts of records it rests on: withheld, with one digit, or unchanged."""
     if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
         return WITHHELD
     n = min((base.value for base in bases if base.value), default=math.inf)
@@ -161,9 +161,9 @@ def by_records(shown: Print, bases: Sequence[Print], nothing: float = 0.0) -> Pr
 
 
 def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
-    """Give what words write for a count: as coarsely as anything is printed that it could be, 1 to 4 all alike.
+    """Function that prints a count in running text: as coarsely as any printed count it could be, 1 to 4 all alike.
 
-    It goes by what is printed, never by which numbers are equal: a print of their own would tell that they are.
+    It depends on printed intervals, never on which numbers are equal: a print of their own would disclose that.
     """
     wide: list[tuple[float, float, int]] = []
     for name, printed in prints.items():
@@ -222,9 +222,9 @@ def overall(held: Iterable[bool | None]) -> bool | None:
 
 
 def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str:
-    """Round counts, leave out row numbers, one like many; declared limits and years of sources stay.
+    """Round counts and omit row numbers in a text, singular as plural; declared limits and years of sources stay.
 
-    `printed` says how the words of a document write a count, where it is not to the nearest 5.
+    `printed` is the function that prints a count; by default to the nearest 5.
 
     Examples
     --------
@@ -249,7 +249,7 @@ def _to_five(n: int) -> str:
 
 
 def _plural(match: re.Match[str], at: int) -> str:
-    """The verb of several, with the space before it, where the group after it is a verb."""
+    """The plural of the matched verb with the space before it; "" if no verb was matched."""
     return f"{match.group(at)}{_VERBS[match.group(at + 1).lower()]}" if match.group(at) else ""
 
 
@@ -278,7 +278,7 @@ WITHHELD_FIGURE: Plain = {"text": "withheld", "value": None}
 
 
 def protect(document: Document, *, internal: bool = False) -> Plain:
-    """Turn a document into plain, printable figures that may leave the room; `internal` prints everything exactly.
+    """Turn a document into plain, protected figures that may be published; `internal` prints everything exactly.
 
     A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
     rounded more coarsely than to 5 says so in ``"rounded_to"``. A share has the number it is ``"of"``.
@@ -337,13 +337,13 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
 
 
 def _is_internal(tree: Tree) -> bool:
-    """Whether nothing of it stands in a document that may leave."""
+    """Whether a protected document has nothing in its place."""
     return isinstance(tree, InternalOnly) and tree.otherwise is None
 
 
 @dataclass(frozen=True)
 class _Printer:
-    """Writes leaves from what was printed of their variables, never from the true numbers."""
+    """Writes leaves from the prints of their variables, never from the true numbers."""
 
     prints: Mapping[str, Print]
     internal: bool
@@ -412,14 +412,14 @@ class _Printer:
         return count_leaf(printed) | {"text": Printed(printed.text, Identity("", ()), printed.high - printed.low)}
 
     def _with_base(self, share: Plain, whole: str) -> Plain:
-        """A printed share with the number that it is of, which is printed elsewhere, too."""
+        """A printed share with its denominator, which is printed elsewhere, too."""
         printed = self.prints[whole]
         if printed.value is None or (share["value"] is None and "below" not in share):
             return share
         return share | {"of": self._with_identity(count_leaf(printed), "count", whole)["text"]}
 
     def _with_identity(self, leaf: Plain, how: str, *names: str) -> Plain:
-        """The leaf with what it is a figure of."""
+        """The leaf, its text with how it was computed and from which quantities."""
         of = tuple(self.quantities.get(name, Quantity(name)) for name in names)
         span = getattr(leaf["text"], "span", 0.0)
         return leaf | {"text": Printed(leaf["text"], Identity(how, of), span)}
@@ -450,7 +450,7 @@ class _Printer:
         return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
 
     def _is_open(self, leaf: Holds) -> bool:
-        """Whether both answers are possible, of what is printed."""
+        """Whether the printed figures allow the opposite verdict."""
         if self.internal or leaf.holds is None or not leaf.value:
             return False
         value, base = self.prints[leaf.value], self.prints[leaf.base]
@@ -489,7 +489,7 @@ class _Printer:
             return {"text": "withheld", "value": None}
         if not any(part.value for part in parts):
             return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
-        # A hidden part counts half its bound.
+        # A hidden part counts as half its upper bound.
         middle = sum(part.midpoint if part.value is not None else part.midpoint / 2 for part in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
@@ -515,7 +515,7 @@ def _chance(hits: Print, misses: Print, share: float) -> Plain:
 
 
 def _part(true: float, n: float, *, exact: bool) -> Plain:
-    """A part of one in steps of whole per cent, and of ten of n at least: finer ones would count them."""
+    """A proportion in steps of whole per cent, and of at least ten of `n`: finer ones would count them."""
     if math.isnan(true):
         return {"text": "undefined", "value": None}
     if exact:
@@ -535,7 +535,7 @@ def _percentage(rate: float) -> Plain:
 
 @dataclass(frozen=True)
 class Seen:
-    """How many successes a printed number allows; `few` and `many` where only a bound is printed."""
+    """Interval of the number of successes; `few` and `many`: only an upper or a lower bound is printed."""
 
     low: float
     middle: float
@@ -545,7 +545,7 @@ class Seen:
 
 
 def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
-    """Read the successes among `n`, or all but the failures; None where neither is printed.
+    """Interval of the successes among `n`, from printed successes or failures; None if neither is printed.
 
     Examples
     --------
@@ -567,7 +567,7 @@ def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
 
 
 def rate_leaf(successes: Seen, n: float) -> Plain:
-    """The share of successes as a figure; few ones by their bound, and many, too.
+    """The share of successes as a leaf; a bound if the number of successes or of failures is hidden.
 
     Examples
     --------
