@@ -187,7 +187,7 @@ def test_asking_changes_nothing_and_learning_does() -> None:
 
 def test_what_is_told_anyway_is_no_fault_of_a_print() -> None:
     reader = _known(pairs=(0.0, 1.0))
-    reader.is_told("alone", (0.0, 0.0))
+    reader.learn_stated("alone", (0.0, 0.0))
     # Two or none: the pair follows from what is told, so no print of the others is refused for it.
     assert reader.stays_safe("below 3", (1.0, 4.0))
 

@@ -77,8 +77,8 @@ def test_levels_are_ordered_by_what_is_printed(counts: tuple[int, int, int]) -> 
 
 def test_a_level_that_is_shown_has_five_records_and_the_rest_some() -> None:
     _, ledger = _rows(Levels("k", (("a", 60), ("b", 5), ("c", 4)), "n", 69))
-    assert ledger.variables["k.b"].told == (5, float("inf"))
-    assert ledger.variables["k: other"].told == (1, float("inf"))
+    assert ledger.variables["k.b"].stated == (5, float("inf"))
+    assert ledger.variables["k: other"].stated == (1, float("inf"))
 
 
 def test_a_confidential_document_shows_every_level() -> None:

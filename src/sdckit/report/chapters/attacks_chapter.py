@@ -1,4 +1,4 @@
-"""Simulated attacks in a document: entered before the gate, concluded from what is printed, laid out side by side."""
+"""Chapter on simulated attacks: enter their figures, draw conclusions from the printed ones, lay them out."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SEEDS = {
 
 
 def attacks_tree(assessment: Any, ledger: Ledger) -> Tree:
-    """Give the attacks, release by release; None where none was made. `conclude` adds what they mean."""
+    """Tree of the attacks' figures per release; None if no attack was run. `conclude` adds what they mean."""
     if not assessment.attacks and not assessment.attacks_skipped:
         return None
-    return _tree(
-        assessment.attacks, assessment.attacks_skipped, ledger, [one.n for one in assessment.released],
+    return _attack_parts(
+        assessment.attacks, assessment.attacks_skipped, ledger, [release.n for release in assessment.released],
         control=assessment.control, asked=assessment.attacks_asked,
     )  # fmt: skip
 
@@ -61,10 +61,10 @@ def plain_attacks(
     asked: Any = None,
     internal: bool = False,
 ) -> dict[str, Any]:
-    """Give the protected figures of attacks that were made without an assessment, JSON-ready.
+    """Protected, JSON-ready figures of attacks that were run without an assessment.
 
-    The results come by the names that `assess` gives them, `sizes` are the records of each release, `skipped` is name
-    and reason of what was not done; `asked` is null in the document unless given.
+    `attacks` maps the names that `assess` uses to results, `sizes` are the numbers of records of the releases,
+    `skipped` has name and reason of attacks not run; `asked`, the settings, is null in the document unless given.
     """
     ledger = Ledger()
     tree: dict[str, Tree] = {
@@ -75,12 +75,12 @@ def plain_attacks(
         "n": ledger.count("n", n, "n"),
         "n_released": release_sizes(ledger, sizes),
     }
-    tree |= _tree(attacks, skipped, ledger, sizes, control=control, asked=asked)
+    tree |= _attack_parts(attacks, skipped, ledger, sizes, control=control, asked=asked)
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return conclude(protect(document, internal=internal))
 
 
-def _tree(
+def _attack_parts(
     attacks: Mapping[str, Any],
     skipped: Sequence[tuple[str, str]],
     ledger: Ledger,
@@ -89,7 +89,7 @@ def _tree(
     control: bool,
     asked: Any = None,
 ) -> dict[str, Tree]:
-    found: dict[str, Tree] = {}
+    trees: dict[str, Tree] = {}
     apart: dict[str, Tree] = {"distances": None}
     for place, result in attacks.items():
         view = view_of(place)
@@ -97,20 +97,20 @@ def _tree(
         if isinstance(view, AttackView) and view.apart:
             apart[view.apart] = {"place": place, **tree}
         else:
-            found[place] = tree
+            trees[place] = tree
     return {
         "control": control,
-        "attacks": found,
+        "attacks": trees,
         **apart,
         "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in skipped),
-        "asked": None if asked is None else _asked(asked, attacks, ledger),
+        "asked": None if asked is None else _attack_settings(asked, attacks, ledger),
     }
 
 
-def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
-    """The analyst's own choices. The seed stays inside: often enough it is that of the protection, too."""
+def _attack_settings(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
+    """The settings, chosen by the analyst. The seed is internal only: it is often that of the protection, too."""
     size = f"{PREFIX}.n_control"
-    tolerances = {place: getattr(one, "tolerance", None) for place, one in attacks.items()}
+    tolerances = {place: getattr(attack, "tolerance", None) for place, attack in attacks.items()}
     return {
         "columns": tuple(asked.columns),
         "n_columns": asked.n_columns,
@@ -125,8 +125,8 @@ def _asked(asked: Any, attacks: Mapping[str, Any], ledger: Ledger) -> dict[str, 
 
 
 def conclude(tree: Plain) -> dict[str, Any]:
-    """Say what the attacks mean, from printed figures alone: ``means`` and ``residual_risk`` of every attack."""
-    attacks = {place: _concluded(place, one) for place, one in tree["attacks"].items()}
+    """Add ``means`` and ``residual_risk`` to every attack, computed from printed figures only."""
+    attacks = {place: _concluded(place, attack) for place, attack in tree["attacks"].items()}
     near = tree["distances"]
     return {**tree, "attacks": attacks, "distances": near and _concluded(near["place"], near)}
 
@@ -137,29 +137,29 @@ def _concluded(place: str, tree: Plain) -> Plain:
 
 
 def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
-    """Lay out the attacks; nothing is computed here. `several` says that there are several intruders."""
+    """Blocks of the attacks, from printed figures only; `several`: whether there are several intruders."""
     blocks: list[Block] = [Paragraph(ABOUT if tree["control"] else ALONE)]
     if tree.get("asked") is not None:
-        blocks.append(Facts(tuple(_asked_words(tree, several=several))))
-    rated = {place: one for place, one in tree["attacks"].items() if "means" in one}
+        blocks.append(Facts(tuple(_setting_rows(tree, several=several))))
+    rated = {place: attack for place, attack in tree["attacks"].items() if "means" in attack}
     names = {place: attack_name(place, several=several) for place in tree["attacks"]}
     if rated:
-        exact = any("exact" in one for one in rated.values())
-        named = {names[place]: one for place, one in rated.items()}
+        exact = any("exact" in attack for attack in rated.values())
+        named = {names[place]: attack for place, attack in rated.items()}
         table = rates_table(named, "Attacks that succeed", control=tree["control"])
         blocks.append(table)
         if tree["control"]:
             texts = {text for row in table.rows for text in row}
-            told = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
-            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + told)))
-        rows = tuple((name, meaning_of(one)) for name, one in named.items())
-        several_releases = max(len(one["releases"]) for one in rated.values()) > 1
+            reasons = "".join(words for what, words in REASONS.items() if any(what in text for text in texts))
+            blocks.append(Paragraph(RESIDUAL + ("" if exact else ROUNDED + reasons)))
+        rows = tuple((name, meaning_of(attack)) for name, attack in named.items())
+        several_releases = max(len(attack["releases"]) for attack in rated.values()) > 1
         of = "" if not several_releases else ", means over the releases" if exact else ", of the worst release"
         blocks.append(TableBlock("What the attacks mean", ("Attack", f"Meaning{of}"), rows))
-    for place, one in tree["attacks"].items():
+    for place, attack in tree["attacks"].items():
         view = view_of(place)
         if isinstance(view, AttackView):
-            blocks += view.details(one, names[place])
+            blocks += view.details(attack, names[place])
         else:
             blocks += view.blocks(tree["attacks"], place)
     if (near := tree["distances"]) is not None:
@@ -170,8 +170,8 @@ def attack_blocks(tree: Plain, *, several: bool) -> list[Block]:
     return blocks
 
 
-def _asked_words(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
-    """What was attacked, and how: all of it the analyst's own choice."""
+def _setting_rows(tree: Plain, *, several: bool) -> list[tuple[str, str]]:
+    """Rows of the settings: columns attacked, number of attempts, seed, tolerances."""
     asked = tree["asked"]
     columns, n_columns = asked["columns"], asked["n_columns"]
     which = f"{len(columns)}" if n_columns is None else f"{len(columns)} of {n_columns}"

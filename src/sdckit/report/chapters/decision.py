@@ -1,4 +1,4 @@
-"""The decision page: what is asked, what was found, what to do, where to sign; for readers who know no statistics."""
+"""The decision page, for readers without statistics: question, findings, next steps, conditions, signature."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from sdckit.report.common_blocks import bars
 from sdckit.report.rates import percent
 from sdckit.report.view import Plain
 
-# The verdicts in words that need no statistics: what each limit asks, and what was found, from printed
-# texts only.
+# Verdicts in lay terms, built from printed texts only.
 
 
 # The European working party's questions (Article 29 Working Party, Opinion 05/2014), and what is tried out.
@@ -29,7 +28,7 @@ RANK = {False: 0, None: 1, True: 2}
 
 
 def chance(limit: float) -> str:
-    """A probability as one in so many, or in per cent.
+    """Format a probability as "1 in n" if n is a whole number of at least 2, else in per cent.
 
     Examples
     --------
@@ -41,26 +40,26 @@ def chance(limit: float) -> str:
 
 
 def answers(plain: Plain) -> list[tuple[str, str, str]]:
-    """Each question with its state and what was found: what is exceeded first, equal sentences once.
+    """Rows (state, question, findings) of the decision page; exceeded limits first, equal sentences merged.
 
-    A question without a limit says so; whether trial attacks succeed is asked only where a limit was set on it.
+    A question without a limit says so; the one on trial attacks appears only if a limit was set on them.
     """
-    found = []
+    rows = []
     for name, question in QUESTIONS.items():
         verdicts = [verdict for verdict in plain["verdicts"] if LIMITS[verdict["name"]].question == name]
         if verdicts:
-            holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda one: RANK[one])
-            found.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
+            holds = min((verdict["holds"]["value"] for verdict in verdicts), key=lambda state: RANK[state])
+            rows.append((status(holds), question, " ".join(_sentences(verdicts, plain))))
         elif name != "tried":
-            found.append((NO_LIMIT, question, "Nothing was asked for here."))
-    return found
+            rows.append((NO_LIMIT, question, "Nothing was asked for here."))
+    return rows
 
 
 def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
-    """What was found, once for all who find the same."""
+    """Sentences on the verdicts, exceeded limits first; intruders with the same sentence share it."""
     several = len(plain["intruders"]) > 1
     who: dict[str, list[str]] = {}
-    for verdict in sorted(verdicts, key=lambda one: RANK[one["holds"]["value"]]):
+    for verdict in sorted(verdicts, key=lambda verdict: RANK[verdict["holds"]["value"]]):
         who.setdefault(plain_verdict(verdict, plain["n"]), []).append(verdict["intruder"])
     return [
         f"{listed([f'“{name}”' for name in dict.fromkeys(names)])}: {words[0].lower() + words[1:]}"
@@ -70,11 +69,11 @@ def _sentences(verdicts: Sequence[Plain], plain: Plain) -> list[str]:
     ]
 
 
-def plain_verdict(one: Plain, n: Plain) -> str:
-    """Say whether a limit holds, to a reader who knows no statistics."""
-    kind, limit, holds = LIMITS[one["name"]], one["limit"], one["holds"]["value"]
+def plain_verdict(verdict: Plain, n: Plain) -> str:
+    """Say in lay terms whether a limit holds."""
+    kind, limit, holds = LIMITS[verdict["name"]], verdict["limit"], verdict["holds"]["value"]
     if holds is None:
-        reason = one["holds"].get("reason") or one["reason"] or "it was not measured"
+        reason = verdict["holds"].get("reason") or verdict["reason"] or "it was not measured"
         return f"{kind.asked} could not be judged: {reason.rstrip('.')}."
     plain = kind.plain
     if isinstance(plain, str):  # what its value is a share of
@@ -82,16 +81,16 @@ def plain_verdict(one: Plain, n: Plain) -> str:
             f"{plain}: {{value}}, within the limit of {{percent}} %",
             f"{plain}: {{value}}, above the limit of {{percent}} %",
         )
-    said = (plain[0] if holds else plain[1]).format(
-        limit=limit, some=some_records(one, n), variable=one["variable"],
+    sentence = (plain[0] if holds else plain[1]).format(
+        limit=limit, some=some_records(verdict, n), variable=verdict["variable"],
         others="1 other" if limit == 2 else f"{limit - 1:,g} others",
-        values=f"{limit:,g} values of {one['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
-        value=one["value"]["text"] if one["value"] else "withheld",
+        values=f"{limit:,g} values of {verdict['variable']}", chance=chance(limit), percent=f"{100 * limit:g}",
+        value=verdict["value"]["text"] if verdict["value"] else "withheld",
     )  # fmt: skip
-    return f"{said[0].upper()}{said[1:]}."
+    return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-# What to do next, the most useful first: from the verdicts and the printed advice on each key.
+# Next steps, the most useful first, from the verdicts and the printed contributions of the keys.
 
 
 CONTRIBUTIONS = "key_contributions"
@@ -105,7 +104,7 @@ AGAIN = "Apply this to the file and assess it again beside the original."
 
 
 def next_steps(plain: Plain) -> list[str]:
-    """What to do, ranked; where every limit holds, what to mind when the file goes out."""
+    """Recommended steps, ranked; if every limit holds, what to observe when the file is released."""
     verdicts = plain["verdicts"]
     if not verdicts:
         return ["Decide how much risk is acceptable: set limits, or name the type of release, and assess again."]
@@ -114,14 +113,14 @@ def next_steps(plain: Plain) -> list[str]:
         opened = [verdict for verdict in verdicts if verdict["holds"]["value"] is None]
         return ["Have the open questions answered, then assess again."] if opened else list(READY)
     several = len(plain["intruders"]) > 1
-    names = {one["name"] for one in beyond}
+    names = {verdict["name"] for verdict in beyond}
     steps: list[str] = []
     coarser = any(LIMITS[name].coarser for name in names)
     if coarser:
         for file in _files(plain):
             if any(v["intruder"] == file["name"] and LIMITS[v["name"]].coarser for v in beyond):
-                steps += _coarser(file, several=several)
-    steps += _learnt([one for one in beyond if LIMITS[one["name"]].question == "learnt"])
+                steps += _coarsening_steps(file, several=several)
+    steps += _disclosure_steps([verdict for verdict in beyond if LIMITS[verdict["name"]].question == "learnt"])
     steps += [
         kind.advice for kind in LIMITS.values() if kind.question != "learnt" and kind.advice and kind.name in names
     ]
@@ -131,69 +130,69 @@ def next_steps(plain: Plain) -> list[str]:
 
 
 def _files(plain: Plain) -> Sequence[Plain]:
-    """What was measured against each intruder: of a release the first of the files that go out."""
-    found: Sequence[Plain] = (plain["released"][0] if "released" in plain else plain)["intruders"]
-    return found
+    """Measures of each intruder; for a release, those of its first file."""
+    intruders: Sequence[Plain] = (plain["released"][0] if "released" in plain else plain)["intruders"]
+    return intruders
 
 
-def _coarser(one: Plain, *, several: bool) -> Iterator[str]:
-    """Which of the known details to make coarser first, and what leaving one out would do."""
-    tree = one.get(CONTRIBUTIONS)
+def _coarsening_steps(intruder: Plain, *, several: bool) -> Iterator[str]:
+    """Which key to recode or remove first, and how many sample uniques remain."""
+    tree = intruder.get(CONTRIBUTIONS)
     if not tree or not tree["uniques"]["value"]:
         return
     alone = tree["uniques"]
-    whom = f" with what “{one['name']}” knows" if several else ""
-    for rows, start in ((tree["coarsenings"], "Make {} coarser"), (_singles(tree), "Or leave out {}")):
-        told = [row for row in rows if row["uniques_without"]["value"] is not None]
-        least = min((row["uniques_without"]["value"] for row in told), default=alone["value"])
+    whom = f" with what “{intruder['name']}” knows" if several else ""
+    for rows, start in ((tree["coarsenings"], "Make {} coarser"), (_single_keys(tree), "Or leave out {}")):
+        shown = [row for row in rows if row["uniques_without"]["value"] is not None]
+        least = min((row["uniques_without"]["value"] for row in shown), default=alone["value"])
         if least >= alone["value"]:
             continue
-        best = listed([row["variables"][0] for row in told if row["uniques_without"]["value"] == least], "or")
+        best = listed([row["variables"][0] for row in shown if row["uniques_without"]["value"] == least], "or")
         yield (
             f"{start.format(best)}: of the {alone['text']} records that are alone{whom}, "
-            f"{_left(told, least)} would stay alone."
+            f"{_remaining_uniques(shown, least)} would stay alone."
         )
 
 
-def _singles(tree: Plain) -> list[Plain]:
+def _single_keys(tree: Plain) -> list[Plain]:
     return [row for row in tree["table"] if len(row["variables"]) == 1]
 
 
-def _left(rows: Sequence[Plain], least: float) -> str:
+def _remaining_uniques(rows: Sequence[Plain], least: float) -> str:
     text = next(row["uniques_without"]["text"] for row in rows if row["uniques_without"]["value"] == least)
     return "none" if text == "0" else str(text)
 
 
-def _learnt(beyond: Sequence[Plain]) -> Iterator[str]:
-    """What to do where a group gives a value away, or the release gives values back."""
-    variables = listed(list(dict.fromkeys(one["variable"] for one in beyond if one["variable"])))
+def _disclosure_steps(beyond: Sequence[Plain]) -> Iterator[str]:
+    """Steps against attribute disclosure by equivalence classes and against reconstructed values."""
+    variables = listed(list(dict.fromkeys(verdict["variable"] for verdict in beyond if verdict["variable"])))
     if variables:
         yield f"Form larger groups, or make {variables} coarser or leave it out, where a group discloses it."
-    names = {one["name"] for one in beyond}
+    names = {verdict["name"] for verdict in beyond}
     yield from (kind.advice for kind in LIMITS.values() if kind.advice and kind.name in names)
 
 
 def remaining_questions(plain: Plain) -> list[str]:
-    """What the verdict does not answer."""
+    """Questions that the verdicts leave open."""
     scenario, release = plain["scenario"], "released" in plain
-    found = []
+    points = []
     opened = sum(verdict["holds"]["value"] is None for verdict in plain["verdicts"])
     if opened:
-        found.append(f"{counted(opened, 'limit')} could not be judged: see the answer.")
+        points.append(f"{counted(opened, 'limit')} could not be judged: see the answer.")
     if scenario["unconfirmed"]:
-        found.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
+        points.append(f"Guessed from the file and not confirmed: {listed(scenario['unconfirmed'])}.")
     if not scenario["weight"] and not scenario["sampling_fraction"]:
-        found.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
+        points.append("The file is taken for the whole population: who is alone in it is taken to be alone everywhere.")
     if release and plain["attacks"] is None:
-        found.append("Nobody has tried to attack the release yet.")
+        points.append("Nobody has tried to attack the release yet.")
     warnings = len(plain["warnings"])
     if warnings:
-        found.append(
+        points.append(
             f"The annex has {'a warning' if warnings == 1 else f'{warnings} warnings'} on how this was measured."
         )
     who = listed([f"“{intruder['name']}”" for intruder in plain["intruders"]])
-    found.append(f"Somebody may know more than {who}: only what is named here was looked at.")
-    return found
+    points.append(f"Somebody may know more than {who}: only what is named here was looked at.")
+    return points
 
 
 NEXT = "What to do next"
@@ -224,7 +223,7 @@ SIGNED = (
 
 
 def decision_sections(plain: Plain) -> list[Section]:
-    """Lay out the decision page from printed figures; nothing but its next steps is shown on a terminal."""
+    """Sections of the decision page, from printed figures; the terminal shows the next steps only."""
     sections = [
         Section("The answer", (Verdicts(tuple(answers(plain))),), paper=True, place="answer"),
         Section(NEXT, (Items(tuple(next_steps(plain)), ordered=True),), place="next"),
@@ -239,11 +238,11 @@ def decision_sections(plain: Plain) -> list[Section]:
 
 
 def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The file, what it goes out as, and who might look for somebody."""
+    """Rows on the file, its type of release, and the keys of each intruder."""
     released = plain.get("n_released")
     size = f"{plain['n']['text']} records"
     if released:
-        size = f"{listed([one['text'] for one in released])} records, made from {size}"
+        size = f"{listed([count['text'] for count in released])} records, made from {size}"
     known = (
         (
             f"“{intruder['name']}” knows" if len(plain["intruders"]) > 1 else "Somebody knows",
@@ -257,29 +256,29 @@ def _question(plain: Plain) -> tuple[tuple[str, str], ...]:
 
 
 def _picture(plain: Plain) -> tuple[Block, ...]:
-    """How many records share what is known with few others: by how few, or before and after."""
+    """Bar chart of records in small equivalence classes: by class size, by intruder, or before and after protection."""
     several = len(plain["intruders"]) > 1
     if "released" in plain:
         rows = [
             (f"{who}{when}", leaf)
-            for number, one in enumerate(plain["intruders"])
+            for number, intruder in enumerate(plain["intruders"])
             for when, leaf in _before_after(plain, number)
-            for who in [f"{one['name']}, " if several else ""]
+            for who in [f"{intruder['name']}, " if several else ""]
         ]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_missing(plain)}"
+        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}, before and after{_rule_words(plain)}"
     elif several:
-        drawn = (_main(intruder, DRAWN) for intruder in plain["intruders"])
-        rows = [(one["name"], leaf) for one, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]
-        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}{_missing(plain)}"
+        drawn = (_records_below(intruder, DRAWN) for intruder in plain["intruders"])
+        rows = [(intruder["name"], leaf) for intruder, leaf in zip(plain["intruders"], drawn, strict=True) if leaf]
+        caption = f"Records that share what is known with {ALONE_WITH[DRAWN]}{_rule_words(plain)}"
     else:
-        found = ((words, _main(plain["intruders"][0], k)) for k, words in ALONE_WITH.items())
-        rows = [(words, leaf) for words, leaf in found if leaf]
-        caption = f"Records that share what is known with few others{_missing(plain)}"
+        pairs = ((words, _records_below(plain["intruders"][0], k)) for k, words in ALONE_WITH.items())
+        rows = [(words, leaf) for words, leaf in pairs if leaf]
+        caption = f"Records that share what is known with few others{_rule_words(plain)}"
     return (bars(caption, "records", rows),) if rows else ()
 
 
-def _missing(plain: Plain) -> str:
-    """What a missing value is taken for, where there are any."""
+def _rule_words(plain: Plain) -> str:
+    """The rules for missing key values that k-anonymity was measured under, in brackets; "" if none is missing."""
     files = [plain["original"], *plain["released"]] if "released" in plain else [plain]
     rules = {
         intruder["k_anonymity"]["rule"]
@@ -293,59 +292,59 @@ def _missing(plain: Plain) -> str:
 
 def _before_after(plain: Plain, number: int) -> list[tuple[str, Plain]]:
     files = (plain["original"], plain["released"][0])
-    drawn = [_main(file["intruders"][number], DRAWN) for file in files]
+    drawn = [_records_below(file["intruders"][number], DRAWN) for file in files]
     after = "after" if len(plain["released"]) == 1 else "after (first release)"
     return [(when, leaf) for when, leaf in zip(("before", after), drawn, strict=True) if leaf]
 
 
-def _main(one: Plain, k: int) -> Plain | None:
-    """The records in groups of fewer than k, missing values taken as the scenario says."""
-    if not one.get("k_anonymity"):
+def _records_below(intruder: Plain, k: int) -> Plain | None:
+    """Printed number of records in equivalence classes smaller than k; None if k-anonymity was not measured."""
+    if not intruder.get("k_anonymity"):
         return None
-    found: Plain | None = one["k_anonymity"]["violations"].get(str(k))
-    return found
+    count: Plain | None = intruder["k_anonymity"]["violations"].get(str(k))
+    return count
 
 
 def _good_for(plain: Plain) -> tuple[Block, ...]:
-    """Two sentences on what changed."""
+    """Sentences on information loss: values that changed, and analyses that still agree."""
     if "released" not in plain:
         return (Paragraph("Nothing was changed: the file is as good as it was collected."),)
     tree = plain["utility"]
     if tree is None or not tree["table"]:
         return (Paragraph("What the changes do to analyses was not measured."),)
     figures = {row["name"]: row["value"] for row in tree["table"]}
-    return tuple(Paragraph(one) for one in filter(None, (_moved(plain, figures), _kept(figures))))
+    return tuple(Paragraph(words) for words in filter(None, (_moved_words(plain, figures), _kept_words(figures))))
 
 
-def _moved(plain: Plain, figures: Plain) -> str:
-    coarser = listed(list(dict.fromkeys(one["column"] for one in plain["recoded"])))
+def _moved_words(plain: Plain, figures: Plain) -> str:
+    coarser = listed(list(dict.fromkeys(row["column"] for row in plain["recoded"])))
     start = f"Coarser than before: {coarser}. " if coarser else ""
-    mean, worst = (figures.get(f"{one}_total_variation") for one in ("mean", "largest"))
+    mean, worst = (figures.get(f"{statistic}_total_variation") for statistic in ("mean", "largest"))
     if mean is None or worst is None:
         return start.strip()
     beside = "Beside that, on" if coarser else "On"
     variables = plain["utility"]["variables"]
     most = max((variable["value"] or 0.0 for variable in variables.values()), default=0.0)
-    names = listed([name for name, one in variables.items() if most and one["value"] == most])
-    told = f", most of them of {names} ({percent(worst)})" if names else ""
-    return f"{start}{beside} average {percent(mean)} of the records have moved to another value{told}."
+    names = listed([name for name, share in variables.items() if most and share["value"] == most])
+    where = f", most of them of {names} ({percent(worst)})" if names else ""
+    return f"{start}{beside} average {percent(mean)} of the records have moved to another value{where}."
 
 
-def _kept(figures: Plain) -> str:
+def _kept_words(figures: Plain) -> str:
     alike, auc = figures.get("contingency_similarity"), figures.get("auc")
-    told = []
+    clauses = []
     if alike is not None:
-        told.append(f"tables of two variables agree with the original to {percent(alike)}")
+        clauses.append(f"tables of two variables agree with the original to {percent(alike)}")
     if auc is not None:
-        told.append(
+        clauses.append(
             f"a changed record can be told from an original one in {percent(auc)} of the cases (by chance: 50 %)"
         )
-    words = listed(told)
+    words = listed(clauses)
     return f"{words[0].upper()}{words[1:]}." if words else ""
 
 
 def _conditions(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The five safes: what is known of each, and what has to be agreed."""
+    """Rows of the five safes: what the assessment says of each, and what is left to agree on."""
     verdicts = plain["verdicts"]
     held = sum(verdict["holds"]["value"] is True for verdict in verdicts)
     limits = "the only limit holds" if held else "the only limit does not hold"

@@ -1,4 +1,4 @@
-"""From an assessment to a document: a tree of typed figures, named as in the API, exact inside."""
+"""Build the document of an assessment: a tree of typed, still exact figures with the names of the API."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _arguments(scenario: Scenario) -> dict[str, object]:
     if scenario.ledger is not None:
         given["ledger"] = dict(scenario.ledger.declared)
     if declared := scenario.matching.declared:
-        lists = {name: list(one) if isinstance(one, tuple) else one for name, one in declared.items()}
+        lists = {name: list(value) if isinstance(value, tuple) else value for name, value in declared.items()}
         given["matching"] = lists
     return given
 
@@ -116,23 +116,23 @@ def release_calls(
     """
     files = [f"released_{j}" for j in range(1, m + 1)] if m > 1 else ["released"]
     options = [f"--released {file.replace('released', 'FILE')}" for file in files]
-    named, told = (f", id={id!r}", f" --id {shlex.quote(id)}") if id else ("", "")
+    arguments, flags = (f", id={id!r}", f" --id {shlex.quote(id)}") if id else ("", "")
     if models:
-        named += f", models={dict(models)!r}"
+        arguments += f", models={dict(models)!r}"
     for formula, family in models:
-        told += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
-    named += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
-    told += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
-    named += f", {recoding}={recoding}" if recoding else ""
-    told += {"recipe": " --recipe RECIPE.toml", "log": " --log LOG.json"}.get(recoding, "")
+        flags += f" --model {shlex.quote(formula if family == 'linear' else f'{family}: {formula}')}"
+    arguments += {"control": ", control=control", "attacks": ", attacks=True"}.get(attacks, "")
+    flags += {"control": " --control CONTROL", "attacks": " --attacks"}.get(attacks, "")
+    arguments += f", {recoding}={recoding}" if recoding else ""
+    flags += {"recipe": " --recipe RECIPE.toml", "log": " --log LOG.json"}.get(recoding, "")
     if attacks and n_attacks != ATTACKS:
-        named, told = f"{named}, n_attacks={n_attacks}", f"{told} --n-attacks {n_attacks}"
+        arguments, flags = f"{arguments}, n_attacks={n_attacks}", f"{flags} --n-attacks {n_attacks}"
     if seed:
-        named, told = f"{named}, seed={seed}", f"{told} --seed {seed}"
+        arguments, flags = f"{arguments}, seed={seed}", f"{flags} --seed {seed}"
     released = files[0] if m == 1 else f"[{', '.join(files)}]"
     call = python_call(scenario, measures, by).replace("(data, ", f"(original, {released}, ")
     command = command_line(scenario, measures, by).replace(" FILE", f" ORIGINAL {' '.join(options)}", 1)
-    return {"python": f"{call[:-1]}{named})", "command": command + told}
+    return {"python": f"{call[:-1]}{arguments})", "command": command + flags}
 
 
 def command_line(scenario: Scenario, measures: Sequence[str] = (), by: Sequence[str] = ()) -> str:
@@ -181,16 +181,16 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
     scenario = assessment.scenario
     n = ledger.count("n", assessment.n, "n")
     settings = {
-        one.name: replace(
-            setting_for(ledger, f"i{number}", scenario, one.results, assessment.n),
-            intruder=intruder_words(one.name, one.keys),
+        intruder.name: replace(
+            setting_for(ledger, f"i{number}", scenario, intruder.results, assessment.n),
+            intruder=intruder_words(intruder.name, intruder.keys),
         )
-        for number, one in enumerate(assessment.intruders)
+        for number, intruder in enumerate(assessment.intruders)
     }
     intruders = tuple(_intruder(intruder, settings[intruder.name]) for intruder in assessment.intruders)
     if scenario.person is None:
-        each = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
-        known = [(at.sizes, frozenset(one.keys), not at.cells_known) for at, one in each]
+        pairs = ((settings[intruder.name], intruder) for intruder in assessment.intruders)
+        known = [(setting.sizes, frozenset(intruder.keys), not setting.cells_known) for setting, intruder in pairs]
         link_intruders(ledger, known)
     tree: dict[str, Tree] = {
         "schema": "sdckit/assessment",
@@ -217,9 +217,9 @@ def build_document(assessment: Assessment, *, internal: bool = False) -> Documen
 
 
 def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tree]:
-    """Give the declared roles and rules; all of it is the analyst's own, none from the data.
+    """The declared roles and rules: set by the analyst, not computed from the data.
 
-    `compared` is a release with its original: some limits are about nothing else.
+    `compared`: whether a release is compared with its original; some limits apply only then.
     """
     missing = scenario.missing
     return {
@@ -236,19 +236,19 @@ def scenario_tree(scenario: Scenario, *, compared: bool = False) -> dict[str, Tr
         "thresholds": dict(scenario.thresholds.declared),
         "missing": missing if isinstance(missing, str) else dict(missing),
         "missing_codes": tuple(scenario.missing_codes),
-        "matching": _stated(scenario.matching.declared),
+        "matching": _plain_entries(scenario.matching.declared),
         "alpha": scenario.alpha,
         "n_columns": len(scenario.columns),
         "unconfirmed": tuple(scenario.unconfirmed),
     }
 
 
-def _stated(entries: Mapping[str, Any]) -> dict[str, Tree]:
-    return {name: dict(one) if isinstance(one, Mapping) else one for name, one in entries.items()}
+def _plain_entries(entries: Mapping[str, Any]) -> dict[str, Tree]:
+    return {name: dict(entry) if isinstance(entry, Mapping) else entry for name, entry in entries.items()}
 
 
 def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str, Tree], ...]:
-    """Say how the measures at these places are computed, each once, and how the document is protected."""
+    """Notes on the methods of the measures at these places, each once, and on the protection of the document."""
     views = map(find_view, dict.fromkeys(place.partition(":")[0] for place in places))
     notes = [note for view in views if view is not None for note in view.notes(scenario)]
     return tuple(
@@ -257,30 +257,30 @@ def method_notes(places: Iterable[str], scenario: Scenario) -> tuple[Mapping[str
     )
 
 
-def _intruder(one: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
+def _intruder(intruder: IntruderAssessment, setting: Setting) -> dict[str, Tree]:
     tree: dict[str, Tree] = {
-        "name": one.name,
-        "keys": tuple(one.keys),
-        "key_facts": tuple(_key(facts, setting, alone=_decides(facts, one)) for facts in one.key_facts),
+        "name": intruder.name,
+        "keys": tuple(intruder.keys),
+        "key_facts": tuple(_key(facts, setting, alone=_is_only_key(facts, intruder)) for facts in intruder.key_facts),
     }
     # In their order: of two rules for missing values the stricter comes first.
-    for place, result in one.results.items():
+    for place, result in intruder.results.items():
         view = find_view(place)
         if view is not None and (figures := view.tree(result, setting.at(place))):
             tree[place.replace(":", "_")] = figures
-    named = {place.replace(":", "_"): result for place, result in one.results.items()}
+    named = {place.replace(":", "_"): result for place, result in intruder.results.items()}
     tree |= {**subgroups_tree(named, setting.ledger, setting.prefix), "rates": rates_tree(named)}
-    tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped)
+    tree["skipped"] = tuple({"measure": name, "reason": Foreign(reason)} for name, reason in intruder.skipped)
     return tree
 
 
-def _decides(facts: KeyFacts, one: IntruderAssessment) -> bool:
-    """Whether all the other keys have one value only, so that the levels of this one are the cells."""
-    return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in one.key_facts if other != facts)
+def _is_only_key(facts: KeyFacts, intruder: IntruderAssessment) -> bool:
+    """Whether every other key is constant, so that the levels of this one are the equivalence classes."""
+    return all(len(other.level_counts) + (other.n_missing > 0) < 2 for other in intruder.key_facts if other != facts)
 
 
 def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
-    """A key: its rule, missing rate and levels; the levels of a key that is `alone` are the cells."""
+    """A key: rule for missing values, missing rate, levels; `alone`: its levels are the equivalence classes."""
     name = f"key.{facts.name}"  # whoever knows it: the same numbers for every intruder
     of = Quantity(missing_words(facts.name))
     missing = setting.ledger.count(f"{name}.missing", facts.n_missing, name, of=of)
@@ -302,16 +302,16 @@ def _key(facts: KeyFacts, setting: Setting, *, alone: bool) -> dict[str, Tree]:
 
 
 def _records(assessment: Assessment) -> Tree:
-    """List the riskiest records, and say of how many; one counts once for each intruder."""
-    found = assessment.at_risk()
+    """The riskiest records, and the totals per intruder; a record counts once for each intruder."""
+    records = assessment.at_risk()
     totals = assessment.n_at_risk()
-    listed = Counter(str(record["intruder"]) for record in found)
+    listed = Counter(str(record["intruder"]) for record in records)
     rows = tuple(
         {
             str(key): {str(k): _plain(v) for k, v in value.items()} if isinstance(value, Mapping) else _plain(value)
             for key, value in record.items()
         }
-        for record in found
+        for record in records
     )
     return {
         "listed": len(rows),
@@ -327,79 +327,79 @@ def _plain(value: object) -> str | int | float | bool | None:
     return str(value)
 
 
-def verdict_tree(one: Verdict, setting: Setting) -> dict[str, Tree]:
-    """Give a limit with what it is about, as the measures have entered it."""
-    count = _verdict_count(one, setting)
+def verdict_tree(verdict: Verdict, setting: Setting) -> dict[str, Tree]:
+    """A verdict with the figures it rests on, as the measures entered them in the ledger."""
+    count = _verdict_count(verdict, setting)
     return {
-        "name": one.name,
-        "intruder": one.intruder,
-        "variable": one.variable,
-        "limit": one.limit,
-        "holds": _holds(one, count, setting),
+        "name": verdict.name,
+        "intruder": verdict.intruder,
+        "variable": verdict.variable,
+        "limit": verdict.limit,
+        "holds": _holds(verdict, count, setting),
         "n_records": count,
         "rate": Share(count.name, "n") if count is not None else None,
-        "n_category": _other_count("violations.category", one, one.n_category, setting),
-        "n_resting": _other_count("resting", one, one.n_resting, setting),
-        "value": _verdict_value(one, setting),
-        "reason": Foreign(one.reason),
-        "origin": one.origin,
+        "n_category": _count_by_missing_rule("violations.category", verdict, verdict.n_category, setting),
+        "n_resting": _count_by_missing_rule("resting", verdict, verdict.n_resting, setting),
+        "value": _verdict_value(verdict, setting),
+        "reason": Foreign(verdict.reason),
+        "origin": verdict.origin,
     }
 
 
-def _holds(one: Verdict, count: Count | None, setting: Setting) -> Holds:
+def _holds(verdict: Verdict, count: Count | None, setting: Setting) -> Holds:
     """Whether the limit holds.
 
-    Where it holds because a count is none, so much is told of the count; one on a mean, which no number of records
-    stands beside, is told as far as it is printed.
+    Where the answer depends on whether a count is 0, it discloses that of the count. A limit on a share or mean that
+    has no count of records is judged as far as the printed figures decide it.
     """
-    if LIMITS[one.name].judged != "count" and (parts := _parts_of(one, setting)):
-        return Holds(one.holds, one.reason, value=parts[0], base=parts[1], limit=float(one.limit))
-    is_none = count is not None and one.holds == (setting.ledger.variables[count.name].true == 0)
-    return Holds(one.holds, one.reason, none=(count.name,) if count is not None and is_none else ())
+    if LIMITS[verdict.name].judged != "count" and (parts := _part_and_base(verdict, setting)):
+        return Holds(verdict.holds, verdict.reason, value=parts[0], base=parts[1], limit=float(verdict.limit))
+    is_none = count is not None and verdict.holds == (setting.ledger.variables[count.name].true == 0)
+    return Holds(verdict.holds, verdict.reason, none=(count.name,) if count is not None and is_none else ())
 
 
-def _verdict_count(one: Verdict, setting: Setting) -> Count | None:
-    """Find the figure the verdict speaks of, so that one number is printed one way."""
-    if one.n_records is None:
+def _verdict_count(verdict: Verdict, setting: Setting) -> Count | None:
+    """The count a verdict is about; one that is in the ledger already is used again, so that both are printed alike."""
+    if verdict.n_records is None:
         return None
     prefix, ledger = setting.prefix, setting.ledger
-    level = int(one.limit) if float(one.limit).is_integer() else one.limit
+    level = int(verdict.limit) if float(verdict.limit).is_integer() else verdict.limit
     places = [
         f"{prefix}.{name}"
         for name in {
             "k": [f"violations.{level}", f"violations{CATEGORY}.{level}"],
             "risk": ["above", f"above{CATEGORY}"],
-            "l": [f"l.{one.variable}.{kind}.{level}" for kind in ("distinct", "entropy", "recursive")],
-        }.get(one.name, [])
+            "l": [f"l.{verdict.variable}.{kind}.{level}" for kind in ("distinct", "entropy", "recursive")],
+        }.get(verdict.name, [])
     ]
     for name in places:
-        if name in ledger.variables and ledger.variables[name].true == one.n_records:
+        if name in ledger.variables and ledger.variables[name].true == verdict.n_records:
             return Count(name)
-    count = setting.count(f"verdict.{one.name}.{one.variable}", one.n_records, "verdict")
+    count = setting.count(f"verdict.{verdict.name}.{verdict.variable}", verdict.n_records, "verdict")
     ledger.ask(count.name)
     ledger.nested("n", count.name)
     above = ledger.variables.get(f"{prefix}.above")
-    if LIMITS[one.name].needs == "household" and above is not None and (above.true or 0) <= one.n_records:
+    if LIMITS[verdict.name].needs == "household" and above is not None and (above.true or 0) <= verdict.n_records:
         # A household is recognised at least as easily as its member.
         ledger.nested(count.name, f"{prefix}.above")
     return count
 
 
-def _other_count(name: str, one: Verdict, true: int | None, setting: Setting) -> Count | None:
-    """What the verdict on k says of missing values, as k-anonymity has entered it."""
-    known = f"{setting.prefix}.{name}.{one.limit:g}"
+def _count_by_missing_rule(name: str, verdict: Verdict, true: int | None, setting: Setting) -> Count | None:
+    """The count of k-anonymity for a rule for missing values, if it is in the ledger."""
+    known = f"{setting.prefix}.{name}.{verdict.limit:g}"
     return Count(known) if true is not None and known in setting.ledger.variables else None
 
 
-def _verdict_value(one: Verdict, setting: Setting) -> Tree:
-    parts = _parts_of(one, setting)
+def _verdict_value(verdict: Verdict, setting: Setting) -> Tree:
+    parts = _part_and_base(verdict, setting)
     if parts is None:
         return None
-    return Ratio(*parts) if LIMITS[one.name].mean else Share(*parts)
+    return Ratio(*parts) if LIMITS[verdict.name].mean else Share(*parts)
 
 
-def _parts_of(one: Verdict, setting: Setting) -> tuple[str, str] | None:
-    """The number that a limit on a share or a mean is about, and what it is a part of; None where they are absent."""
-    value, base = LIMITS[one.name].part or ("", "")
+def _part_and_base(verdict: Verdict, setting: Setting) -> tuple[str, str] | None:
+    """Variables of numerator and denominator of the share or mean that a limit is on; None if the ledger lacks them."""
+    value, base = LIMITS[verdict.name].part or ("", "")
     name = f"{setting.prefix}.{value}"
     return (name, base) if name in setting.ledger.variables else None

@@ -1,4 +1,4 @@
-"""A release held against a ledger, as a document of its own: the answer, and what is given away to each intruder."""
+"""Document of a release checked for differencing against a ledger: verdicts, and what each intruder learns."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ TITLE = "A release held against earlier ones"
 
 
 def plain_ledger(
-    found: Mapping[str, Differencing], verdicts: Sequence[Verdict], *, internal: bool = False
+    results: Mapping[str, Differencing], verdicts: Sequence[Verdict], *, internal: bool = False
 ) -> dict[str, Any]:
-    """Give the protected figures, of all intruders together; `verdicts` are one for each, or none."""
+    """Protected figures of the check for all intruders; `verdicts` has one verdict per intruder, or is empty."""
     ledger = Ledger()
-    n = next(iter(found.values())).n
+    n = next(iter(results.values())).n
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n")}
     settings = {
-        name: replace(setting_of(ledger, result, n), prefix=f"i{at}") for at, (name, result) in enumerate(found.items())
+        name: replace(setting_of(ledger, result, n), prefix=f"i{i}") for i, (name, result) in enumerate(results.items())
     }
     tree["intruders"] = tuple(
-        {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])} for name, result in found.items()
+        {"name": name, MEASURE: view_of(MEASURE).tree(result, settings[name])} for name, result in results.items()
     )
     judged = tuple(verdict_tree(verdict, settings[verdict.intruder]) for verdict in verdicts)
-    tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", one["holds"]) for one in judged))}
+    tree |= {"verdicts": judged, "passed": AllHold(tuple(cast("Holds", verdict["holds"]) for verdict in judged))}
     document = Document(tree, ledger.variables, tuple(ledger.relations), n)
     return protect(document, internal=internal)
 
 
 def ledger_page(plain: Plain, name: str) -> Page:
-    """Lay out what `plain_ledger` gave; `name` is that of the release."""
+    """Page of the figures of `plain_ledger`; `name` is the name of the release."""
     several = len(plain["intruders"]) > 1
     answer: list[Block] = []
     if plain["verdicts"]:
@@ -54,7 +54,7 @@ def ledger_page(plain: Plain, name: str) -> Page:
     for intruder in plain["intruders"]:
         heading = f"Intruder “{intruder['name']}”" if several else "What do releases disclose together?"
         sections.append(Section(heading, tuple(view_of(MEASURE).blocks(intruder, MEASURE))))
-    sections.append(Section("Methods", (Entries(tuple(map(_said, _notes()))),), paper=True))
+    sections.append(Section("Methods", (Entries(tuple(map(_note_row, _notes()))),), paper=True))
     line = headline(plain) if plain["verdicts"] else "No limit is set on what releases disclose together."
     return Page(
         TITLE,
@@ -72,5 +72,5 @@ def _notes() -> Sequence[Note]:
     return view_of(MEASURE).notes(Scenario(keys=["-"]))
 
 
-def _said(note: Note) -> tuple[str, str, str]:
+def _note_row(note: Note) -> tuple[str, str, str]:
     return note.name, note.text, note.source

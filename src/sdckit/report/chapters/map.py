@@ -1,4 +1,4 @@
-"""The map of risk and loss: every recipe tried, its figures protected, and its chart drawn from those only."""
+"""Map of risk against information loss of all recipes tried; its chart is drawn from protected figures only."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.explore import Exploration
 
 
-# Pairs of figures, of both less is better, that no other pair beats.
+# Pareto front of pairs of figures, both to be minimised.
 
 
 def pareto(pairs: Sequence[tuple[float, float]]) -> tuple[bool, ...]:
-    """Which pairs no other beats: less of one and not more of the other; NaN never stands on the front.
+    """Whether each pair is on the Pareto front (both figures minimised); pairs with NaN never are.
 
     Examples
     --------
     >>> pareto([(1, 5), (2, 3), (2, 4), (3, 3), (1, 5)])
     (True, True, False, False, True)
     """
-    found = []
+    unbeaten = []
     for risk, loss in pairs:
         if math.isnan(risk) or math.isnan(loss):
-            found.append(False)
+            unbeaten.append(False)
             continue
         beaten = any(r <= risk and l <= loss and (r < risk or l < loss) for r, l in pairs)  # noqa: E741
-        found.append(not beaten)
-    return tuple(found)
+        unbeaten.append(not beaten)
+    return tuple(unbeaten)
 
 
-# A recipe that was searched for, and those found beside it, by loss and risk: protected, then drawn.
+# The recipe found by a search, and the alternatives by loss and risk.
 
 
 LOST = "Lost of what the keys tell"
@@ -47,48 +47,48 @@ CAPTION = "Risk and loss of the recipe, and of others that were found; no other 
 
 
 def front_tree(recipes: Sequence[Mapping[str, Any]], ledger: Ledger) -> tuple[Tree, ...]:
-    """Enter the risks of recipes, each with the `range` of its loss, and the small groups behind its risk."""
-    found: list[Tree] = []
-    for at, one in enumerate(recipes):
-        base = ledger.count(f"front{at}.small", one["small"], "small", watched="nowhere")
-        risk = ledger.value(f"front{at}.risk", one["expected"], "expected", kind="sum", guard=(base.name,))
-        ends = None if one["range"] is None else tuple(one["range"])
-        found.append({"range": ends, "risk": risk})
-    return tuple(found)
+    """Enter the risk of each recipe, guarded by its records in small classes, with the `range` of its loss."""
+    points: list[Tree] = []
+    for at, recipe in enumerate(recipes):
+        base = ledger.count(f"front{at}.small", recipe["small"], "small", watched="nowhere")
+        risk = ledger.value(f"front{at}.risk", recipe["expected"], "expected", kind="sum", guard=(base.name,))
+        ends = None if recipe["range"] is None else tuple(recipe["range"])
+        points.append({"range": ends, "risk": risk})
+    return tuple(points)
 
 
-def search_tree(found: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
-    """What a document tells of a search; nothing where there was none."""
-    return {"searched": {**found, "front": front_tree(found["front"], ledger)}} if found else {}
+def search_tree(search: Mapping[str, Any], ledger: Ledger) -> dict[str, Tree]:
+    """Figures of a search for a recipe; empty if there was none."""
+    return {"searched": {**search, "front": front_tree(search["front"], ledger)}} if search else {}
 
 
 def plain_front(recipes: Sequence[Mapping[str, Any]], n: int, *, internal: bool = False) -> dict[str, Any]:
-    """Give what a chart of them alone is drawn from."""
+    """Protected data for a chart of the front alone."""
     ledger = Ledger()
     tree: dict[str, Tree] = {"n": ledger.count("n", n, "n"), "recipes": front_tree(recipes, ledger)}
     plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), n), internal=internal)
     return _data(plain["recipes"])
 
 
-def search_blocks(found: Plain, methods: Sequence[str]) -> list[Block]:
-    """Why the steps are there, and the recipes that were found beside this one."""
-    first = f"A search over {found['combinations']} combinations of recodings found the recipe."
-    blocks: list[Block] = [Paragraph(first if not found["caution"] else f"{first} {found['caution']}.")]
-    reasons = list(found["reasons"])
+def search_blocks(search: Plain, methods: Sequence[str]) -> list[Block]:
+    """Blocks of a search: the reason for each step, and the alternative recipes."""
+    first = f"A search over {search['combinations']} combinations of recodings found the recipe."
+    blocks: list[Block] = [Paragraph(first if not search["caution"] else f"{first} {search['caution']}.")]
+    reasons = list(search["reasons"])
     if len(reasons) == len(methods):
         rows = tuple((method, why) for method, why in zip(methods, reasons, strict=True))
         blocks.append(TableBlock("Why each step is there", ("Step", "Why"), rows))
-    fronts = found["front"]
+    fronts = search["front"]
     recipes = tuple(
         (
             str(at),
-            one["words"],
-            one["loss"] or "–",
-            beside["risk"]["text"],
-            one["resting"] or "–",
-            "hold" if one["passed"] else "do not all hold",
+            recipe["words"],
+            recipe["loss"] or "–",
+            point["risk"]["text"],
+            recipe["resting"] or "–",
+            "hold" if recipe["passed"] else "do not all hold",
         )
-        for at, (one, beside) in enumerate(zip(found["recipes"], fronts, strict=True), 1)
+        for at, (recipe, point) in enumerate(zip(search["recipes"], fronts, strict=True), 1)
     )
     head = (
         "Recipe",
@@ -105,12 +105,12 @@ def search_blocks(found: Plain, methods: Sequence[str]) -> list[Block]:
 
 
 def front_block(recipes: Sequence[Plain]) -> ChartBlock:
-    """The chart of a document; `recipes` as they were printed."""
+    """Chart of the Pareto front, from the printed figures of `recipes`."""
     return ChartBlock("front", _data(recipes), CAPTION)
 
 
 def printed_front(recipes: Sequence[Plain]) -> tuple[bool, ...]:
-    """Which of them no other beats: by what is printed, exact figures would order what is printed alike."""
+    """Pareto front by printed figures: exact ones would disclose the order of recipes that are printed alike."""
     return pareto([(rank_of(recipe["risk"]), _middle(recipe["range"])) for recipe in recipes])
 
 
@@ -119,12 +119,12 @@ def _data(recipes: Sequence[Plain]) -> dict[str, Any]:
     rows = [
         {
             "label": str(at),
-            "range": one["range"],
-            "loss": _words(one["range"]),
-            "risk": one["risk"],
+            "range": recipe["range"],
+            "loss": _words(recipe["range"]),
+            "risk": recipe["risk"],
             "front": front,
         }
-        for at, (one, front) in enumerate(zip(recipes, fronts, strict=True), 1)
+        for at, (recipe, front) in enumerate(zip(recipes, fronts, strict=True), 1)
     ]
     return {"rows": rows, "x": LOST, "y": EXPECTED}
 
@@ -151,38 +151,37 @@ WORDS = {
 }
 
 
-def plain_map(found: Exploration, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected points of a map; recipes without figures are left out.
+def plain_map(exploration: Exploration, *, internal: bool = False) -> dict[str, Any]:
+    """Protected points of a map; recipes without figures are left out.
 
-    Which points no other beats is told by the figures as they are printed: exact ones would order what is printed
-    alike.
+    The Pareto front is computed from printed figures: exact ones would disclose the order of points printed alike.
     """
     ledger = Ledger()
-    n = ledger.count("n", found.n, "n")
+    n = ledger.count("n", exploration.n, "n")
     points: list[Tree] = []
-    labels = _labels([point.parameters for point in found.points])
-    for at, (one, label) in enumerate(zip(found.points, labels, strict=True)):
-        risk, loss = one.figures[found.risk], one.figures[found.loss]
+    labels = _labels([point.parameters for point in exploration.points])
+    for at, (recipe, label) in enumerate(zip(exploration.points, labels, strict=True)):
+        risk, loss = recipe.figures[exploration.risk], recipe.figures[exploration.loss]
         if math.isnan(risk) or math.isnan(loss):
             continue
         points.append(
             {
-                "label": InternalOnly(", ".join(f"{path} = {value}" for path, value in one.parameters.items()), label),
-                "risk": _risk(f"p{at}.risk", risk, one.small, found.risk, ledger),
-                "loss": _loss(f"p{at}.loss", loss, one.behind, found.loss, ledger),
+                "label": InternalOnly(", ".join(f"{key} = {value}" for key, value in recipe.parameters.items()), label),
+                "risk": _risk(f"p{at}.risk", risk, recipe.small, exploration.risk, ledger),
+                "loss": _loss(f"p{at}.loss", loss, recipe.behind, exploration.loss, ledger),
             }
         )
-    head: dict[str, Tree] = {"n": n, "risk": found.risk, "loss": found.loss, "k": found.k}
+    head: dict[str, Tree] = {"n": n, "risk": exploration.risk, "loss": exploration.loss, "k": exploration.k}
     tree = {**head, "points": tuple(points)}
-    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), found.n), internal=internal)
+    plain = protect(Document(tree, ledger.variables, tuple(ledger.relations), exploration.n), internal=internal)
     drawn = pareto([(rank_of(point["risk"]), rank_of(point["loss"])) for point in plain["points"]])
-    for one, front in zip(plain["points"], drawn, strict=True):
-        one["front"] = front
+    for recipe, front in zip(plain["points"], drawn, strict=True):
+        recipe["front"] = front
     return plain
 
 
 def _labels(points: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The arguments of each recipe, numbers and words as they are; of others, that may hold values, which it is."""
+    """Label of each recipe: numbers and strings as they are; other arguments may hold values and are only numbered."""
     others: dict[str, list[str]] = {}
     labels = []
     for point in points:
@@ -216,7 +215,7 @@ def _loss(name: str, true: float, behind: int, figure: str, ledger: Ledger) -> T
 
 
 def map_table(plain: Plain) -> TableBlock:
-    """List what `plain_map` gave."""
+    """Table of the points of `plain_map`."""
     heads = tuple(WORDS[plain[role]].format(k=plain["k"]) for role in ("risk", "loss"))
     rows = tuple(
         (point["label"], point["risk"]["text"], point["loss"]["text"], "front" if point["front"] else "")
@@ -227,9 +226,9 @@ def map_table(plain: Plain) -> TableBlock:
 
 
 def map_chart(plain: Plain, say: Callable[[str], str] = str) -> Any:
-    """Draw what `plain_map` gave, in the words of `say`: recipes as points, the front dark and joined by a line.
+    """Chart of `plain_map`, texts translated by `say`: recipes as points, the front dark and joined by a line.
 
-    A hidden count stands at its bound, open.
+    A hidden count is drawn at its upper bound, as an open point.
     """
     import altair as alt
 

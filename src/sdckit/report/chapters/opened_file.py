@@ -1,4 +1,4 @@
-"""What was read of a file, and what was guessed of its columns: documents for a screen, through the gate like all."""
+"""Documents on a file just read: its columns, codes for missing values and guessed roles, protected like all others."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 Plain = Mapping[str, Any]
-# How a type of a column begins, and what it is called.
+# Prefix of the name of a data type, and what documents call it.
 KINDS = (
     ("Int", "whole numbers"), ("UInt", "whole numbers"), ("Float", "numbers"), ("Decimal", "numbers"),
     ("String", "texts"), ("Categorical", "categories"), ("Enum", "categories"), ("Boolean", "yes or no"),
@@ -39,9 +39,9 @@ class OpenedFile:
     sample : FileSample
         Its records, its header, its labels.
     taken, suspected : tuple of Found
-        Codes that became missing, and values that may mean it.
+        Codes that were read as missing, and values suspected to mean missing.
     warnings : tuple of str
-        What reading it warned of.
+        Warnings raised by reading it.
     """
 
     name: str
@@ -76,22 +76,22 @@ def file_document(opened: OpenedFile) -> Document:
         )
     tree["columns"] = tuple(columns)
     places = {name: at for at, name in enumerate(frame.columns)}
-    for kind, found in (("taken", opened.taken), ("suspected", opened.suspected)):
-        tree[kind] = tuple(_code(one, kind, places[one.column], ledger) for one in found)
+    for kind, codes in (("taken", opened.taken), ("suspected", opened.suspected)):
+        tree[kind] = tuple(_code(code, kind, places[code.column], ledger) for code in codes)
     tree["warnings"] = tuple(Foreign(text) for text in opened.warnings)
     return Document(tree, ledger.variables, tuple(ledger.relations), frame.height)
 
 
-def _code(found: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
-    """A code in a column: what was taken for missing is among the missing values, what is suspected among all."""
-    name = f"{kind}.{place}.{found.code}"
-    count: Count = ledger.count(name, found.records, f"missing.{place}")
+def _code(code: Found, kind: str, place: int, ledger: Ledger) -> dict[str, Tree]:
+    """A code in a column: its count is part of the missing values if taken for missing, else of all records."""
+    name = f"{kind}.{place}.{code.code}"
+    count: Count = ledger.count(name, code.records, f"missing.{place}")
     ledger.nested(f"missing.{place}" if kind == "taken" else "n", name)
-    return {"code": found.code, "column": found.column, "n": count}
+    return {"code": code.code, "column": code.column, "n": count}
 
 
 def kind_of(dtype: str) -> str:
-    """What values of a type are called.
+    """What documents call a data type.
 
     Examples
     --------

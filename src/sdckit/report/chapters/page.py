@@ -39,25 +39,25 @@ from sdckit.report.common_blocks import bars, by_rule, figure, share_head, texts
 from sdckit.report.subgroups import subgroup_blocks
 from sdckit.report.view import Plain, view_of, views_of
 
-# The terms of a document, in the words of the field: those that stand in it, each explained once.
+# Glossary: the terms that occur in a document, each explained once.
 
 
 @cache
 def terms() -> tuple[tuple[str, str, str], ...]:
-    """The terms: name, how it is recognised in a text, what it means."""
+    """Terms of the glossary: name, regular expression that finds it in a text, explanation."""
     text = files("sdckit.report").joinpath("words", "glossary.toml").read_text(encoding="utf-8")
-    return tuple((one["name"], one["seen"], one["means"]) for one in tomllib.loads(text)["term"])
+    return tuple((term["name"], term["seen"], term["means"]) for term in tomllib.loads(text)["term"])
 
 
 def glossary(sections: Sequence[Section]) -> list[Section]:
-    """Explain the terms that stand in sections."""
+    """Section that explains the terms occurring in `sections`; empty if there are none."""
     text = "\n".join(texts_of(sections))
     known = tuple((term, words, "") for term, how, words in terms() if re.search(how, text, re.IGNORECASE))
     return [Section("Glossary", (Entries(known),), paper=True)] if known else []
 
 
 def texts_of(sections: Iterable[Section]) -> Iterator[str]:
-    """Every text of sections, but for code."""
+    """All texts of sections except code."""
     for section in sections:
         yield section.title
         for block in section.blocks:
@@ -68,8 +68,8 @@ def _texts(block: Block) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield block.text
     elif isinstance(block, Tables):
-        for one in block.items:
-            yield from _texts(one)
+        for table in block.items:
+            yield from _texts(table)
     elif isinstance(block, TableBlock):
         yield from (block.caption, *block.columns, *(cell for row in block.rows for cell in row))
     elif isinstance(block, ChartBlock):
@@ -82,11 +82,11 @@ def _texts(block: Block) -> Iterator[str]:
         yield from (label for label, _ in block.items)
 
 
-# What is shown once: what is the same for several intruders stands where it comes first.
+# Blocks that are the same for several intruders are shown once, where they first occur.
 
 
 def without_repeats(sections: Sequence[Section]) -> list[Section]:
-    """Leave out what stood under the same heading before: explanations, and figures with a line that says where.
+    """Drop blocks that occurred under the same heading before; a note refers from a table or chart to the first.
 
     Examples
     --------
@@ -95,41 +95,40 @@ def without_repeats(sections: Sequence[Section]) -> list[Section]:
     >>> [block.kind for one in without_repeats(ones) for block in one.blocks]
     ['table', 'paragraph', 'paragraph', 'paragraph']
     """
-    told: set[tuple[str, str]] = set()
-    found = []
+    seen: set[tuple[str, str]] = set()
+    shown = []
     for section in sections:
         names = [(section.title, repr(block)) for block in section.blocks]
-        again = [name in told and _can_go(block) for name, block in zip(names, section.blocks, strict=True)]
-        told.update(names)
-        found.append(_referring(section, again) if any(again) and not all(again) else section)
-    return found
+        again = [name in seen and _may_be_dropped(block) for name, block in zip(names, section.blocks, strict=True)]
+        seen.update(names)
+        shown.append(_without_repeated_blocks(section, again) if any(again) and not all(again) else section)
+    return shown
 
 
-def _can_go(block: Block) -> bool:
-    """Whether a reader finds it above: a figure by its caption, an explanation that has no figure in it."""
+def _may_be_dropped(block: Block) -> bool:
+    """Whether a repeated block may be dropped: tables, charts, and paragraphs without digits."""
     if isinstance(block, Paragraph):
         return not any(letter.isdigit() for letter in block.text)
     return isinstance(block, ChartBlock | TableBlock)
 
 
-def _referring(section: Section, again: Sequence[bool]) -> Section:
-    """A section without what stands above, and a line in the place of each figure."""
+def _without_repeated_blocks(section: Section, again: Sequence[bool]) -> Section:
+    """Section without its repeated blocks; a note replaces each table or chart."""
     blocks: list[Block] = []
     for block, gone in zip(section.blocks, again, strict=True):
         if not gone:
             blocks.append(block)
-        elif isinstance(block, ChartBlock | TableBlock) and _is_met(block):
+        elif isinstance(block, ChartBlock | TableBlock) and _is_always_shown(block):
             blocks.append(Paragraph(f"{block.caption}: as above.", "note"))
     return replace(section, blocks=tuple(blocks))
 
 
-def _is_met(block: ChartBlock | TableBlock) -> bool:
-    """Whether every form of the document shows it: not a table behind a chart, not a chart aside."""
+def _is_always_shown(block: ChartBlock | TableBlock) -> bool:
+    """Whether every format shows the block: not a table behind a chart, not a chart set aside."""
     return not (block.aside if isinstance(block, ChartBlock) else block.behind)
 
 
-# The main figures of intruders, or of files, side by side; and rules for missing values that make no
-# difference.
+# Main figures of intruders or files side by side, and measures that are equal under both rules for missing values.
 
 
 # The label of figures that are the same under both rules.
@@ -137,59 +136,59 @@ EITHER = "wildcard, missing as category"
 TWINS = ("_category", "_wildcard")
 
 
-def figures_of(ones: Sequence[Plain]) -> list[dict[str, Plain]]:
-    """The main figures of intruders, or of files, side by side: words and printed leaf.
+def figures_of(trees: Sequence[Plain]) -> list[dict[str, Plain]]:
+    """Main figures of intruders or files, side by side: for each a dict from label to printed leaf.
 
-    Where missing key values were taken for two things in one of them, a file without missing values has the same
+    If one of them was measured under both rules for missing values, a file without missing values has the same
     figures under both.
     """
-    found: list[dict[str, Plain]] = [{} for _ in ones]
-    places = dict.fromkeys(place for one in ones for place, view in views_of(one))
+    columns: list[dict[str, Plain]] = [{} for _ in trees]
+    places = dict.fromkeys(place for tree in trees for place, view in views_of(tree))
     for place in places:
         view = view_of(place)
-        rules = dict.fromkeys(rule for one in ones if one.get(place) for rule, _ in by_rule(one, place))
+        rules = dict.fromkeys(rule for tree in trees if tree.get(place) for rule, _ in by_rule(tree, place))
         if len(rules) > 1:
             rules.pop("", None)
-        for one, figures in zip(ones, found, strict=True):
-            at = dict(by_rule(one, place)) if one.get(place) else {}
+        for tree, figures in zip(trees, columns, strict=True):
+            at = dict(by_rule(tree, place)) if tree.get(place) else {}
             for rule in rules if at else ():
-                for words, leaf in view.figures(one, at.get(rule, at.get("", place))).items():
+                for words, leaf in view.figures(tree, at.get(rule, at.get("", place))).items():
                     figures[with_rule(words, rule)] = leaf
-    return found
+    return columns
 
 
-def once_where_equal(one: Plain) -> Plain:
-    """Leave out what was measured under the other rule for missing values where all of it is printed the same."""
-    found = dict(one)
-    for place in one:
+def once_where_equal(tree: Plain) -> Plain:
+    """Merge the results of a measure under both rules for missing values where all printed figures are equal."""
+    merged = dict(tree)
+    for place in tree:
         for twin in (f"{place}{ending}" for ending in TWINS):
-            if one.get(twin) and _told(one[place]) == _told(one[twin]):
-                found.pop(twin)
-                if isinstance(one[place].get("rule"), str):  # a tree by variable names none
-                    found[place] = {**one[place], "rule": EITHER}
-    return found
+            if tree.get(twin) and _printed_part(tree[place]) == _printed_part(tree[twin]):
+                merged.pop(twin)
+                if isinstance(tree[place].get("rule"), str):  # a tree by variable names none
+                    merged[place] = {**tree[place], "rule": EITHER}
+    return merged
 
 
-def _told(tree: Any) -> Any:
-    """What is printed of a tree: everything but its rule and its notes."""
+def _printed_part(tree: Any) -> Any:
+    """A tree without its rule and its notes, for comparison."""
     if isinstance(tree, Mapping):
-        return {name: _told(part) for name, part in tree.items() if not _is_aside(name, part)}
-    return [_told(part) for part in tree] if isinstance(tree, list | tuple) else tree
+        return {name: _printed_part(part) for name, part in tree.items() if not _is_rule_or_notes(name, part)}
+    return [_printed_part(part) for part in tree] if isinstance(tree, list | tuple) else tree
 
 
-def _is_aside(name: str, part: Any) -> bool:
-    """A variable may be called as the rule is."""
+def _is_rule_or_notes(name: str, part: Any) -> bool:
+    """Whether an entry is the notes or the rule; a mapping is neither: it belongs to a variable of that name."""
     return name == "notes" or (name == "rule" and not isinstance(part, Mapping))
 
 
-# A page is for reading; all records at risk that are listed are in the JSON.
+# Records at risk shown on a page; the JSON has all that are listed.
 MOST_ROWS = 200
 STATES = {True: "pass", False: "fail", None: "open"}
 RULES = {"wildcard": "may be any value", "category": "a value of its own", "error": "not allowed"}
 
 
 def lay_out(plain: Plain) -> Page:
-    """Arrange a protected assessment in sections; nothing is computed here but words."""
+    """Page of a protected assessment; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [answer_section(plain)]
     if several:
@@ -230,7 +229,7 @@ def protection_words(plain: Plain) -> str:
 
 
 def answer_section(plain: Plain) -> Section:
-    """Put the question, the verdict on every limit, an answer per intruder, and the warnings."""
+    """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     question = (
         "Can this file go out? The question is asked for "
         + listed(
@@ -252,8 +251,8 @@ def answer_section(plain: Plain) -> Section:
 
 def release_type(plain: Plain) -> list[Block]:
     """Say what the file is released as, where the scenario names a type."""
-    told = release_sentence(plain["scenario"])
-    return [Paragraph(told)] if told else []
+    sentence = release_sentence(plain["scenario"])
+    return [Paragraph(sentence)] if sentence else []
 
 
 def verdicts_block(plain: Plain) -> Verdicts:
@@ -272,79 +271,79 @@ def verdicts_block(plain: Plain) -> Verdicts:
 
 def compared_section(plain: Plain) -> Section:
     """The main figures of all intruders in one table."""
-    ones = plain["intruders"]
-    names = tuple(one["name"] for one in ones)
-    found = figures_of(ones)
-    words = dict.fromkeys(label for figures in found for label in figures)
+    intruders = plain["intruders"]
+    names = tuple(intruder["name"] for intruder in intruders)
+    columns = figures_of(intruders)
+    words = dict.fromkeys(label for figures in columns for label in figures)
     blank = {"text": "not tested"}
     rows = (
-        ("Keys", *(listed(one["keys"]) for one in ones)),
-        *((label, *(figures.get(label, blank)["text"] for figures in found)) for label in words),
+        ("Keys", *(listed(intruder["keys"]) for intruder in intruders)),
+        *((label, *(figures.get(label, blank)["text"] for figures in columns)) for label in words),
     )
     table = TableBlock("The intruders side by side", ("Figure", *names), rows, tuple(range(1, len(names) + 1)))
     return Section("Intruders side by side", (table,))
 
 
 def intruder_sections(
-    one: Plain, *, heading: str, without: Sequence[str] = (), known: Sequence[str] = ()
+    intruder: Plain, *, heading: str, without: Sequence[str] = (), known: Sequence[str] = ()
 ) -> list[Section]:
-    """Lay out everything measured against one intruder, but for the measures `without`.
+    """Sections of one intruder, except the measures `without`.
 
-    The levels of keys `known` to an intruder before stand there.
+    The levels of keys in `known` are left out: they are in the section of an earlier intruder.
     """
     return [
-        Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)),
-        Section("Keys and their levels", tuple(_keys(one, known)), 3),
-        *measure_sections(one, without=without),
+        Section(heading, (Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)),
+        Section("Keys and their levels", tuple(_keys(intruder, known)), 3),
+        *measure_sections(intruder, without=without),
     ]
 
 
-def not_measured(ones: Sequence[Plain]) -> list[Section]:
-    """What did not run, and why: once for all intruders and files of which it is so."""
+def not_measured(trees: Sequence[Plain]) -> list[Section]:
+    """Table of the measures that did not run, with reasons; one row for all intruders and files concerned."""
     who: dict[tuple[str, str], list[str]] = {}
-    for one in ones:
-        for row in one["skipped"]:
-            who.setdefault((row["measure"].replace(":", ", "), row["reason"]), []).append(one.get("name", ""))
-    names = list(dict.fromkeys(one["name"] for one in ones if one.get("name")))
+    for tree in trees:
+        for row in tree["skipped"]:
+            who.setdefault((row["measure"].replace(":", ", "), row["reason"]), []).append(tree.get("name", ""))
+    names = list(dict.fromkeys(tree["name"] for tree in trees if tree.get("name")))
     rows = []
-    for (measure, reason), found in who.items():
-        named = list(dict.fromkeys(filter(None, found)))
+    for (measure, reason), affected in who.items():
+        named = list(dict.fromkeys(filter(None, affected)))
         rows.append((measure, f"{reason} ({listed(named)})" if 0 < len(named) < len(names) else reason))
     table = TableBlock("Measures that did not run, and why", ("Measure", "Reason"), tuple(rows))
     return [Section("Not measured", (table,))] if rows else []
 
 
-def measure_sections(one: Plain, *, without: Sequence[str] = ()) -> list[Section]:
-    """A section for each measure but those `without`; such that follow each other under one heading share it."""
+def measure_sections(tree: Plain, *, without: Sequence[str] = ()) -> list[Section]:
+    """A section per measure except those in `without`; consecutive measures with the same heading share a section."""
     sections: list[Section] = []
-    for place, view in views_of(one):
+    for place, view in views_of(tree):
         if place in without:
             continue
-        blocks = (*view.blocks(one, place), *subgroup_blocks(one, place))
+        blocks = (*view.blocks(tree, place), *subgroup_blocks(tree, place))
         if sections and sections[-1].title == view.title:
             blocks = (*sections.pop().blocks, *blocks)
         sections.append(Section(view.title, blocks, 3))
     return sections
 
 
-def _keys(one: Plain, known: Sequence[str]) -> list[Block]:
-    inside = any("n_levels" in key for key in one["key_facts"])
+def _keys(intruder: Plain, known: Sequence[str]) -> list[Block]:
+    inside = any("n_levels" in key for key in intruder["key_facts"])
     rows = tuple(
         (
-            labelled(one, [key["name"]])[0],
+            labelled(intruder, [key["name"]])[0],
             key["kind"],
             *([f"{key['n_levels']:,}"] if inside else []),
             f"{key['levels_of_5_or_more']:,}",
             *texts(key["n_missing"], key["missing_rate"]),
             RULES.get(key["missing"], key["missing"]),
         )
-        for key in one["key_facts"]
+        for key in intruder["key_facts"]
     )
     levels = ("Levels",) if inside else ()
     counted = ("Levels with 5 or more records", "Missing", "Missing rate")
     columns = ("Key", "Type", *levels, *counted, "A missing value")
-    new = [key for key in one["key_facts"] if key["name"] not in known]
-    again = listed([key["name"] for key in one["key_facts"] if key["name"] in known])
+    new = [key for key in intruder["key_facts"] if key["name"] not in known]
+    again = listed([key["name"] for key in intruder["key_facts"] if key["name"] in known])
     before = f" Those of {again} stand above." if again else ""
     order = Paragraph(f"The levels of each key, the most frequent first.{before}", "paper")
     numeric = tuple(range(2, len(columns) - 1))
@@ -356,15 +355,15 @@ def level_charts(keys: Sequence[Plain]) -> list[Block]:
     """Draw the levels of keys, numbers in their order, else the most frequent first, with the table behind each."""
     drawn: list[Block] = []
     for key in keys:
-        told = [row for row in key["level_counts"] if not row.get("pooled")]
+        shown = [row for row in key["level_counts"] if not row.get("pooled")]
         pooled = [("all other levels", row["n"]) for row in key["level_counts"] if row.get("pooled")]
-        rows = [*((row["level"], row["n"]) for row in sorted(told, key=_place_of(told))), *pooled]
+        rows = [*((row["level"], row["n"]) for row in sorted(shown, key=_level_order(shown))), *pooled]
         drawn += figure(bars(f"Levels of {key['name']}", "records", rows), _levels(key))
     return drawn
 
 
-def _place_of(rows: Sequence[Plain]) -> Callable[[Plain], float]:
-    """Where a level stands among those shown: by its number, if all are numbers."""
+def _level_order(rows: Sequence[Plain]) -> Callable[[Plain], float]:
+    """Sorting key for levels: their number if all are numbers, else the given order."""
     try:
         numbers = {row["level"]: float(row["level"]) for row in rows}
     except ValueError:
@@ -414,8 +413,8 @@ def _keys_of(name: str, tree: Plain) -> str:
 
 
 def checksums(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """The files that were assessed, with their checksums: in a confidential document."""
-    return tuple((f"SHA-256 of {one['file']}", one["sha256"]) for one in plain.get("files", ()))
+    """Names and checksums of the files assessed; only a confidential document has them."""
+    return tuple((f"SHA-256 of {file['file']}", file["sha256"]) for file in plain.get("files", ()))
 
 
 def _file(plain: Plain) -> Section:
@@ -442,11 +441,11 @@ def methods_section(plain: Plain) -> Section:
 
 def records_section(plain: Plain) -> Section:
     """Show the riskiest records against each intruder, and say how many there are."""
-    found = plain["records_at_risk"]
+    listing = plain["records_at_risk"]
     blocks: list[Block] = [Paragraph(plain["confidential"], "warning")]
-    for name, numbers in found["intruders"].items():
-        who = f"Intruder “{name}”: " if len(found["intruders"]) > 1 else ""
-        rows = [row for row in found["rows"] if row["intruder"] == name]
+    for name, numbers in listing["intruders"].items():
+        who = f"Intruder “{name}”: " if len(listing["intruders"]) > 1 else ""
+        rows = [row for row in listing["rows"] if row["intruder"] == name]
         if rows:
             blocks.append(_table(rows[:MOST_ROWS], who + _how_many(numbers)))
         else:
@@ -464,7 +463,7 @@ def _how_many(numbers: Plain) -> str:
 
 
 def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
-    # A plan has no row numbers.
+    # A lazy frame has no row numbers.
     left_out = {"intruder"} | ({"row"} if all(row.get("row") is None for row in rows) else set())
     names = [name for name in rows[0] if name not in left_out]
     cells = tuple(tuple(str(row[name]) if name == "row" else _cell(row[name]) for name in names) for row in rows)
@@ -473,7 +472,7 @@ def _table(rows: Sequence[Plain], caption: str) -> TableBlock:
 
 def _cell(value: object) -> str:
     if isinstance(value, Mapping):
-        return ", ".join(f"{key} = {'missing' if one is None else one}" for key, one in value.items())
+        return ", ".join(f"{key} = {'missing' if level is None else level}" for key, level in value.items())
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""What was done to a file, in a document: its steps, the values they changed, and the risk after each."""
+"""Chapter on the protection recipe: its steps, the values they changed, and the risk after each."""
 
 from __future__ import annotations
 
@@ -31,13 +31,12 @@ if TYPE_CHECKING:
     from sdckit.workflow.recipes.recipe import WhatWasDone
     from sdckit.workflow.recipes.recipe_figures import StepFigures
 
-# What anybody knows of the figures of several files in one document: missing and changed values, steps,
-# uniques.
-# Only what is true of the exact numbers is entered: nobody learns anything from the rest.
+# Relations between the figures of several files in one document: missing and changed values, steps, uniques.
+# Only relations that the exact numbers fulfil are entered; nothing can be inferred from the others.
 
 
 ORIGINAL, RECODED = "original", "recoded original"
-# Uniques of both files are uniques of the release: measures of both and their figures.
+# Figures of two-file measures that count sample uniques of the release, by measure.
 UNIQUES = {
     "replicated_uniques": ("share",),
     "identity_disclosure": ("unique_in_released", "replicated_uniques"),
@@ -45,16 +44,16 @@ UNIQUES = {
 
 
 def link_files(ledger: Ledger, m: int) -> None:
-    """Link the numbers of one column, and of one intruder, over the original, its `m` releases and the steps."""
+    """Relate the figures of each column and each intruder between the original, its `m` releases and the steps."""
     at: dict[Quantity, str] = {}
-    for name, one in ledger.variables.items():
-        if one.of is not None and one.true is not None:
-            at.setdefault(one.of, name)
+    for name, variable in ledger.variables.items():
+        if variable.of is not None and variable.true is not None:
+            at.setdefault(variable.of, name)
     for j in range(1, m + 1):
         for column in _columns(at):
             _link_column(ledger, at, column, f"release {j}")
     for of, name in list(at.items()):
-        # A recoded file has fewer groups, and larger ones.
+        # Recoding merges equivalence classes: they become fewer and larger.
         before = at.get(Quantity(of.name, ORIGINAL, of.rule, of.intruder)) if of.base == RECODED else None
         if before is not None and ledger.variables[name].kind == ledger.variables[before].kind == "count":
             link_parts(ledger, before, name)
@@ -62,15 +61,15 @@ def link_files(ledger: Ledger, m: int) -> None:
 
 
 def link_parts(ledger: Ledger, whole: str, part: str) -> None:
-    """Say that a part is in a whole, where it can be."""
+    """Enter that `part` is contained in `whole`, if both are in the ledger and the exact numbers allow it."""
     if {whole, part} <= ledger.variables.keys() and _true(ledger, whole) >= _true(ledger, part):
         ledger.nested(whole, part)
 
 
 def _columns(at: dict[Quantity, str]) -> list[str]:
     starts = (missing_words(""), changed_words(""))
-    found = (of.name.removeprefix(start) for start in starts for of in at if of.name.startswith(start))
-    return list(dict.fromkeys(found))
+    columns = (of.name.removeprefix(start) for start in starts for of in at if of.name.startswith(start))
+    return list(dict.fromkeys(columns))
 
 
 def _link_column(ledger: Ledger, at: dict[Quantity, str], column: str, release: str) -> None:
@@ -81,7 +80,7 @@ def _link_column(ledger: Ledger, at: dict[Quantity, str], column: str, release: 
     before = at.get(Quantity(missing, ORIGINAL), at.get(Quantity(missing, RECODED)))
     after = at.get(Quantity(missing, release))
     if before is not None and after is not None:
-        # What is missing in one of them only was changed; where all that was done is to suppress, nothing else was.
+        # Values missing in only one of the two were changed; if values were only suppressed, no others were.
         for terms in (
             ((touched, 1.0), (after, -1.0), (before, 1.0)),
             ((touched, 1.0), (before, -1.0), (after, 1.0)),
@@ -108,7 +107,7 @@ def _link_uniques(ledger: Ledger) -> None:
         if not prefix.startswith("c") or figure not in UNIQUES.get(measure, ()):
             continue
         wholes = (f"release {j}: i{prefix[1:]}.sample_uniques{suffix}" for suffix in (".category", ""))
-        whole = next((one for one in wholes if one in ledger.variables), name)
+        whole = next((candidate for candidate in wholes if candidate in ledger.variables), name)
         link_parts(ledger, whole, name)
 
 
@@ -123,7 +122,7 @@ def _true(ledger: Ledger, name: str) -> float:
     return ledger.variables[name].true or 0.0
 
 
-# Two recipes side by side: what each comes to after its last step.
+# Comparison of two recipes after their last step.
 
 
 FIGURES = (
@@ -133,16 +132,16 @@ FIGURES = (
 
 
 def recipes_beside(plains: Sequence[Plain], names: Sequence[str]) -> Section:
-    """Lay out what recipes come to in the end; `plains` as `plain_recipe` gives them, of one file and scenario."""
+    """Compare recipes by risk and loss after the last step; `plains` from `plain_recipe`, of one file and scenario."""
     ends = [[figure for figure in plain["figures"] if figure["step"] == len(plain["steps"])] for plain in plains]
     several = len(ends[0]) > 1
     rows: list[tuple[str, ...]] = []
-    for each in zip(*ends, strict=True):
-        who = f", {each[0]['intruder']}" if several else ""
+    for figures in zip(*ends, strict=True):
+        who = f", {figures[0]['intruder']}" if several else ""
         for words, name in FIGURES:
-            leaves = [one.get(name) for one in each]
-            told = ("–" if leaf is None else leaf["text"] for leaf in leaves)
-            rows.append(((words or below(plains[0]["k"])) + who, *told))
+            leaves = [figure.get(name) for figure in figures]
+            texts = ("–" if leaf is None else leaf["text"] for leaf in leaves)
+            rows.append(((words or below(plains[0]["k"])) + who, *texts))
     table = TableBlock("Risk and loss after the last step", ("Figure", *names), tuple(rows), (1, 2))
     return Section("Two recipes side by side", (table,))
 
@@ -153,14 +152,14 @@ MOST_NOTES = 12
 
 
 def plain_recipe(done: WhatWasDone, *, internal: bool = False) -> dict[str, Any]:
-    """Give the protected figures of what was done, as they go into every document."""
+    """Protected figures of a recipe carried out, as they enter every document."""
     return protect(recipe_document(done, internal=internal), internal=internal)
 
 
 def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
-    """Build the document of a recipe, for `protect`: no seed, key, matrix or step's own count of records in it.
+    """Build the document of a recipe, for `protect`; it has no seed, secret key, matrix or record count of a step.
 
-    An `internal` one tells arguments that help to undo a step, too.
+    With `internal` it also has arguments that would help to undo a step.
     """
     ledger = Ledger()
     n = int(done.log.n)
@@ -171,7 +170,7 @@ def recipe_document(done: WhatWasDone, *, internal: bool = False) -> Document:
             _step(number, change, arguments, done, ledger, internal=internal)
             for number, (change, arguments) in enumerate(zip(done.log.steps, done.arguments, strict=True), 1)
         ),
-        "figures": tuple(_figures(at, one, done, ledger) for at, one in enumerate(done.figures)),
+        "figures": tuple(_figures(at, row, done, ledger) for at, row in enumerate(done.figures)),
         "versions": {name: str(number) for name, number in done.log.versions.items()},
         **search_tree(done.searched, ledger),
     }
@@ -187,128 +186,125 @@ def _step(
     *,
     internal: bool,
 ) -> dict[str, Tree]:
-    told = {
+    shown = {
         name: value
         for name, value in arguments.items()
         if internal or (name not in change.secret and name in change.parameters)
     }
     changed = tuple(
-        _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _once(variable, done))
+        _changed(f"step{number}.{variable}", variable, count, change.n, ledger, _quantity_if_once(variable, done))
         for variable, count in change.changed.items()
     )
     return {
         "step": number,
         "method": change.method,
-        "arguments": {name: _words(value) for name, value in told.items()},
+        "arguments": {name: _words(value) for name, value in shown.items()},
         "changed": changed,
         "implied": _implied(number, change, ledger),
         "notes": tuple(Foreign(f"{about}: {text}") for about, text in change.notes.items()),
     }
 
 
-def _once(variable: str, done: WhatWasDone) -> Quantity | None:
-    """The values of a column that the release has otherwise, where one step alone changed them."""
+def _quantity_if_once(variable: str, done: WhatWasDone) -> Quantity | None:
+    """The quantity of values changed in the release, if exactly one step changed the column; else None."""
     times = sum(variable in change.changed for change in done.log.steps)
     single = all(change.n == done.log.n for change in done.log.steps)
     return Quantity(changed_words(variable), "release 1") if single and times == 1 else None
 
 
 def _implied(number: int, change: Any, ledger: Ledger) -> Count | None:
-    """The values taken out that a reader can work out: at most those that were taken out."""
+    """Number of suppressed values that can be reconstructed, bounded by the number suppressed; None if not counted."""
     true = change.parameters.get("n_implied")
     if true is None:
         return None
     name = f"step{number}.implied"
-    found = ledger.count(name, true, "changed")
+    implied = ledger.count(name, true, "changed")
     parts = tuple((f"step{number}.{variable}", 1.0) for variable in change.changed)
     ledger.relations.append(Relation(((name, -1.0), *parts), upper=math.inf))
-    return found
+    return implied
 
 
 def _changed(name: str, variable: str, count: int, n: int, ledger: Ledger, of: Quantity | None) -> dict[str, Tree]:
     if count > ledger.variables["n"].true or n != ledger.variables["n"].true:  # type: ignore[operator]
-        # Several files: their values together, of the records of all of them.
+        # Several files: changed values and records are summed over all of them.
         whole = ledger.count("n of all files", n, "n").name
     else:
         whole = "n"
-    found = ledger.count(name, min(count, n), "changed", of=of)
-    ledger.nested(whole, found.name)
-    return {"variable": variable, "n": found, "share": Share(found.name, whole)}
+    leaf = ledger.count(name, min(count, n), "changed", of=of)
+    ledger.nested(whole, leaf.name)
+    return {"variable": variable, "n": leaf, "share": Share(leaf.name, whole)}
 
 
-def _figures(at: int, one: StepFigures, done: WhatWasDone, ledger: Ledger) -> dict[str, Tree]:
+def _figures(at: int, row: StepFigures, done: WhatWasDone, ledger: Ledger) -> dict[str, Tree]:
     single = all(change.n == done.log.n for change in done.log.steps)
-    last = single and one.step == len(done.log.steps)
-    base = "original" if one.step == 0 else "release 1" if last else f"after step {one.step}"
-    of = partial(Quantity, base=base, rule=one.rule, intruder=intruder_words(one.intruder, one.keys))
-    known = next(first.keys for first in done.figures if first.intruder == one.intruder)
+    last = single and row.step == len(done.log.steps)
+    base = "original" if row.step == 0 else "release 1" if last else f"after step {row.step}"
+    of = partial(Quantity, base=base, rule=row.rule, intruder=intruder_words(row.intruder, row.keys))
+    known = next(first.keys for first in done.figures if first.intruder == row.intruder)
     tree: dict[str, Tree] = {
-        "step": one.step,
-        "method": one.method,
-        "intruder": one.intruder,
-        "rule": one.rule,
+        "step": row.step,
+        "method": row.method,
+        "intruder": row.intruder,
+        "rule": row.rule,
         "released": base == "release 1",
-        "without": tuple(key for key in known if key not in one.keys),
-        "share_changed": _share_changed(one, done, ledger) if single else Part(one.share_changed, "n", counted=True),
-        "pmse": None if math.isnan(one.pmse) else _pmse(at, one, ledger),
+        "without": tuple(key for key in known if key not in row.keys),
+        "share_changed": _share_changed(row, done, ledger) if single else Part(row.share_changed, "n", counted=True),
+        "pmse": None if math.isnan(row.pmse) else _pmse(at, row, ledger),
     }
-    if not math.isnan(one.below_k):
+    if not math.isnan(row.below_k):
         counts: dict[str, Count] = {
-            name: ledger.count(f"f{at}.{name}", round(getattr(one, name)), "after", of=of(words))
+            name: ledger.count(f"f{at}.{name}", round(getattr(row, name)), "after", of=of(words))
             for name, words in (("sample_uniques", ALONE), ("below_k", below(done.k)))
         }
         ledger.nested("n", counts["below_k"].name)
         ledger.nested(counts["below_k"].name, counts["sample_uniques"].name)
-        for (
-            name,
-            count,
-        ) in counts.items():  # a step that coarsens or suppresses only takes records out of them
-            for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == one.intruder][-1:]:
+        for name, count in counts.items():  # recoding and suppression only remove records from these
+            for before in [i for i, other in enumerate(done.figures[:at]) if other.intruder == row.intruder][-1:]:
                 link_parts(ledger, f"f{before}.{name}", count.name)
         tree |= counts
-    if not math.isnan(one.expected_reidentifications):
+    if not math.isnan(row.expected_reidentifications):
         tree["expected_reidentifications"] = ledger.value(
-            f"f{at}.expected", one.expected_reidentifications, "expected", of=of(EXPECTED),
-            kind="value" if one.estimated else "sum", guard=_guard(at, one, ledger),
+            f"f{at}.expected", row.expected_reidentifications, "expected", of=of(EXPECTED),
+            kind="value" if row.estimated else "sum", guard=_guard_of_estimate(at, row, ledger),
         )  # fmt: skip
         _link_before(ledger, at, "expected", done)
     return tree
 
 
-def _guard(at: int, one: StepFigures, ledger: Ledger) -> tuple[str, ...]:
-    """An estimate from weights could tell the records in small groups."""
-    if not one.estimated:
+def _guard_of_estimate(at: int, row: StepFigures, ledger: Ledger) -> tuple[str, ...]:
+    """Guard of an estimate from weights: it could disclose the number of records in small classes."""
+    if not row.estimated:
         return ()
-    return (ledger.count(f"f{at}.small", one.small, "small", watched="nowhere").name,)
+    return (ledger.count(f"f{at}.small", row.small, "small", watched="nowhere").name,)
 
 
 def _link_before(ledger: Ledger, at: int, name: str, done: WhatWasDone) -> None:
-    """A step that changed no key leaves the figures of an intruder; one that coarsens takes records out of them."""
-    one = done.figures[at]
-    before = next((i for i in reversed(range(at)) if done.figures[i].intruder == one.intruder), None)
+    """Relate a figure to the one before the step: equal if no key changed, else, for a count, contained in it."""
+    row = done.figures[at]
+    before = next((i for i in reversed(range(at)) if done.figures[i].intruder == row.intruder), None)
     known, new = f"f{before}.{name}", f"f{at}.{name}"
     if known not in ledger.variables:
         return
-    changed = done.log.steps[one.step - 1].changed
-    if not any(changed.get(key) for key in one.keys):
+    changed = done.log.steps[row.step - 1].changed
+    if not any(changed.get(key) for key in row.keys):
         if ledger.variables[known].true == ledger.variables[new].true:
             ledger.equal(known, new)
     elif ledger.variables[new].kind == "count":
         link_parts(ledger, known, new)
 
 
-def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
-    """The values that differ, linked with those that the steps changed: their sum would tell a hidden one."""
-    cells, name, n = "values compared", f"differing.{one.step}", int(done.log.n)
+def _share_changed(row: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share:
+    """Share of values that differ, related to the changes of each step: their sum would disclose a hidden one."""
+    cells, name, n = "values compared", f"differing.{row.step}", int(done.log.n)
     if name in ledger.variables:
         return Share(name, cells)
-    true = round(one.share_changed * one.compared)
-    ledger.count(cells, one.compared, "cells")
+    true = round(row.share_changed * row.compared)
+    ledger.count(cells, row.compared, "cells")
     ledger.count(name, true, "differing")
     ledger.nested(cells, name)
     parts = [
         f"step{number}.{variable}"
-        for number, change in enumerate(done.log.steps[: one.step], 1)
+        for number, change in enumerate(done.log.steps[: row.step], 1)
         for variable in change.changed
     ]
     changed = int(sum(ledger.variables[part].true or 0 for part in parts))
@@ -319,22 +315,22 @@ def _share_changed(one: StepFigures, done: WhatWasDone, ledger: Ledger) -> Share
     return Share(name, cells)
 
 
-def _pmse(at: int, one: StepFigures, ledger: Ledger) -> Guarded:
-    behind = ledger.count(f"f{at}.behind", one.behind, "behind", watched="nowhere")
-    return Guarded(ledger.value(f"f{at}.pmse", max(0.0, round(one.pmse, 12)), "pmse").name, behind.name, few=True)
+def _pmse(at: int, row: StepFigures, ledger: Ledger) -> Guarded:
+    behind = ledger.count(f"f{at}.behind", row.behind, "behind", watched="nowhere")
+    return Guarded(ledger.value(f"f{at}.pmse", max(0.0, round(row.pmse, 12)), "pmse").name, behind.name, few=True)
 
 
 def _words(value: Any) -> str:
-    """An argument as a reader takes it in."""
+    """Format an argument for readers."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return "open" if math.isinf(value) else f"{value:g}"
     if isinstance(value, Mapping):
-        return _short([f"{name}: {_words(one)}" for name, one in value.items()])
+        return _short([f"{name}: {_words(part)}" for name, part in value.items()])
     if isinstance(value, list | tuple):
-        nested = any(isinstance(one, list | tuple) for one in value)
-        return _short([_words(one) for one in value], between="; " if nested else ", ")
+        nested = any(isinstance(part, list | tuple) for part in value)
+        return _short([_words(part) for part in value], between="; " if nested else ", ")
     return str(value)
 
 
@@ -344,16 +340,16 @@ def _short(texts: Sequence[str], between: str = ", ") -> str:
 
 
 def recipe_section(plain: Plain) -> Section:
-    """Lay out what `plain_recipe` gave."""
+    """Section of the figures of `plain_recipe`."""
     methods = [f"{step['step']}. {step['method']}" for step in plain["steps"]]
     several = len(methods) > 1
     first = f"The release was made from the original in {len(methods)} step{'s' if several else ''}: {listed(methods)}."
     blocks: list[Block] = [Paragraph(first), _steps_table(plain["steps"]), _changed_table(plain["steps"])]
     if "searched" in plain:
         blocks += search_blocks(plain["searched"], methods)
-    blocks += [_follows(step) for step in plain["steps"] if step["implied"] is not None]
+    blocks += [_implied_note(step) for step in plain["steps"] if step["implied"] is not None]
     if any("below_k" in figure for figure in plain["figures"]):
-        blocks += _after(plain)
+        blocks += _after_blocks(plain)
     notes = [f"Step {step['step']}: {note}." for step in plain["steps"] for note in step["notes"]]
     if notes:
         blocks.append(Items(tuple(notes[:MOST_NOTES])))
@@ -370,7 +366,7 @@ def _steps_table(steps: Sequence[Plain]) -> TableBlock:
     asked = (
         "; ".join(f"{name} = {text}" for name, text in step["arguments"].items()) or NOTHING_ASKED for step in steps
     )
-    rows = tuple((f"{one['step']}. {one['method']}", words) for one, words in zip(steps, asked, strict=True))
+    rows = tuple((f"{step['step']}. {step['method']}", words) for step, words in zip(steps, asked, strict=True))
     return TableBlock("The steps", ("Step", "As asked"), rows)
 
 
@@ -386,14 +382,14 @@ def _changed_table(steps: Sequence[Plain]) -> Block:
     return TableBlock("Values changed", ("Step", "Variable", "Values", share), rows, (2, 3))
 
 
-def _follows(step: Plain) -> Paragraph:
+def _implied_note(step: Plain) -> Paragraph:
     return Paragraph(
         f"Values that step {step['step']} took out and that follow from the release, for a reader who knows the method "
         f"and that nothing goes without need: {step['implied']['text']}."
     )
 
 
-def _after(plain: Plain) -> list[Block]:
+def _after_blocks(plain: Plain) -> list[Block]:
     figures = [figure for figure in plain["figures"] if "below_k" in figure]
     several = len({figure["intruder"] for figure in figures}) > 1
     rows = tuple(
@@ -421,10 +417,10 @@ def _after(plain: Plain) -> list[Block]:
     ]
 
 
-def _label(one: Plain, *, several: bool) -> str:
-    step = "the original" if one["step"] == 0 else f"{one['step']}. {one['method']}"
-    if one["released"]:
+def _label(figure: Plain, *, several: bool) -> str:
+    step = "the original" if figure["step"] == 0 else f"{figure['step']}. {figure['method']}"
+    if figure["released"]:
         step += " (the release)"
-    if one["without"]:
-        step += f", without {listed(one['without'])}"
-    return f"{step}, {one['intruder']}" if several else step
+    if figure["without"]:
+        step += f", without {listed(figure['without'])}"
+    return f"{step}, {figure['intruder']}" if several else step

@@ -1,4 +1,4 @@
-"""From the assessment of a release to its document: the original, each release, and what they tell together."""
+"""Build the document of a release assessment: the original, each release, and their comparison."""
 
 from __future__ import annotations
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
     from sdckit.workflow.assessment import IntruderAssessment, ReleaseAssessment
     from sdckit.workflow.verdicts import Verdict
 
-# What the figures of the original stand on where it was recoded as the release is: the one place that says
-# so.
+# The original recoded like its release: which columns, and what its figures refer to.
 
 
 KNOWN = {
@@ -52,33 +51,33 @@ STANDS_ON = (
 
 
 def recoded_tree(recoded: Sequence[Recoded]) -> tuple[dict[str, Tree], ...]:
-    """The columns that were recoded; no value is among it."""
-    return tuple({"column": one.column, "kind": one.kind, "source": one.source} for one in recoded)
+    """The recoded columns; no values of the data."""
+    return tuple({"column": recoding.column, "kind": recoding.kind, "source": recoding.source} for recoding in recoded)
 
 
 def base_name(plain: Plain) -> str:
-    """What the file is called whose figures stand before those of the release."""
+    """Heading of the figures that the release is compared with."""
     return "Recoded original" if plain.get("recoded") else "Original"
 
 
 def recoded_facts(plain: Plain) -> tuple[tuple[str, str], ...]:
-    """A line that says what the figures of the original are; none where it is as it was."""
+    """Row saying that the figures are those of the recoded original; empty if it was not recoded."""
     return (("Figures of the original", STANDS_ON),) if plain.get("recoded") else ()
 
 
 def usefulness_note(plain: Plain) -> list[Block]:
-    """What the figures of usefulness leave out; nothing where nothing was recoded."""
+    """Note that the utility figures exclude the recoding itself; empty if nothing was recoded."""
     if not plain.get("recoded"):
         return []
-    columns = listed([one["column"] for one in plain["recoded"]])
+    columns = listed([row["column"] for row in plain["recoded"]])
     return [Paragraph(f"Beside the recoded original: what the recoding of {columns} itself took is not counted.")]
 
 
 def recoded_blocks(plain: Plain) -> list[Block]:
-    """The columns, what was done to them, and how that is known."""
+    """Table of the recoded columns: the recoding, and how it is known."""
     if not plain.get("recoded"):
         return []
-    rows = tuple((one["column"], one["kind"], KNOWN[one["source"]]) for one in plain["recoded"])
+    rows = tuple((row["column"], row["kind"], KNOWN[row["source"]]) for row in plain["recoded"])
     heads = ("Column", "In the original, too", "Known from")
     return [TableBlock("The original, recoded as the release is", heads, rows)]
 
@@ -91,33 +90,33 @@ OPEN: PlainDict = {"holds": {"text": "not judged", "value": None, "reason": HIDD
 def plain_release(
     assessment: ReleaseAssessment, *, internal: bool = False, beside: Sequence[Earlier] = ()
 ) -> PlainDict:
-    """Give the protected figures of a release beside its original, as they go into every document, JSON-ready.
+    """Protected, JSON-ready figures of a release and its original, as they enter every document.
 
-    The original, every release, what they tell together and the steps that made them stand in one ledger: whoever
-    reads one figure reads the others. `beside` is what earlier documents tell of the original.
+    Original, releases, comparison and steps share one ledger, since a reader sees the figures of all of them. `beside`
+    are the intervals that earlier documents of the original have printed.
     """
     document = _document(assessment, internal=internal)
     whole = protect(document if internal else enter_beside(document, beside), internal=internal)
     listed = {} if internal else {"quantities": whole.pop("quantities")}
     status = {name: whole[name] for name in ("protected", "confidential")}
-    after = [{**status, **one} for one in whole.pop("released")]
+    after = [{**status, **release} for release in whole.pop("released")]
     done, comparison, before = whole.pop("what_was_done"), whole.pop("comparison"), whole
     scenario = assessment.scenario
     asked = assessment.attacks_asked
     attacks = None if comparison["attacks"] is None else conclude(comparison["attacks"])
     verdicts = [
-        _verdict(one, holds, assessment, after, comparison["intruders"], internal=internal)
-        for one, holds in zip(assessment.verdicts, comparison.pop("holds"), strict=True)
+        _verdict(verdict, holds, assessment, after, comparison["intruders"], internal=internal)
+        for verdict, holds in zip(assessment.verdicts, comparison.pop("holds"), strict=True)
     ]
     if attacks is not None and not internal:
         names = [intruder.name for intruder in assessment.intruders]
         verdicts = [verdict | judged_by_print(verdict, attacks["attacks"], names) for verdict in verdicts]
     how: dict[str, Any] = {
-        "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attacked(assessment),
+        "id": assessment.id, "m": len(after), "models": assessment.models, "attacks": _attack_mode(assessment),
         "recoding": assessment.recoding,
     }  # fmt: skip
     if asked is not None:
-        # A seed may be that of the protection, too: it is written where nobody else reads it.
+        # The seed may be that of the protection, too: only the internal document has it.
         seed = "" if asked.seed is None else str(asked.seed) if internal else "SEED"
         how |= {"n_attacks": asked.n_attacks, "seed": seed}
     return {
@@ -154,46 +153,46 @@ def plain_release(
 
 
 def passed(verdicts: Sequence[PlainDict]) -> bool | None:
-    """Whether every limit holds, of the verdicts as they are printed; None where one is open, or there is none."""
+    """Whether every printed verdict holds; None if there is none, or one is open and none is exceeded."""
     return overall(verdict["holds"]["value"] for verdict in verdicts)
 
 
-def judged_by_print(one: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
-    """A limit on the residual risk is open where only a hidden number of successes decides it.
+def judged_by_print(verdict: PlainDict, attacks: Mapping[str, Any], intruders: Sequence[str]) -> PlainDict:
+    """Open verdict for a limit on the residual risk that only a hidden number of successes decides; else empty.
 
-    Otherwise a limit between what one success and what two would give tells which of them it was.
+    Otherwise a limit between the risks for one and for two successes would disclose which of them it was.
     """
-    if LIMITS[one["name"]].judged != "attacks" or one["holds"]["value"] is None:
+    if LIMITS[verdict["name"]].judged != "attacks" or verdict["holds"]["value"] is None:
         return {}
     leaves = [
         tree["residual_risk"]
         for place, tree in attacks.items()
-        if has_residual_risk(place) and concerns(place, one["intruder"], intruders) and _was_made(tree)
+        if has_residual_risk(place) and concerns(place, verdict["intruder"], intruders) and _was_made(tree)
     ]
-    limit, holds = one["limit"], one["holds"]["value"]
+    limit, holds = verdict["limit"], verdict["holds"]["value"]
     above = any((leaf.get("value") or 0.0) > limit for leaf in leaves)
-    within = all(most is not None and most <= limit for most in map(_most, leaves))
+    within = all(most is not None and most <= limit for most in map(_upper_bound, leaves))
     if (holds and within) or (not holds and above):
         return {}
     return OPEN
 
 
-def shares_by_print(one: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
-    """A limit on a share is open where only a hidden number decides it, as that on the residual risk.
+def shares_by_print(verdict: PlainDict, leaves: Sequence[PlainDict]) -> PlainDict:
+    """Open verdict for a limit on a share that only a hidden number decides; else empty.
 
-    A share of one hidden person at least is above a limit that is far below that of one.
+    A hidden count is at least 1: a limit below the share of one person is exceeded in any case.
     """
-    kind = LIMITS[one["name"]]
-    if kind.least is None or one["holds"]["value"] is None:
+    kind = LIMITS[verdict["name"]]
+    if kind.least is None or verdict["holds"]["value"] is None:
         return {}
     part = kind.least
-    limit, hidden = one["limit"], [leaf for leaf in leaves if leaf["value"] is None]
-    if all(most is not None and most <= limit for most in map(_most, hidden)):
+    limit, hidden = verdict["limit"], [leaf for leaf in leaves if leaf["value"] is None]
+    if all(most is not None and most <= limit for most in map(_upper_bound, hidden)):
         return {}
     least = [leaf["below"] * part for leaf in hidden if "below" in leaf]
     shown = any((leaf["value"] or 0.0) > limit for leaf in leaves)
     none_allowed = limit == 0 and kind.values == "share from 0"  # what is hidden there is one value at least
-    if one["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
+    if verdict["holds"]["value"] is False and (shown or none_allowed or any(few > limit for few in least)):
         return {}
     return OPEN
 
@@ -202,23 +201,23 @@ def _was_made(tree: PlainDict) -> bool:
     return any(release["n_attacks"]["text"] != "0" for release in tree["releases"])
 
 
-def _most(leaf: PlainDict) -> float | None:
-    """The most that a printed residual risk may be; None where nothing is told of it."""
+def _upper_bound(leaf: PlainDict) -> float | None:
+    """Upper bound of a printed residual risk or share; None if there is none."""
     if leaf == NOTHING:
         return 0.0
-    found: float | None = leaf["value"] if leaf.get("value") is not None else leaf.get("below")
-    return found
+    bound: float | None = leaf["value"] if leaf.get("value") is not None else leaf.get("below")
+    return bound
 
 
-def _attacked(assessment: ReleaseAssessment) -> str:
-    """How the simulated attacks were asked for: by a control file, without one, or not at all."""
+def _attack_mode(assessment: ReleaseAssessment) -> str:
+    """How attacks were simulated: "control" with a control file, "attacks" without one, "" not at all."""
     if assessment.control:
         return "control"
     return "attacks" if assessment.attacks or assessment.attacks_skipped else ""
 
 
 def _places(assessment: ReleaseAssessment) -> Iterator[str]:
-    """The places of all that ran on both files."""
+    """Places of all measures and attacks run on both files."""
     for intruder in assessment.intruders:
         yield from intruder.results
     if assessment.utility is not None:
@@ -227,26 +226,26 @@ def _places(assessment: ReleaseAssessment) -> Iterator[str]:
 
 
 def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
-    """One document of the original, each release, the steps, and what all of them tell together."""
+    """One document, with one ledger, of the original, each release, their comparison and the steps."""
     ledger = Ledger()
     base = build_document(assessment.original, internal=internal)
     file = "recoded original" if assessment.recoded else "original"
     tree: dict[str, Tree] = dict(join(ledger, replace(base, base=file)))
-    sizes = [one.n for one in assessment.released]
+    sizes = [release.n for release in assessment.released]
     counts = release_sizes(ledger, sizes)
     tree |= {"scenario": scenario_tree(assessment.scenario, compared=True)}
     tree["released"] = tuple(
         join(
-            ledger, replace(build_document(one), base=f"release {number}"), f"release {number}: ",
+            ledger, replace(build_document(release), base=f"release {number}"), f"release {number}: ",
             same={"n": f"n.released.{number}"},
         )
-        for number, one in enumerate(assessment.released, 1)
+        for number, release in enumerate(assessment.released, 1)
     )  # fmt: skip
     tree["comparison"] = {
         "n_released": counts,
         "recoded": recoded_tree(assessment.recoded),
         "intruders": tuple(
-            intruder_tree(one, number, ledger, sizes) for number, one in enumerate(assessment.intruders)
+            intruder_tree(intruder, number, ledger, sizes) for number, intruder in enumerate(assessment.intruders)
         ),
         "utility": utility_tree(assessment, ledger),
         "attacks": attacks_tree(assessment, ledger),
@@ -260,51 +259,51 @@ def _document(assessment: ReleaseAssessment, *, internal: bool) -> Document:
     return Document(tree, ledger.variables, tuple(ledger.relations), min(assessment.n, *sizes), file, listed=True)
 
 
-def intruder_tree(one: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
-    """Give the measures of two files against one intruder; `n` and the sizes of the releases are entered."""
+def intruder_tree(intruder: IntruderAssessment, number: int, ledger: Ledger, sizes: Sequence[int]) -> dict[str, Tree]:
+    """Two-file measures of one intruder; `n` and the sizes of the releases are in the ledger already."""
     measures: dict[str, Tree] = {}
-    for place, result in one.results.items():
+    for place, result in intruder.results.items():
         view = find_view(place)
         if view is not None:
             measures[place] = view.tree(result, PairSetting(ledger, f"c{number}", place, sizes))
     return {
-        "name": one.name,
-        "keys": tuple(one.keys),
+        "name": intruder.name,
+        "keys": tuple(intruder.keys),
         "measures": measures,
-        **subgroups_tree(one.results, ledger, f"c{number}"),
-        "rates": rates_tree(one.results),
-        "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in one.skipped),
+        **subgroups_tree(intruder.results, ledger, f"c{number}"),
+        "rates": rates_tree(intruder.results),
+        "skipped": tuple({"measure": name, "reason": Foreign(reason)} for name, reason in intruder.skipped),
     }
 
 
 def _verdict(
-    one: Verdict, holds: PlainDict, assessment: ReleaseAssessment, after: Sequence[PlainDict],
+    verdict: Verdict, holds: PlainDict, assessment: ReleaseAssessment, after: Sequence[PlainDict],
     intruders: Sequence[PlainDict], *, internal: bool,
 ) -> PlainDict:  # fmt: skip
     """A verdict as its release's own document prints it; one on both files from the comparison."""
     blank: PlainDict = {"text": "", "value": None}
     plain: PlainDict = {
-        "name": one.name, "intruder": one.intruder, "variable": one.variable, "limit": one.limit,
+        "name": verdict.name, "intruder": verdict.intruder, "variable": verdict.variable, "limit": verdict.limit,
         "holds": holds, "n_records": None, "rate": blank, "n_category": None,
-        "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": one.origin, "release": None,
+        "n_resting": None, "value": None, "reason": holds.get("reason", ""), "origin": verdict.origin, "release": None,
     }  # fmt: skip
-    if not internal and LIMITS[one.name].judged == "recovered":
-        plain["variable"] = None  # the first of columns by their exact shares
-    if leaves := list(_compared(one, intruders)):
+    if not internal and LIMITS[verdict.name].judged == "recovered":
+        plain["variable"] = None  # naming it would disclose the column with the largest exact share
+    if leaves := list(_compared_leaves(verdict, intruders)):
         plain["value"] = max(leaves, key=lambda leaf: leaf["value"] or leaf.get("below") or 0)
         return plain | ({} if internal else shares_by_print(plain, leaves))
     for number, (judged, printed) in enumerate(zip(assessment.released, after, strict=True), 1):
-        for verdict, text in zip(judged.verdicts, printed["verdicts"], strict=True):
-            if verdict == one:
+        for candidate, text in zip(judged.verdicts, printed["verdicts"], strict=True):
+            if candidate == verdict:
                 return {**text, "release": number if len(after) > 1 else None}
     return plain
 
 
-def _compared(one: Verdict, intruders: Sequence[PlainDict]) -> Iterator[PlainDict]:
-    """The printed figures of both files that a limit is about, release by release."""
-    kind = LIMITS[one.name]
+def _compared_leaves(verdict: Verdict, intruders: Sequence[PlainDict]) -> Iterator[PlainDict]:
+    """Printed figures of the comparison that a limit is on, per release."""
+    kind = LIMITS[verdict.name]
     for intruder in intruders:
-        for place, tree in intruder["measures"].items() if intruder["name"] == one.intruder else ():
+        for place, tree in intruder["measures"].items() if intruder["name"] == verdict.intruder else ():
             view, (measure, _, variable) = find_view(place), place.partition(":")
-            if isinstance(view, ShareView) and measure == kind.measure and variable in ("", one.variable):
+            if isinstance(view, ShareView) and measure == kind.measure and variable in ("", verdict.variable):
                 yield from (release[kind.figure] for release in tree["releases"] if kind.figure in release)

@@ -1,4 +1,4 @@
-"""The page of a release: the answer, before and after, matching back, learning, utility, attacks."""
+"""The page of a release: answer, before and after, re-identification, attribute disclosure, utility, attacks."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def page_of(plain: Plain) -> Page:
     if plain["schema"] != RELEASE_SCHEMA:
         return page.lay_out(_merged(plain))
     labels = {"labels": plain.get("labels", {})}
-    released = [_merged({**one, **labels}) for one in plain["released"]]
+    released = [_merged({**release, **labels}) for release in plain["released"]]
     return lay_out_release({**plain, "original": _merged(plain["original"]), "released": released})
 
 
 def _merged(plain: Plain) -> Plain:
-    """A file with what is printed alike under both rules for missing values once, and the labels of its columns."""
+    """A file with measures that are equal under both rules for missing values merged, and the labels of its columns."""
     labels = plain.get("labels", {})
     return {
         **plain,
@@ -49,20 +49,20 @@ def _merged(plain: Plain) -> Plain:
 
 
 def lay_out_release(plain: Plain) -> Page:
-    """Arrange the protected figures of a release; nothing is computed here but words."""
+    """Page of the protected figures of a release; only texts are computed here."""
     several = len(plain["intruders"]) > 1
     sections = [release_answer(plain), page.scenario_section(plain), _files(plain)]
     if "what_was_done" in plain:
         sections.append(recipe_section(plain["what_was_done"]))
     known: list[str] = []
-    for number, one in enumerate(plain["intruders"]):
-        heading = f"Intruder “{one['name']}”" if several else "Who can be recognised, and what would be learnt"
-        sections.append(Section(heading, (Paragraph(f"Known to the intruder: {listed(one['keys'])}."),)))
+    for number, intruder in enumerate(plain["intruders"]):
+        heading = f"Intruder “{intruder['name']}”" if several else "Who can be recognised, and what would be learnt"
+        sections.append(Section(heading, (Paragraph(f"Known to the intruder: {listed(intruder['keys'])}."),)))
         sections.append(Section("Before and after", tuple(before_and_after(plain, number)), 3))
-        sections += [Section(title, tuple(blocks), 3) for title, blocks in _measured(one).items()]
+        sections += [Section(title, tuple(blocks), 3) for title, blocks in _measure_blocks(intruder).items()]
         if len(plain["released"]) == 1:
-            sections += _by_itself(plain, number, known)
-            known += one["keys"]
+            sections += _release_sections(plain, number, known)
+            known += intruder["keys"]
     if plain["utility"] is not None:
         blocks = (*usefulness_note(plain), *utility_blocks(plain["utility"]))
         sections.append(Section(USEFULNESS, blocks))
@@ -78,18 +78,18 @@ def lay_out_release(plain: Plain) -> Page:
     return page.headed_page(plain, "A release" if m == 1 else f"{m} releases", sections)
 
 
-def _by_itself(plain: Plain, number: int, known: Sequence[str]) -> list[Section]:
-    """What was measured of the release alone; not the levels of keys that are `known` from above."""
-    one = plain["released"][0]["intruders"][number]
-    alone = page.intruder_sections(one, heading="", without=_without(plain, one["name"]), known=known)[1:]
+def _release_sections(plain: Plain, number: int, known: Sequence[str]) -> list[Section]:
+    """Sections on the release alone; the levels of keys in `known` are left out: they are in an earlier section."""
+    intruder = plain["released"][0]["intruders"][number]
+    alone = page.intruder_sections(intruder, heading="", without=_left_out(plain, intruder["name"]), known=known)[1:]
     return [
         replace(section, title=f"In the release: {section.title[0].lower()}{section.title[1:]}", paper=True)
         for section in alone
     ]
 
 
-def _without(plain: Plain, intruder: str) -> tuple[str, ...]:
-    """Which key to coarsen is asked where a limit is exceeded."""
+def _left_out(plain: Plain, intruder: str) -> tuple[str, ...]:
+    """Measures to leave out: the contributions of the keys, unless a limit is exceeded for the intruder."""
     beyond = any(
         verdict["intruder"] == intruder and verdict["holds"]["value"] is False for verdict in plain["verdicts"]
     )
@@ -97,7 +97,7 @@ def _without(plain: Plain, intruder: str) -> tuple[str, ...]:
 
 
 def release_answer(plain: Plain) -> Section:
-    """Put the question, the verdict on every limit, and the warnings."""
+    """Section with the question, the verdict on every limit, an answer per intruder, and the warnings."""
     who = listed([f"an intruder who knows {listed(intruder['keys'])}" for intruder in plain["intruders"]], "and for")
     release = "this release" if len(plain["released"]) == 1 else f"these {len(plain['released'])} releases"
     blocks: list[Block] = [
@@ -109,9 +109,9 @@ def release_answer(plain: Plain) -> Section:
         blocks.append(page.verdicts_block(plain))
     for intruder in plain["intruders"]:
         measures = intruder["measures"]
-        told = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
+        answers = (view_of(place).answer(measures, place, plain["n"]) for place in measures)
         start = f"Intruder “{intruder['name']}”: " if several else ""
-        if words := " ".join(filter(None, told)):
+        if words := " ".join(filter(None, answers)):
             blocks.append(Paragraph(start + words))
     blocks += [Paragraph(f"Warning: {text}", "warning") for text in plain["warnings"]]
     return Section("The answer in full", tuple(blocks))
@@ -132,11 +132,11 @@ def _files(plain: Plain) -> Section:
 
 
 def before_and_after(plain: Plain, number: int) -> list[Block]:
-    """The one-file figures of the original beside those of every release."""
-    files = [one["intruders"][number] for one in (plain["original"], *plain["released"])]
+    """Tables and chart of the one-file figures: the original beside every release."""
+    files = [file["intruders"][number] for file in (plain["original"], *plain["released"])]
     before, *after = page.figures_of(files)
     rows = [("Records", plain["n"]["text"], *by_release(list(plain["n_released"])))]
-    rows += [(words, leaf["text"], *by_release([one.get(words) for one in after])) for words, leaf in before.items()]
+    rows += [(words, leaf["text"], *by_release([file.get(words) for file in after])) for words, leaf in before.items()]
     m = len(after)
     heads = ("Figure", base_name(plain), *release_heads(m))
     tables = _by_rule("The original and the release", heads, rows)
@@ -145,33 +145,33 @@ def before_and_after(plain: Plain, number: int) -> list[Block]:
         return tables
     labelled = list(zip(heads[1:], (before, *after), strict=True))
     bars_of = [
-        (label + words.removeprefix(DRAWN), one[words]) for words in drawn for label, one in labelled if words in one
+        (label + words.removeprefix(DRAWN), file[words]) for words in drawn for label, file in labelled if words in file
     ]
     caption = f"{DRAWN} with the same keys, before and after"
     return [*tables, bars(caption, "records", bars_of, aside=True)]
 
 
 def _by_rule(caption: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[Block]:
-    """A table for each rule for missing values; what follows none stands in the first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
+    """A table per rule for missing values; figures without a rule are in the first."""
+    by_rule: dict[str, list[tuple[str, ...]]] = {}
     for words, *figures in rows:
         name, rule = without_rule(words)
-        found.setdefault(rule, []).append((name, *figures))
-    plain = found.pop("", []) if len(found) > 1 else []
+        by_rule.setdefault(rule, []).append((name, *figures))
+    plain = by_rule.pop("", []) if len(by_rule) > 1 else []
     numeric = tuple(range(1, len(heads)))
     tables: list[Block] = []
-    for rule, some in found.items():
+    for rule, some in by_rule.items():
         tables.append(TableBlock(with_rule(caption, rule), tuple(heads), (*plain, *some), numeric))
         plain = []
     return tables
 
 
-def _measured(one: Plain) -> Mapping[str, list[Block]]:
-    """What the measures of two files show, by the heading of its section; a measure's variables together."""
-    measures = [place.partition(":")[0] for place in one["measures"]]
-    found: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
-    for place in sorted(one["measures"], key=lambda place: measures.index(place.partition(":")[0])):
+def _measure_blocks(intruder: Plain) -> Mapping[str, list[Block]]:
+    """Blocks of the two-file measures by the heading of their section; the variables of a measure are kept together."""
+    measures = [place.partition(":")[0] for place in intruder["measures"]]
+    by_title: dict[str, list[Block]] = {MATCHING: [], LEARNING: []}
+    for place in sorted(intruder["measures"], key=lambda place: measures.index(place.partition(":")[0])):
         view = view_of(place)
-        blocks = (*view.blocks(one["measures"], place), *subgroup_blocks(one, place))
-        found.setdefault(view.title, []).extend(blocks)
-    return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in found.items()}
+        blocks = (*view.blocks(intruder["measures"], place), *subgroup_blocks(intruder, place))
+        by_title.setdefault(view.title, []).extend(blocks)
+    return {title: blocks or [Paragraph("Not measured: see below.")] for title, blocks in by_title.items()}

@@ -1,4 +1,4 @@
-"""The figures in words: verdicts and answers, put together from printed texts only."""
+"""Sentences on verdicts and answers, built from printed texts only."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def status(holds: bool | None) -> str:
 
 
 def headline(plain: Plain) -> str:
-    """Give the answer to the question whether the file keeps every limit."""
+    """Say in a sentence whether the file is within every declared limit."""
     verdicts = plain["verdicts"]
     if not verdicts:
         return "No limit was declared: the figures below describe the risk, they give no verdict."
     exceeded = sum(verdict["holds"]["value"] is False for verdict in verdicts)
     untested = sum(verdict["holds"]["value"] is None for verdict in verdicts)
-    rests = _rests(verdicts)
+    rests = _resting_sentence(verdicts)
     if exceeded:
         which = "The only limit" if len(verdicts) == 1 else f"{exceeded} of {len(verdicts)} limits"
         verb = "is" if exceeded == 1 else "are"
@@ -62,29 +62,29 @@ def headline(plain: Plain) -> str:
     return f"Within every declared limit.{rests}"
 
 
-def verdict_sentence(one: Plain, n: Plain) -> str:
+def verdict_sentence(verdict: Plain, n: Plain) -> str:
     """Say in plain words whether a limit holds, and where it comes from if a type of release is named."""
-    origin = one.get("origin", "")
-    return _judged(one, n) + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
+    origin = verdict.get("origin", "")
+    return _verdict_words(verdict, n) + (f" {origin[0].upper()}{origin[1:]}." if origin else "")
 
 
-def _judged(one: Plain, n: Plain) -> str:
-    limit, holds = one["limit"], one["holds"]["value"]
+def _verdict_words(verdict: Plain, n: Plain) -> str:
+    limit, holds = verdict["limit"], verdict["holds"]["value"]
     if holds is None:
-        reason = one["holds"].get("reason") or one["reason"] or "the measure did not run"
-        return f"{_limit_words(one)} could not be judged: {reason.rstrip('.')}."
-    printed = LIMITS[one["name"]].printed
+        reason = verdict["holds"].get("reason") or verdict["reason"] or "the measure did not run"
+        return f"{_limit_words(verdict)} could not be judged: {reason.rstrip('.')}."
+    printed = LIMITS[verdict["name"]].printed
     if isinstance(printed, str):  # what its value is a share of
         printed = (f"{printed}, not above {{limit:g}}", f"{printed}, above {{limit:g}}")
-    said = (printed[0] if holds else printed[1]).format(
-        limit=limit, some=some_records(one, n), variable=one["variable"] or "the sensitive variable",
-        value=one["value"]["text"] if one["value"] else "withheld",
+    sentence = (printed[0] if holds else printed[1]).format(
+        limit=limit, some=some_records(verdict, n), variable=verdict["variable"] or "the sensitive variable",
+        value=verdict["value"]["text"] if verdict["value"] else "withheld",
     )  # fmt: skip
-    return f"{said}{_rules(one)}."
+    return f"{sentence}{_rule_words(verdict)}."
 
 
 def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str:
-    """What a verdict on k rests on where missing key values stand for any value, and what the other rule gives.
+    """How a verdict on k depends on missing values as wildcards, and the violations with missing as a category.
 
     >>> both_rules("0", "1", 3, holds=True)
     ' when a missing value may be any value; with a missing value as a category, 1 record is in a group of fewer than 3'
@@ -92,81 +92,81 @@ def both_rules(resting: str, category: str, limit: float, *, holds: bool) -> str
     number = "a number, withheld," if resting == "withheld" else resting
     words = f"{number} only through" if holds else f"{number} more would be, but for"
     through = "" if resting == "0" else f" ({words} other records' missing values)"
-    told = "no record is in a group" if category == "0" else f"{_many(category)} in groups"
+    counted = "no record is in a group" if category == "0" else f"{_records(category)} in groups"
     if category == "1":
-        told = "1 record is in a group"
+        counted = "1 record is in a group"
     return (
-        f" when a missing value may be any value{through}; with a missing value as a category, {told} of fewer "
+        f" when a missing value may be any value{through}; with a missing value as a category, {counted} of fewer "
         f"than {limit:,g}"
     )
 
 
-def _many(count: str) -> str:
+def _records(count: str) -> str:
     """A printed number of records, with its verb."""
     if count == "withheld":
         return "a number of records (withheld) are"
     return "1 record is" if count == "1" else f"{count} records are"
 
 
-def _rules(one: Plain) -> str:
-    category, resting = one.get("n_category"), one.get("n_resting")
+def _rule_words(verdict: Plain) -> str:
+    category, resting = verdict.get("n_category"), verdict.get("n_resting")
     return (
-        both_rules(resting["text"], category["text"], one["limit"], holds=one["holds"]["value"])
+        both_rules(resting["text"], category["text"], verdict["limit"], holds=verdict["holds"]["value"])
         if category and resting
         else ""
     )
 
 
-def _rests(verdicts: Sequence[Plain]) -> str:
-    """What the verdicts on k owe to other records' missing values: that of the intruder where it is most."""
+def _resting_sentence(verdicts: Sequence[Plain]) -> str:
+    """How many records reach k only through wildcards in other records, for the intruder with most of them."""
     resting = [verdict for verdict in verdicts if (verdict.get("n_resting") or {"text": "0"})["text"] != "0"]
     if not resting:
         return ""
-    most = max(resting, key=lambda one: one["n_resting"]["value"] or one["n_resting"].get("below") or 0)
+    most = max(resting, key=lambda verdict: verdict["n_resting"]["value"] or verdict["n_resting"].get("below") or 0)
     return (
-        f" {_many(most['n_resting']['text'])} in groups of {most['limit']:,g} or more only through other records' "
+        f" {_records(most['n_resting']['text'])} in groups of {most['limit']:,g} or more only through other records' "
         "missing values."
     ).replace(" a number", " A number")
 
 
 def limit_name(name: str) -> str:
-    """What a limit is called in words."""
+    """Name of a limit in words."""
     kind = LIMITS.get(name)
     return kind.words if kind is not None and kind.words else name.replace("_", " ")
 
 
-def _limit_words(one: Plain) -> str:
-    of = f" of {one['variable']}" if one["variable"] else ""
-    name = LIMITS[one["name"]].title or limit_name(one["name"]).capitalize()
-    return f"{name}{of} (limit {one['limit']:g})"
+def _limit_words(verdict: Plain) -> str:
+    of = f" of {verdict['variable']}" if verdict["variable"] else ""
+    name = LIMITS[verdict["name"]].title or limit_name(verdict["name"]).capitalize()
+    return f"{name}{of} (limit {verdict['limit']:g})"
 
 
-def some_records(one: Plain, n: Plain) -> str:
+def some_records(verdict: Plain, n: Plain) -> str:
     """The records a limit is exceeded for, of all records, with their share."""
-    count = one["n_records"]
+    count = verdict["n_records"]
     if count is None:
         return "Some records"
-    rate = f" ({one['rate']['text']})" if one["rate"]["value"] is not None or "below" in one["rate"] else ""
+    rate = f" ({verdict['rate']['text']})" if verdict["rate"]["value"] is not None or "below" in verdict["rate"] else ""
     number = "A number of" if count["text"] == "withheld" else count["text"]
     return f"{number} of {n['text']} records{rate}" if number[0] != "A" else "A number of records (withheld)"
 
 
-def answer(one: Plain, n: Plain) -> str:
-    """Tell in a paragraph what an intruder could do: what each measure says of it."""
-    return " ".join(filter(None, (view.answer(one, place, n) for place, view in views_of(one))))
+def answer(intruder: Plain, n: Plain) -> str:
+    """A paragraph on what an intruder could do, one answer per measure."""
+    return " ".join(filter(None, (view.answer(intruder, place, n) for place, view in views_of(intruder))))
 
 
-# The type of release and its limits, as a document tells them: each with where it comes from.
+# The type of release, and its limits with their origin.
 
 
 def limits_tree(scenario: Scenario, *, compared: bool) -> dict[str, Tree]:
-    """Give the type of release and the limits in force; all of it is the analyst's or an office's own."""
+    """The type of release and the limits in force: set by the analyst or an office, not computed from the data."""
     limits = limits_in_force(scenario, compared=compared)
     return {
         "release": scenario.release,
         "release_words": release_words(scenario.release),
         "limits": {
-            name: {"value": one.value, "origin": one.origin, "of_type": one.of_type} for name, one in limits.items()
+            name: {"value": cap.value, "origin": cap.origin, "of_type": cap.of_type} for name, cap in limits.items()
         },
         "not_asked": limits_not_asked(scenario, compared=compared),
     }
@@ -180,33 +180,33 @@ def limits_words(tree: Plain) -> list[str]:
     >>> limits_words({"limits": {"k": {"value": 5}, "risk": {"value": 0.05}}})
     ['k 5', 'individual risk 0.05']
     """
-    return [f"{limit_name(name)} {one['value']:g}" for name, one in tree["limits"].items()]
+    return [f"{limit_name(name)} {limit['value']:g}" for name, limit in tree["limits"].items()]
 
 
 def release_sentence(tree: Plain) -> str:
-    """Say what the file is released as, its limits, those of the scenario, and what is not asked; "" without a type."""
+    """State the type of release, its limits, those of the scenario, and limits not asked; "" without a type."""
     if tree["release"] is None:
         return ""
     by_origin: dict[str, list[str]] = {"release type": [], "office": [], "scenario": []}
-    for (_, one), words in zip(tree["limits"].items(), limits_words(tree), strict=True):
-        by_origin[one["origin"]].append(words + _beside(one, tree["release"]))
-    told = [f"Type of release: {tree['release_words']}."]
+    for (_, limit), words in zip(tree["limits"].items(), limits_words(tree), strict=True):
+        by_origin[limit["origin"]].append(words + _type_limit_words(limit, tree["release"]))
+    sentences = [f"Type of release: {tree['release_words']}."]
     heads = {
         "release type": "Its limits",
         "office": "The office’s limits",
         "scenario": "The scenario’s own limits",
     }
-    told += [f"{heads[origin]}: {', '.join(found)}." for origin, found in by_origin.items() if found]
+    sentences += [f"{heads[origin]}: {', '.join(phrases)}." for origin, phrases in by_origin.items() if phrases]
     if not by_origin["release type"] and not by_origin["office"]:
-        told.append("No limit comes from the type.")
-    return " ".join([*told, *_not_asked(tree["not_asked"])])
+        sentences.append("No limit comes from the type.")
+    return " ".join([*sentences, *_not_asked(tree["not_asked"])])
 
 
-def _beside(one: Plain, release: str) -> str:
-    """What the type asks where the scenario says otherwise."""
-    if one["origin"] != "scenario" or one["of_type"] is None:
+def _type_limit_words(limit: Plain, release: str) -> str:
+    """The limit of the type of release, in brackets, where the scenario overrides it."""
+    if limit["origin"] != "scenario" or limit["of_type"] is None:
         return ""
-    return f" ({a_release(release)}: {one['of_type']:g})"
+    return f" ({a_release(release)}: {limit['of_type']:g})"
 
 
 def _not_asked(reasons: Mapping[str, str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a release is still good for, in a document: the overview, variables, pairs, models."""
+"""Chapter on the utility of a release: overview, variables, two-way tables, models."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def utility_tree(assessment: Any, ledger: Ledger) -> Tree:
     if overview is None:
         why: Tree = {"measure": "utility", "reason": Foreign(assessment.no_utility)}
         return {**EMPTY, "skipped": (why,)}
-    setting = PairSetting(ledger, "utility", overview.measure, [one.n for one in assessment.released])
+    setting = PairSetting(ledger, "utility", overview.measure, [release.n for release in assessment.released])
     return view_of(overview.measure).tree(overview, setting)
 
 
 def utility_blocks(tree: Plain) -> list[Block]:
-    """Lay out the utility of a release; nothing is computed here."""
+    """Blocks of the utility of a release, from printed figures only."""
     blocks: list[Block] = []
     if tree["table"]:
         several = tree["m"] > 1
@@ -49,7 +49,7 @@ def utility_blocks(tree: Plain) -> list[Block]:
 
 
 def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
-    """List and draw the share of the records in other values."""
+    """Table and chart of the share of records that changed their value, by variable."""
     if not variables:
         return []
     rows = tuple((name, leaf["text"]) for name, leaf in variables.items())
@@ -58,16 +58,16 @@ def variable_blocks(variables: Mapping[str, Plain]) -> list[Block]:
 
 
 def pair_blocks(pairs: Sequence[Plain]) -> list[Block]:
-    """List the tables that changed most."""
+    """Table of the two-way tables that changed most."""
     rows = tuple((row["variables"], *_texts(row, "s_pmse", "specks")) for row in pairs)
     heads = ("Variables", "Standardised pMSE (best 1)", "SPECKS (best 0)")
     return [TableBlock("Two-way tables that changed most", heads, rows, (1, 2))] if rows else []
 
 
 def heat_blocks(heat: Plain | None) -> list[Block]:
-    """Draw every two-way table."""
-    told = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
-    return [ChartBlock("heat", heat, HEAT, aside=not told)] if heat else []
+    """Heat map of all two-way tables; set aside if no value is printed."""
+    printed = heat and any(cell["value"]["value"] is not None for cell in heat["cells"])
+    return [ChartBlock("heat", heat, HEAT, aside=not printed)] if heat else []
 
 
 def _model_blocks(model: Plain) -> list[Block]:

@@ -1,1 +1,1 @@
-"""The one door out of the room: what may be printed of exact figures."""
+"""Disclosure control of documents: every figure is audited and rounded here before it is printed."""

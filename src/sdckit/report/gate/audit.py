@@ -1,9 +1,9 @@
-"""The calculation of somebody who wants a small count back from a printed document.
+"""Interval attack on a printed document: which small counts can be reconstructed from it.
 
-Every printed number allows an interval of true numbers; the relations everybody knows (totals, nested levels,
-cells and records) narrow them. An integer programme over all of it gives the values that are left for a
-count. One that could be 1 to 4 and has fewer than three values left is too well known, whatever the truth is:
-the answer never looks at the true numbers.
+Every printed number restricts the true number to an interval; publicly known relations (totals, nested levels, cells
+and records) narrow the intervals by constraint propagation. An integer programme over all of them gives the feasible
+values of a count. A count that could be 1 to 4 and has fewer than three feasible values is disclosed, whatever the
+truth is: the audit never looks at the true numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sdckit.numerics.linear_bounds import Relations, narrow, solve_programme
 from sdckit.report.gate.figures import Relation
 
-# Interval propagation: what the relations everybody knows leave of the intervals printed numbers allow.
+# Constraint propagation: narrow the intervals of printed numbers by publicly known relations.
 
 
 Interval = tuple[float, float]
@@ -26,7 +26,7 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True)
 class System:
-    """Relations, and for every variable the relations it is in; `integers` can only be whole."""
+    """Relations, the numbers of the relations that each variable is in, and the integer variables."""
 
     relations: tuple[Relation, ...]
     touching: Mapping[str, tuple[int, ...]]
@@ -43,7 +43,7 @@ def make_system(relations: Sequence[Relation], integers: Iterable[str]) -> Syste
 
 
 def as_arrays(system: System, place: Mapping[str, int]) -> Relations:
-    """Write the relations as arrays; `place` numbers the variables."""
+    """Sparse arrays of the relations, by relation and by variable, for the kernels; `place` numbers the variables."""
     terms = [relation.terms for relation in system.relations]
     start = np.cumsum([0, *(len(term) for term in terms)], dtype=np.int64)
     number = np.array([place[name] for term in terms for name, _ in term], np.int64)
@@ -59,7 +59,7 @@ def as_arrays(system: System, place: Mapping[str, int]) -> Relations:
 
 
 def propagate(bounds: Mapping[str, Interval], system: System) -> dict[str, Interval] | None:
-    """Narrow every interval by every relation, a few times over; None when they contradict each other.
+    """Narrow all intervals by constraint propagation, a few rounds at most; None if an interval becomes empty.
 
     Examples
     --------
@@ -77,21 +77,21 @@ def propagate(bounds: Mapping[str, Interval], system: System) -> dict[str, Inter
 SMALL = 5
 SAFE_VALUES = 3
 
-# Stands for "no upper end": far above any small count, small enough to keep the arithmetic exact.
+# Stands for "no upper bound": far above any small count, small enough to keep the arithmetic exact.
 LARGE = 1e7
 
 
 class Solver:
-    """Integer programmes over the intervals (already propagated) and the relations of a document."""
+    """Integer programmes over the propagated intervals and the relations of a document."""
 
-    def __init__(self, found: Mapping[str, Interval], system: System) -> None:
+    def __init__(self, intervals: Mapping[str, Interval], system: System) -> None:
         from scipy.optimize import LinearConstraint
         from scipy.sparse import csr_array
 
-        self.names = list(found)
+        self.names = list(intervals)
         self.place = {name: number for number, name in enumerate(self.names)}
-        self.low = np.array([found[name][0] for name in self.names])
-        self.high = np.array([min(found[name][1], max(LARGE, found[name][0])) for name in self.names])
+        self.low = np.array([intervals[name][0] for name in self.names])
+        self.high = np.array([min(intervals[name][1], max(LARGE, intervals[name][0])) for name in self.names])
         self.whole = np.array([int(name in system.integers) for name in self.names])
         self.seen: dict[str, set[int]] = {name: set() for name in self.names}
         rows, columns, factors = [], [], []
@@ -108,7 +108,7 @@ class Solver:
         )
 
     def solve(self, goal: NDArray[np.float64], fixed: tuple[str, int] | None = None) -> NDArray[np.float64] | None:
-        """Find the true numbers that make the goal smallest, and remember them; None when there are none."""
+        """Minimise a linear objective, perhaps with one variable fixed, and record the solution; None if infeasible."""
         from scipy.optimize import Bounds
 
         low, high = self.low, self.high
@@ -122,20 +122,20 @@ class Solver:
             return None
         for name, value in zip(self.names, answer.x, strict=True):
             self.seen[name].add(round(value))
-        found: NDArray[np.float64] = answer.x
-        return found
+        solution: NDArray[np.float64] = answer.x
+        return solution
 
     def look_around(self, names: Iterable[str]) -> None:
-        """Solve for a few goals at once: most counts show three values without a programme of their own."""
+        """Solve a few objectives over all `names`: most counts show three values without a programme of their own."""
         places = [self.place[name] for name in names]
         for number in range(4):
             goal = np.zeros(len(self.names))
-            # Fixed waves, so that the same figures always give the same document.
+            # Deterministic coefficients, so that the same figures always give the same document.
             goal[places] = np.cos(np.arange(len(places)) * (number + 1.0)) + (1.0 if number % 2 else -1.0)
             self.solve(goal)
 
     def values(self, name: str) -> set[int]:
-        """Give up to three values that a count can have; all of them when there are fewer."""
+        """Up to three feasible values of a count; all of them if there are fewer."""
         if len(self.seen[name]) >= SAFE_VALUES:
             return self.seen[name]
         ends = []
@@ -156,7 +156,7 @@ class Solver:
         return self.seen[name]
 
     def gives_away(self, name: str) -> bool:
-        """Whether fewer than three values are left for a count, one of them 1 to 4."""
+        """Whether a count is disclosed: fewer than three feasible values, one of them 1 to 4."""
         if len(self.seen[name]) >= SAFE_VALUES:
             return False
         values = self.values(name)
@@ -164,9 +164,9 @@ class Solver:
 
 
 def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[str]) -> tuple[str, ...]:
-    """Name the watched counts that a reader could pin to fewer than three values, one of them 1 to 4.
+    """The watched counts that are disclosed: fewer than three feasible values, one of them 1 to 4.
 
-    `bounds` are, for every variable, the true numbers its print allows.
+    `bounds` has for every variable the interval that its print allows.
 
     Raises
     ------
@@ -181,45 +181,45 @@ def narrowed(bounds: Mapping[str, Interval], system: System, watched: Iterable[s
     >>> narrowed({"a": (0, 9), "b": (0, 9)}, make_system(sums, ["a", "b"]), ["a"])
     ('a',)
     """
-    found = propagate(bounds, system)
-    if found is None:
+    intervals = propagate(bounds, system)
+    if intervals is None:
         raise ValueError("the printed figures contradict each other")
-    # The narrowest first: they are the likeliest to be given away.
+    # Smallest intervals first: they are the most likely to be disclosed.
     open_ones = sorted(
-        (name for name in watched if _undecided(found[name])),
-        key=lambda name: found[name][1] - found[name][0],
+        (name for name in watched if _undecided(intervals[name])),
+        key=lambda name: intervals[name][1] - intervals[name][0],
     )
     done: set[str] = set()
     known: list[str] = []
     for name in open_ones:
         if name in done:
             continue
-        part, relations = linked(name, found, system)
+        part, relations = linked(name, intervals, system)
         done |= part.keys()
         solver = Solver(part, System(relations, {}, system.integers))
         here = [open_one for open_one in open_ones if open_one in part]
         if len(here) > SAFE_VALUES:
             solver.look_around(here)
-        known += [one for one in here if solver.gives_away(one)]
+        known += [count for count in here if solver.gives_away(count)]
     return tuple(known)
 
 
 def linked(
-    name: str, found: Mapping[str, Interval], system: System
+    name: str, intervals: Mapping[str, Interval], system: System
 ) -> tuple[dict[str, Interval], tuple[Relation, ...]]:
-    """Give what is linked to a count by relations; a number that is known links nothing."""
-    reached, edge, numbers = {name}, [name], set()
-    while edge:
-        one = edge.pop()
-        if found[one][0] == found[one][1]:
+    """Intervals and relations connected with a count; variables with a fixed value do not connect."""
+    reached, frontier, numbers = {name}, [name], set()
+    while frontier:
+        current = frontier.pop()
+        if intervals[current][0] == intervals[current][1]:
             continue
-        for number in system.touching.get(one, ()):
+        for number in system.touching.get(current, ()):
             if number not in numbers:
                 numbers.add(number)
                 new = {other for other, _ in system.relations[number].terms} - reached
                 reached |= new
-                edge += sorted(new)
-    return {one: found[one] for one in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
+                frontier += sorted(new)
+    return {node: intervals[node] for node in sorted(reached)}, tuple(system.relations[n] for n in sorted(numbers))
 
 
 def _undecided(interval: Interval) -> bool:

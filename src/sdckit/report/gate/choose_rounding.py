@@ -1,9 +1,9 @@
 """Choose how coarsely each figure is printed, from nothing but what is printed already.
 
-Figures are printed one after the other. Before each, every print it could have is tried against all that is
-known so far, whatever its true number is: the finest step of which no print gives a small count away is taken.
-So the steps say nothing that the printed numbers do not say, and who replays the choice on every file that the
-document allows learns nothing either (simulatable auditing: Kenthapadi, Mishra & Nissim 2005).
+Figures are printed one after the other. Before each, every print it could have is checked against all that is known so
+far, whatever its true number is; the finest rounding step of which no print discloses a small count is taken. So the
+steps disclose nothing that the printed numbers do not, and an attacker who replays the choice on every file consistent
+with the document learns nothing either (simulatable auditing: Kenthapadi, Mishra & Nissim 2005).
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from sdckit.report.gate.audit import (
 from sdckit.report.gate.figures import DIFFERENCE, Relation, Variable, Watched
 from sdckit.report.gate.rounding import LADDER, Print, last_level, print_bound, print_variable, prints_between
 
-# Numbers that are one and the same: joined into one before anything is worked out of relations.
+# Variables that are equal: merged before constraints are propagated.
 
 
-# Longer sums are left as they are.
+# Relations with more terms are not combined with others.
 LONGEST_EQUATION = 24
 TINY = 1e-9
 
 
 def join_equal(names: Iterable[str], relations: Sequence[Relation]) -> tuple[dict[str, str], list[Relation]]:
-    """Give the name that stands for each, the first of those that are equal, and the relations between these.
+    """Map each variable to a representative, the first of its equals, and rewrite the relations between these.
 
-    Going from relation to relation does not see that a difference of two equal numbers is nothing; this does.
+    Constraint propagation alone does not detect that the difference of two equal variables is 0.
 
     Examples
     --------
@@ -54,21 +54,21 @@ def join_equal(names: Iterable[str], relations: Sequence[Relation]) -> tuple[dic
     place = {name: number for number, name in enumerate(of)}
     left = list(relations)
     while True:
-        pairs = [pair for one in left if (pair := _equal(one)) is not None]
+        pairs = [pair for relation in left if (pair := _equal(relation)) is not None]
         if not pairs:
             return of, left
         for pair in pairs:
             first, second = sorted((_root(of, name) for name in pair), key=lambda name: place[name])
             of[second] = first
         of = {name: _root(of, name) for name in of}
-        left = [joined for one in left if (joined := _joined(one, of)) is not None]
+        left = [joined for relation in left if (joined := _joined(relation, of)) is not None]
 
 
 def _equal(relation: Relation) -> tuple[str, str] | None:
     if len(relation.terms) != 2 or relation.lower != 0 or relation.upper != 0:
         return None
-    (one, factor), (other, against) = relation.terms
-    return (one, other) if factor == -against and one != other else None
+    (first, factor), (second, other_factor) = relation.terms
+    return (first, second) if factor == -other_factor and first != second else None
 
 
 def _root(of: dict[str, str], name: str) -> str:
@@ -78,7 +78,7 @@ def _root(of: dict[str, str], name: str) -> str:
 
 
 def _joined(relation: Relation, of: dict[str, str]) -> Relation | None:
-    """The relation between those that stand for others; None where nothing is left of it."""
+    """The relation rewritten between representatives; None if it has become trivial."""
     factors: dict[str, float] = {}
     for name, factor in relation.terms:
         factors[of[name]] = factors.get(of[name], 0.0) + factor
@@ -89,10 +89,9 @@ def _joined(relation: Relation, of: dict[str, str]) -> Relation | None:
 
 
 def between_sums(relations: Sequence[Relation]) -> list[Relation]:
-    """Give the relations that follow where two have a part in common, and are shorter than the longer one.
+    """Derive relations from pairs of equations by eliminating what they have in common; kept if no longer than either.
 
-    What two sums have in common drops out of their difference: that one number contains another, and the other one
-    it, says that they are equal.
+    For instance, that two counts are equal if each contains the other.
 
     Examples
     --------
@@ -106,13 +105,13 @@ def between_sums(relations: Sequence[Relation]) -> list[Relation]:
         for relation in relations
         if relation.lower == relation.upper and 2 < len(relation.terms) <= LONGEST_EQUATION
     ]
-    seen = {_signature(one) for one in exact}
+    seen = {_signature(equation) for equation in exact}
     by_pair: dict[tuple[str, str], list[int]] = {}
-    for number, one in enumerate(exact):
-        for pair in combinations(sorted(name for name, _ in one.terms), 2):
+    for number, equation in enumerate(exact):
+        for pair in combinations(sorted(name for name, _ in equation.terms), 2):
             by_pair.setdefault(pair, []).append(number)
     tried: set[tuple[int, int]] = set()
-    found: list[Relation] = []
+    implied: list[Relation] = []
     for numbers in by_pair.values():
         for first, second in combinations(numbers, 2):
             if (first, second) in tried:
@@ -121,58 +120,58 @@ def between_sums(relations: Sequence[Relation]) -> list[Relation]:
             new = _difference(exact[first], exact[second])
             if new is not None and (sign := _signature(new)) not in seen:
                 seen.add(sign)
-                found.append(new)
-    return found
+                implied.append(new)
+    return implied
 
 
-def _difference(one: Relation, other: Relation) -> Relation | None:
-    factors, against = dict(one.terms), dict(other.terms)
+def _difference(first: Relation, second: Relation) -> Relation | None:
+    factors, against = dict(first.terms), dict(second.terms)
     shared = [name for name in factors if name in against]
     ratios = {factors[name] / against[name] for name in shared}
     best = max(ratios, key=lambda ratio: sum(factors[name] == ratio * against[name] for name in shared))
     for name, factor in against.items():
         factors[name] = factors.get(name, 0.0) - best * factor
     terms = tuple((name, factor) for name, factor in factors.items() if abs(factor) > TINY)
-    if not terms or len(terms) > min(len(one.terms), len(other.terms)):
+    if not terms or len(terms) > min(len(first.terms), len(second.terms)):
         return None
-    value = one.lower - best * other.lower
+    value = first.lower - best * second.lower
     return Relation(terms, value, value)
 
 
-def _signature(one: Relation) -> frozenset[tuple[str, float]]:
-    scale = min(one.terms)[1]
-    return frozenset((name, round(factor / scale, 9)) for name, factor in one.terms)
+def _signature(relation: Relation) -> frozenset[tuple[str, float]]:
+    scale = min(relation.terms)[1]
+    return frozenset((name, round(factor / scale, 9)) for name, factor in relation.terms)
 
 
-# What a reader knows while a document is printed, figure by figure.
+# Knowledge of a reader while a document is printed, figure by figure.
 
 
-# A count left with more numbers than this is looked at in the end only, in large documents not with more still.
+# Counts with a wider interval are checked at the end only; in large documents up to the second width.
 NARROW, NARROW_IN_THE_END = 20, 100
 LIMITS = np.array([SMALL, NARROW], np.float64)
-# Numbers linked by relations, up to which every count is looked at after every print.
+# Size of a connected component of variables up to which every count is checked after every print.
 FEW_LINKED = 160
-# How many relations away a number may be, and how long these, to be looked at in a larger document.
+# In a larger component, the distance in relations, and the terms of a relation, up to which variables are considered.
 REACH, LONGEST = 3, 24
-# Possible worlds that are remembered: one may show values of many counts.
+# Feasible assignments that are remembered: one may show values of many counts.
 REMEMBERED, REMEMBERED_NEAR = 256, 8
-# Dead ends after which the search for a possible world begins anew and is given up: among all numbers of a small
-# part, and near a number in a larger one.
+# Dead ends after which the search for a feasible assignment restarts and is given up: over all variables of a small
+# component, and near one variable of a larger one.
 DEAD_ENDS, DEAD_ENDS_NEAR = 20, 1
 
 
 class Known:
-    """The intervals that what is printed so far leaves of every number.
+    """Intervals of all variables, given what is printed so far.
 
     Parameters
     ----------
     bounds, relations, integers
-        The interval of every variable before anything is printed, the relations, and what can only be whole.
+        The interval of every variable before anything is printed, the relations, and the integer variables.
     watched
-        The counts that nobody may narrow down.
+        The counts that must not be disclosed.
     insist
-        Counts that are looked at after every print, with all numbers linked to them, also in large documents; the
-        others there only if a print moves their ends, and with the numbers near them.
+        Counts checked after every print with all variables of their component, even in large documents; the others
+        are checked there only if a print moves their bounds, and with the variables near them.
 
     Raises
     ------
@@ -192,7 +191,7 @@ class Known:
         self._same, between = join_equal(bounds, relations)
         self.names = list(dict.fromkeys(self._same.values()))
         numbered = {name: number for number, name in enumerate(self.names)}
-        self.place = {name: numbered[one] for name, one in self._same.items()}
+        self.place = {name: numbered[first] for name, first in self._same.items()}
         whole = [self._same[name] for name in integers]
         self.system = make_system(between, whole)
         self._relations = as_arrays(make_system([*between, *between_sums(between)], whole), numbered)
@@ -203,7 +202,7 @@ class Known:
             self.low[at], self.high[at] = max(self.low[at], low), min(self.high[at], high)
         if not narrow(self._relations, self.low, self.high, -1, self._room):
             raise ValueError("what is told before anything is printed contradicts itself")
-        self._parts = self._linked()
+        self._parts = self._components()
         self._pools: dict[int, tuple[NDArray[np.float64], NDArray[np.int64]]] = {}
         self.watched = np.unique(np.array([self.place[name] for name in watched], np.int64))
         self._beside_watched = np.isin(self._parts, self._parts[self.watched])
@@ -219,10 +218,10 @@ class Known:
         self._links: dict[int, frozenset[int]] = {}
         self._tried = self.low.copy(), self.high.copy()
         self._bound_small()
-        self._leave_out(self._open(self.low, self.high))
+        self._stop_watching(self._open(self.low, self.high))
 
     def _bound_small(self) -> None:
-        """Find the watched counts that cannot but be small, which going from relation to relation overlooks."""
+        """Bound the watched counts for which 5 or more is infeasible, which constraint propagation alone overlooks."""
         for v in self.watched.tolist():
             if not self.low[v] < SMALL <= self.high[v]:
                 continue
@@ -237,32 +236,32 @@ class Known:
                 narrow(self._relations, self.low, self.high, v, self._room)
 
     def interval(self, name: str) -> Interval:
-        """Give what is left of a number."""
+        """Lower and upper bound of a variable."""
         place = self.place[name]
         return float(self.low[place]), float(self.high[place])
 
     def stands_for(self, name: str) -> str:
-        """Name the first of the numbers that are equal to this one."""
+        """Representative of the variables equal to this one."""
         return self._same[name]
 
-    def is_told(self, name: str, interval: Interval) -> None:
-        """Take in what the document tells in any case; what that gives away no print can give away."""
+    def learn_stated(self, name: str, interval: Interval) -> None:
+        """Apply an interval that the document states in any case; counts that it discloses are no longer watched."""
         low, high = self.low.copy(), self.high.copy()
         self.learn(name, interval)
         moved = (low != self.low) | (high != self.high)
         still_open = self._open(self.low, self.high)
-        self._leave_out(still_open[moved[still_open]])
+        self._stop_watching(still_open[moved[still_open]])
 
-    def _leave_out(self, known: NDArray[np.int64]) -> None:
-        self.watched = np.setdiff1d(self.watched, np.array(self._told(known.tolist()), np.int64))
+    def _stop_watching(self, known: NDArray[np.int64]) -> None:
+        self.watched = np.setdiff1d(self.watched, np.array(self._pinned(known.tolist()), np.int64))
 
     def learn(self, name: str, interval: Interval) -> None:
-        """Take in what is printed of a figure."""
-        if not self._meet(name, interval, self.low, self.high):
+        """Apply the interval of a printed figure, and propagate it."""
+        if not self._intersect(name, interval, self.low, self.high):
             raise ValueError("the printed figures contradict each other")
 
     def stays_safe(self, name: str, *intervals: Interval) -> bool:
-        """Whether no watched count is given away, in whichever of these intervals a figure turns out to lie."""
+        """Whether no watched count is disclosed, whichever of these intervals the figure is in."""
         if not self._beside_watched[self.place[name]]:
             return True
         lookout = Lookout(self.watched, self._parts, self._always, self._insisted, LIMITS)
@@ -275,13 +274,13 @@ class Known:
         return True
 
     def given_away(self) -> tuple[str, ...]:
-        """Name the watched counts that what is known now leaves too few values."""
+        """The watched counts that have too few feasible values now."""
         low, high = self.low[self.watched], self.high[self.watched]
         is_near = self._is_small[self.watched] | (high - low <= NARROW_IN_THE_END)
         asked = self.watched[(high > 0) & (low < SMALL) & is_near].tolist()
-        return tuple(self.names[v] for v in self._told(asked))
+        return tuple(self.names[v] for v in self._pinned(asked))
 
-    def _meet(self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
+    def _intersect(self, name: str, interval: Interval, low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
         place = self.place[name]
         low[place], high[place] = max(low[place], interval[0]), min(high[place], interval[1])
         if self._is_alone[place] or low[place] > high[place]:
@@ -294,9 +293,9 @@ class Known:
         return self.watched[(own_high > 0) & (own_low < SMALL) & is_near]
 
     def _gives_away(self, asked: Sequence[int], low: NDArray[np.float64], high: NDArray[np.float64]) -> bool:
-        """Look for three values of each count; where the search is given up, it counts as given away.
+        """Search three feasible values of each count; one whose search is given up counts as disclosed.
 
-        In a large document only numbers a few relations away are looked at; what that overlooks is found in the end.
+        In a large component only nearby variables are considered; what that overlooks is found by the check at the end.
         """
         part = int(self._parts[asked[0]])
         if self._is_small[asked[0]]:
@@ -315,7 +314,7 @@ class Known:
         *,
         thorough: bool = False,
     ) -> int | None:
-        """Find the first of few values; worlds found before are kept in a pool for those of the same members."""
+        """The first count with too few feasible values, or None; found assignments are pooled per set of members."""
         if pool not in self._pools:
             rows = REMEMBERED if pool >= 0 else REMEMBERED_NEAR
             self._pools[pool] = np.empty((rows, len(self.names))), np.zeros(2, np.int64)
@@ -327,40 +326,40 @@ class Known:
         )  # fmt: skip
         return None if few < 0 else int(few)
 
-    def _told(self, asked: Sequence[int]) -> list[int]:
-        """Find the counts that are given away by what is known now; where the search is given up, programmes decide.
+    def _pinned(self, asked: Sequence[int]) -> list[int]:
+        """The counts that are disclosed now; where the search is given up, integer programmes decide.
 
-        Not of a very wide one in a large document: there that takes minutes.
+        Except for a very wide interval in a large component, where that takes minutes.
         """
-        told, unsure = [], []
+        pinned, unsure = [], []
         for v in asked:
             part = int(self._parts[v])
             members = np.flatnonzero(self._parts == part)
             if self._few([v], self.low, self.high, members, part, thorough=True) is None:
                 continue
             if not self._gave_up[1]:
-                told.append(v)
+                pinned.append(v)
             elif self._is_small[v] or self.high[v] - self.low[v] <= NARROW_IN_THE_END:
                 unsure.append(v)
         if unsure:
             ends = zip(self.low.tolist(), self.high.tolist(), strict=True)
             bounds = dict(zip(self.names, ends, strict=True))
             names = narrowed(bounds, self.system, [self.names[v] for v in unsure])
-            told += [self.place[name] for name in names]
-        return told
+            pinned += [self.place[name] for name in names]
+        return pinned
 
     def _near(self, v: int) -> NDArray[np.int64]:
-        """The numbers a few relations away."""
+        """Index array of the variables a few relations away."""
         if v not in self._balls:
-            found, edge = {v}, {v}
+            reached, frontier = {v}, {v}
             for _ in range(REACH):
-                edge = set[int]().union(*map(self._beside, edge)) - found
-                found |= edge
-            self._balls[v] = np.array(sorted(found), np.int64)
+                frontier = set[int]().union(*map(self._neighbours, frontier)) - reached
+                reached |= frontier
+            self._balls[v] = np.array(sorted(reached), np.int64)
         return self._balls[v]
 
-    def _beside(self, v: int) -> frozenset[int]:
-        """The numbers that a relation of few links with this one."""
+    def _neighbours(self, v: int) -> frozenset[int]:
+        """The variables in a common relation of few terms with this one."""
         if v not in self._links:
             terms = [self.system.relations[at].terms for at in self.system.touching.get(self.names[v], ())]
             self._links[v] = frozenset(
@@ -368,24 +367,24 @@ class Known:
             )
         return self._links[v]
 
-    def _linked(self) -> NDArray[np.int64]:
-        """Number the parts that no relation links."""
-        found = dict(zip(self.names, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
+    def _components(self) -> NDArray[np.int64]:
+        """Connected component of each variable, as an array of labels."""
+        intervals = dict(zip(self.names, zip(self.low.tolist(), self.high.tolist(), strict=True), strict=True))
         parts = np.full(len(self.names), -1)
         for begin, name in enumerate(self.names):
             if parts[begin] < 0:
-                reached = np.array([self.place[one] for one in linked(name, found, self.system)[0]])
+                reached = np.array([self.place[member] for member in linked(name, intervals, self.system)[0]])
                 parts[reached[parts[reached] < 0]] = begin
         return parts
 
 
-# A number is placed in one of at least so many wide steps before a fine one is chosen.
+# A number is first placed in one of at least so many wide steps, before a fine step is chosen.
 FEW_STEPS = 4
-# A number is placed in ever narrower steps until it could have no more fine prints than these.
+# Placing ends once a number has at most so many possible fine prints.
 NEAR_STEPS = 12
-# Prints kept for who asks for the same figures once more: a page drawn anew, a result beside its document.
+# Size of the cache: the same figures are asked for again by a page drawn anew, or a result beside its document.
 KEPT = 4
-# Who knows what: with all relations, or with those between figures of one table alone.
+# Knowledge under all relations, and under those between printed figures alone.
 Readers = dict[Watched, Known]
 ENDS = tuple(digit * 10.0**power for power in range(6, -4, -1) for digit in (5, 2, 1))
 
@@ -411,8 +410,8 @@ def _settled(entered: tuple[tuple[str, Variable], ...], relations: tuple[Relatio
     # First what every document of the file has, as if there were nothing else; then what this one asks for: so
     # documents that ask for different things print the rest alike.
     asked = {name for name, variable in variables.items() if variable.late}
-    between = [one for one in sound if all(name not in asked for name, _ in one.terms)]
-    linked = {name for one in between for name, _ in one.terms}
+    between = [relation for relation in sound if all(name not in asked for name, _ in relation.terms)]
+    linked = {name for relation in between for name, _ in relation.terms}
     common = {
         name: variable
         for name, variable in variables.items()
@@ -433,17 +432,17 @@ def _print_safely(
     before: Readers,
     chosen: dict[object, int],
 ) -> tuple[dict[str, Print], Readers]:
-    """Print some of the variables; again where that gives away a count that was not looked at."""
+    """Print some of the variables; repeat, insisting on counts that the check at the end finds disclosed."""
     insist: set[str] = set()
     while True:
         readers = _readers(variables, relations, insist, before)
         levels = dict(chosen)
         prints = _print_all(some, list(readers.values()), levels)
-        found = {name for reader in readers.values() for name in reader.given_away()}
-        if found <= insist:
+        pinned = {name for reader in readers.values() for name in reader.given_away()}
+        if pinned <= insist:
             chosen |= levels
             return prints, readers
-        insist |= found
+        insist |= pinned
 
 
 def _print_all(
@@ -451,13 +450,13 @@ def _print_all(
 ) -> dict[str, Print]:
     prints: dict[str, Print] = {}
     printed = [name for name in variables if variables[name].true is not None]
-    _tell_zeros(variables, printed, readers)
+    _learn_zeros(variables, printed, readers)
     # Counts before estimates: those say little of a count that is rounded already, but a lot of one that is not.
-    for name in sorted(printed, key=lambda one: variables[one].kind == "value"):
+    for name in sorted(printed, key=lambda name: variables[name].kind == "value"):
         variable = variables[name]
         if variable.late:
             for reader in readers:
-                reader.is_told(name, variable.told)
+                reader.learn_stated(name, variable.stated)
         # One number has one print, whatever it is called.
         key = (readers[0].stands_for(name) if readers else name, variable.kind)
         if key not in chosen:
@@ -470,22 +469,22 @@ def _print_all(
     return prints
 
 
-def _tell_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
-    """Take for known which counts are nothing, where neither answer gives anything away: it is what people ask."""
+def _learn_zeros(variables: Mapping[str, Variable], names: Sequence[str], readers: Sequence[Known]) -> None:
+    """Disclose which counts are 0 where neither answer discloses a watched count: readers ask for that first."""
     for name in names:
         variable = variables[name]
         if variable.late or variable.kind != "count" or not readers or math.isnan(variable.true or 0.0):
             continue
         low, high = readers[0].interval(name)
         sides = ((0.0, 0.0), (1.0, high))
-        if low > 0 or high <= 0 or not all(one.stays_safe(name, *sides) for one in readers):
+        if low > 0 or high <= 0 or not all(reader.stays_safe(name, *sides) for reader in readers):
             continue
         for reader in readers:
             reader.learn(name, sides[variable.true != 0])
 
 
 def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
-    """Find the finest step that gives nothing away, whatever the true number."""
+    """The finest rounding level of which no possible print discloses a watched count."""
     last = last_level(variable)
     if math.isnan(variable.true or 0.0):
         return last
@@ -496,10 +495,10 @@ def _level(name: str, variable: Variable, readers: Sequence[Known]) -> int:
 
 
 def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> None:
-    """Take for known in which of a few wide steps the number lies, where that gives nothing away.
+    """Narrow a number to one of a few wide steps, where none of them discloses a watched count.
 
-    Then only what could be printed near it decides, not what a file could be in which everybody is alone; and all of
-    that is looked at, so that the step says nothing of the number that its print does not.
+    Then the fine step depends on prints near the number, not on files in which every record is unique; and all those
+    prints are checked, so that the choice of the step discloses nothing of the number that its print does not.
     """
     if variable.kind == "value":
         _place_by_ends(name, float(variable.true or 0.0), readers)
@@ -508,16 +507,16 @@ def _place_roughly(name: str, variable: Variable, readers: Sequence[Known]) -> N
         low, high = readers[0].interval(name)
         wide = LADDER[level] * FEW_STEPS <= high - low < math.inf
         if wide and _is_safe(name, variable, level, readers):
-            told = print_variable(variable, level)
+            rough = print_variable(variable, level)
             for reader in readers:
-                reader.learn(name, (told.low, told.high))
+                reader.learn(name, (rough.low, rough.high))
             low, high = readers[0].interval(name)
             if high - low <= NEAR_STEPS * LADDER[0]:
                 return
 
 
 def _place_by_ends(name: str, true: float, readers: Sequence[Known]) -> None:
-    """Take for known which of some round numbers an estimate reaches, from large ones down."""
+    """Narrow an estimate by comparing it with round numbers, the largest first, as long as that discloses no count."""
     low, high = readers[0].interval(name)
     for end in ENDS:
         if not max(low, 0.0) < end < high:
@@ -548,9 +547,9 @@ def _readers(
     insist: Collection[str],
     before: Readers,
 ) -> Readers:
-    """Give everything that is known, and what the tables alone say; each with the counts it must not tell.
+    """Knowledge under all relations, and under those between printed figures; each with the counts it watches.
 
-    `before` knows what is printed already, of fewer numbers.
+    `before` is the knowledge, of fewer variables, after what is printed already.
     """
 
     def printed(name: str) -> bool:
@@ -558,35 +557,35 @@ def _readers(
 
     counts = [name for name, variable in variables.items() if variable.kind == "count"]
     beside = [relation for relation in relations if all(printed(name) for name, _ in relation.terms)]
-    found: Readers = {}
+    known: Readers = {}
     systems: tuple[tuple[Watched, Sequence[Relation]], ...] = (("everywhere", relations), ("table", beside))
     for where, system in systems:
         watched = [name for name in counts if variables[name].watched == where]
         if watched:
-            bounds = {name: _before(name, variable) for name, variable in variables.items()}
+            bounds = {name: _known_beforehand(name, variable) for name, variable in variables.items()}
             if where in before:
                 bounds |= {name: before[where].interval(name) for name in before[where].names}
-            found[where] = Known(bounds, system, counts, watched, insist=[one for one in insist if one in bounds])
-    return found
+            known[where] = Known(bounds, system, counts, watched, insist=[name for name in insist if name in bounds])
+    return known
 
 
-def _before(name: str, variable: Variable) -> Interval:
-    """Give what is known of a number before anything is printed."""
+def _known_beforehand(name: str, variable: Variable) -> Interval:
+    """Interval of a number before anything is printed."""
     if variable.true is None:
-        return variable.told
+        return variable.stated
     if name == "n":
         # Whoever has the released file counts its records.
         return (float(variable.true), float(variable.true))
     if not variable.late:
         # Only an estimate may be negative.
-        return (-math.inf if variable.kind == "value" else variable.told[0], variable.told[1])
+        return (-math.inf if variable.kind == "value" else variable.stated[0], variable.stated[1])
     return (0.0, math.inf)
 
 
 def sound_relations(
     variables: Mapping[str, Variable], relations: Sequence[Relation], integers: Sequence[str]
 ) -> tuple[Relation, ...]:
-    """Keep the relations the true numbers fulfil: nobody learns anything from one that is wrong."""
+    """Keep the relations that the true numbers fulfil: nothing can be inferred from one that is wrong."""
     exact = {
         name: (0.0, math.inf)
         if variable.true is None or math.isnan(variable.true)

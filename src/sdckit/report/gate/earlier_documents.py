@@ -1,7 +1,7 @@
-"""Earlier documents of the same file: what they have printed already is known, and enters the ledger as intervals.
+"""Earlier documents of the same file: what they have printed is known, and enters the ledger as intervals.
 
-Each protected document of an assessment lists its quantities with the true numbers their prints allow. Where the new
-document has the quantity, too, the two intervals meet; where it has not, its keys say which of the others contain it.
+Each protected document of an assessment lists its quantities with the intervals of their prints. If the new document
+has the quantity, too, the intervals are intersected; if not, its keys determine which of the others contain it.
 """
 
 from __future__ import annotations
@@ -48,13 +48,12 @@ from sdckit.report.gate.figures import (
 )
 from sdckit.report.gate.rounding import Print
 
-# Put the documents of several files into one: one ledger, one audit, one print for one quantity.
-# Whoever reads a document reads all of it: a figure of the release narrows one of the original, a step's
-# one of the release. So each part is written as a document of its own file, and joined before anything is
-# protected.
+# Join the documents of several files: one ledger, one audit, one print for each quantity.
+# A figure of the release narrows one of the original, and a figure of a step one of the release. So each file has its
+# own document, and these are joined before anything is protected.
 
 
-# What in a leaf is the name of a variable (or the start of one); a leaf that is not listed cannot be joined.
+# Fields of each type of leaf that are names of variables or their prefixes; a type not listed cannot be joined.
 NAMES: Mapping[type, tuple[str, ...]] = {
     Count: ("name",), Value: ("name",), Share: ("part", "whole"), Ratio: ("value", "count"),
     Difference: ("whole", "part"), Total: ("family",), Cumulative: ("parts", "wholes"), Chance: ("hits", "misses"),
@@ -69,10 +68,10 @@ Rename = Callable[[str], str]
 def join(
     ledger: Ledger, document: Document, prefix: str = "", *, same: Mapping[str, str] | None = None
 ) -> Mapping[str, Tree]:
-    """Enter the figures of a document under a prefix, and give its tree with their new names.
+    """Enter the variables of a document under a prefix, and return its tree with their new names.
 
-    A quantity that the ledger has already is not entered again; `same` says which other variables are ones of the
-    ledger. The number of records of a file is known to whoever has it.
+    A quantity that the ledger has already is not entered again; `same` maps further variables to those of the ledger.
+    The number of records of a file is known to anybody who has it.
 
     Examples
     --------
@@ -85,43 +84,43 @@ def join(
     ['u']
     """
     known = dict(same or {})
-    for name, one in document.variables.items():
-        of = _of(name, one, document.base)
-        twin = known.get(name) or _twin(ledger, of, one)
+    for name, variable in document.variables.items():
+        of = _quantity_with_file(name, variable, document.base)
+        twin = known.get(name) or _twin(ledger, of, variable)
         if twin is not None:
             known[name] = twin
         else:
-            group = one.group and prefix + one.group
-            ledger.variables[prefix + name] = replace(one, group=group, of=of)
+            group = variable.group and prefix + variable.group
+            ledger.variables[prefix + name] = replace(variable, group=group, of=of)
 
     def rename(name: str) -> str:
         return known.get(name, prefix + name)
 
-    for name, one in document.variables.items():
-        if one.guard and name not in known:
+    for name, variable in document.variables.items():
+        if variable.guard and name not in known:
             here = ledger.variables[prefix + name]
-            ledger.variables[prefix + name] = replace(here, guard=tuple(map(rename, one.guard)))
+            ledger.variables[prefix + name] = replace(here, guard=tuple(map(rename, variable.guard)))
 
     ledger.relations += filter(None, (_renamed_relation(relation, rename) for relation in document.relations))
     if document.n is not None and "n" in document.variables:
         ledger.relations.append(Relation(((rename("n"), 1.0),), document.n, document.n))
-    return {key: _renamed(one, rename, document.base) for key, one in document.tree.items()}
+    return {key: _renamed(subtree, rename, document.base) for key, subtree in document.tree.items()}
 
 
-def _of(name: str, one: Variable, base: str) -> Quantity | None:
-    """The quantity with its file; a number that is never printed is none."""
-    if one.true is None or DIFFERENCE in name:
-        return one.of
-    of = one.of or Quantity(name)
+def _quantity_with_file(name: str, variable: Variable, base: str) -> Quantity | None:
+    """The quantity of a variable with its file; unchanged for a variable that is never printed."""
+    if variable.true is None or DIFFERENCE in name:
+        return variable.of
+    of = variable.of or Quantity(name)
     return replace(of, base=of.base or base)
 
 
-def _twin(ledger: Ledger, of: Quantity | None, one: Variable) -> str | None:
-    """The variable that is this quantity; two numbers under one name stay two."""
-    if of is None or one.true is None:
+def _twin(ledger: Ledger, of: Quantity | None, variable: Variable) -> str | None:
+    """The ledger's variable of the same quantity and the same true number; None if there is none."""
+    if of is None or variable.true is None:
         return None
     for name, other in ledger.variables.items():
-        if other.of == of and other.true is not None and math.isclose(other.true, one.true, rel_tol=1e-9):
+        if other.of == of and other.true is not None and math.isclose(other.true, variable.true, rel_tol=1e-9):
             return name
     return None
 
@@ -136,14 +135,14 @@ def _renamed_relation(relation: Relation, rename: Rename) -> Relation | None:
 
 def _renamed(tree: Any, rename: Rename, base: str) -> Any:
     if isinstance(tree, Mapping):
-        return {key: _renamed(one, rename, base) for key, one in tree.items()}
+        return {key: _renamed(subtree, rename, base) for key, subtree in tree.items()}
     if isinstance(tree, tuple):
-        return tuple(_renamed(one, rename, base) for one in tree)
+        return tuple(_renamed(subtree, rename, base) for subtree in tree)
     if not is_dataclass(tree) or isinstance(tree, type):
         return tree
     changes: dict[str, Any] = {name: _renamed_names(getattr(tree, name), rename) for name in NAMES[type(tree)]}
     present = {field.name for field in fields(tree)}
-    for name in {"content", "otherwise", "each", "rows"} & present:
+    for name in {"content", "otherwise", "limits", "rows"} & present:
         changes[name] = _renamed(getattr(tree, name), rename, base)
     if isinstance(tree, Histogram):
         changes["above"] = tuple((rename(name), limit) for name, limit in tree.above)
@@ -167,7 +166,7 @@ AGAIN = "take it out of the folder, or write it again with this version"
 
 @dataclass(frozen=True)
 class Earlier:
-    """A figure that a document has printed: `low` to `high` are the true numbers its print allows."""
+    """A figure that a document has printed: `low` to `high` is the interval its print allows."""
 
     source: str
     of: Quantity
@@ -176,15 +175,15 @@ class Earlier:
 
 
 def quantities_of(prints: Mapping[str, Print], ledger: Ledger, base: str) -> list[dict[str, Any]]:
-    """List the counts of a document that have a name of their own, for documents that are written later."""
-    found: dict[Quantity, Print] = {}
-    for name, one in prints.items():
+    """The counts of an intruder with the intervals of their prints, for documents that are written later."""
+    by_quantity: dict[Quantity, Print] = {}
+    for name, printed in prints.items():
         of = ledger.variables[name].of
-        if of is not None and of.intruder and ledger.variables[name].kind == "count" and one.high < math.inf:
-            found[replace(of, base=of.base or base)] = one
+        if of is not None and of.intruder and ledger.variables[name].kind == "count" and printed.high < math.inf:
+            by_quantity[replace(of, base=of.base or base)] = printed
     return [
-        {**{part: printable(getattr(of, part)) for part in PARTS}, "low": one.low, "high": one.high}
-        for of, one in found.items()
+        {**{part: printable(getattr(of, part)) for part in PARTS}, "low": printed.low, "high": printed.high}
+        for of, printed in by_quantity.items()
     ]
 
 
@@ -202,7 +201,7 @@ def read_beside(folder: str | os.PathLike[str]) -> tuple[Earlier, ...]:
         raise FileFormatError(
             f"{at.name} is no folder with JSON documents of this file; give one, or leave out --beside"
         )
-    return tuple(one for path in paths for one in _read(path))
+    return tuple(figure for path in paths for figure in _read(path))
 
 
 def _read(path: Path) -> Iterable[Earlier]:
@@ -225,40 +224,40 @@ def _read(path: Path) -> Iterable[Earlier]:
 
 
 def enter_beside(document: Document, earlier: Sequence[Earlier]) -> Document:
-    """Enter what earlier documents tell of the same file; of releases they tell nothing here.
+    """Enter the intervals that earlier documents of the same file have printed; those of releases are skipped.
 
     Raises
     ------
     FileFormatError
-        A document says what is not so of this file: it is one of another.
+        An interval does not contain the true number: its document is one of another file.
     """
     ledger = Ledger(dict(document.variables), list(document.relations))
     known = {
-        _same(one.of): name
-        for name, one in ledger.variables.items()
-        if one.of is not None and one.true is not None and (one.of.base or document.base) in FILE
+        _quantity_key(variable.of): name
+        for name, variable in ledger.variables.items()
+        if variable.of is not None and variable.true is not None and (variable.of.base or document.base) in FILE
     }
     if not earlier:
         return document
-    for one in earlier:
-        if one.of.base not in FILE:
+    for figure in earlier:
+        if figure.of.base not in FILE:
             continue
-        name = known.setdefault(_same(one.of), f"beside: {', '.join(_same(one.of))}")
+        name = known.setdefault(_quantity_key(figure.of), f"beside: {', '.join(_quantity_key(figure.of))}")
         true = ledger.variables[ledger.latent(name)].true
-        if true is not None and not one.low <= true <= one.high:
+        if true is not None and not figure.low <= true <= figure.high:
             raise FileFormatError(
-                f"{one.source} says otherwise of {one.of.name!r} ({one.of.intruder}): it is of another file; "
+                f"{figure.source} says otherwise of {figure.of.name!r} ({figure.of.intruder}): it is of another file; "
                 "take it out of the folder"
             )
-        ledger.relations.append(Relation(((name, 1.0),), one.low, one.high))
-    _nest(ledger, known)
-    _leave_what_is_told(ledger)
+        ledger.relations.append(Relation(((name, 1.0),), figure.low, figure.high))
+    _nest_earlier(ledger, known)
+    _stop_watching_disclosed(ledger)
     return replace(document, variables=ledger.variables, relations=tuple(ledger.relations))
 
 
-def _leave_what_is_told(ledger: Ledger) -> None:
-    """A count that the earlier documents tell by themselves cannot be hidden any more: it is not watched."""
-    whole = [name for name, one in ledger.variables.items() if one.kind == "count"]
+def _stop_watching_disclosed(ledger: Ledger) -> None:
+    """Stop watching counts that the earlier documents disclose by themselves: they cannot be hidden any more."""
+    whole = [name for name, variable in ledger.variables.items() if variable.kind == "count"]
     # Rows of tables that are pooled later are not entered yet.
     entered = [relation for relation in ledger.relations if all(name in ledger.variables for name, _ in relation.terms)]
     relations = sound_relations(ledger.variables, entered, whole)
@@ -271,8 +270,8 @@ def _leave_what_is_told(ledger: Ledger) -> None:
             ledger.variables[name] = replace(ledger.variables[name], watched="nowhere")
 
 
-def _same(of: Quantity) -> tuple[str, str, str]:
-    """A quantity without the name that its document gives the intruder: whoever knows the keys is the same."""
+def _quantity_key(of: Quantity) -> tuple[str, str, str]:
+    """Name, rule and sorted keys of a quantity: equal keys are the same intruder, whatever it is called."""
     return of.name, of.rule, printable(", ".join(sorted(_keys(of.intruder))))
 
 
@@ -280,10 +279,10 @@ def _keys(intruder: str) -> list[str]:
     return intruder.partition(": ")[2].split(", ")
 
 
-def _nest(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
-    """Records in small groups by fewer keys are so by more, and those in smaller groups are in groups that small.
+def _nest_earlier(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
+    """Nest counts of records in small classes: those by fewer keys in those by more, smaller classes in larger ones.
 
-    With missing values for any value a record may come to lack all keys left: then nothing follows of other keys.
+    With missing values as wildcards a record may lack all of the fewer keys: then nothing follows for other keys.
     """
     rows = [(size, frozenset(keys.split(", ")), rule, name) for (words, rule, keys), name in known.items()
             if (size := _below(words))]  # fmt: skip
@@ -297,7 +296,7 @@ def _nest(ledger: Ledger, known: Mapping[tuple[str, str, str], str]) -> None:
 
 
 def _below(words: str) -> int:
-    """The size of group that records are fewer than; 0 for other quantities."""
+    """The k of "records in groups of fewer than k", by the words of the quantity; 0 for other quantities."""
     if words == "Records alone with their combination":
         return 2
     last = words.rpartition(" ")[2]

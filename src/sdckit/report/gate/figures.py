@@ -1,4 +1,4 @@
-"""What a document is made of before it is protected: typed figures, the relations between them, one tree."""
+"""A document before it is protected: typed figures, the relations between them, and the tree they form."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 Kind = Literal["count", "value", "sum"]
-# Between the names of two counts: what the one has more than the other.
+# Joins the names of two counts to the name of their difference.
 DIFFERENCE = " - "
 Watched = Literal["everywhere", "table", "nowhere"]
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number says, and of which file: wherever it stands in a document, it is printed alike.
+    """What a number measures, and in which file: wherever it occurs in a document, it is printed alike.
 
     Parameters
     ----------
@@ -53,20 +53,20 @@ class Variable:
         ``"count"`` a whole number; ``"value"`` an estimate, printed to two significant digits; ``"sum"`` an
         expected number in which one cell may count one, printed like a count.
     watched
-        Where nobody may narrow it down: ``"everywhere"``; ``"table"``, among the figures printed beside it
-        (cells of five or more records are no small groups: how many there are follows from the number of
-        their records); or ``"nowhere"``.
+        Under which relations it must not be disclosed: ``"everywhere"``, all of them; ``"table"``, those between
+        printed figures (cells of five or more records are no small groups: how many there are follows from the number
+        of their records); or ``"nowhere"``.
     of
-        The quantity, where it stands in a document more than once.
-    told
-        What the document tells of the number whatever is printed of it: that it is none or at least one where
-        a limit is said to hold or not, that it is five or more where a level is shown.
+        The quantity, if it may occur in a document more than once.
+    stated
+        Interval that the document discloses whatever is printed: 0 or at least 1 by the verdict on a limit, five or
+        more for a level that is shown.
     late
-        Whether it is there because this document asks for it: such figures are printed after all others, so that
-        those are printed alike in another document that asks for something else.
+        Whether it is specific to this document: such figures are printed after all others, so that those are printed
+        alike in other documents of the file.
     guard
-        Counts of records that could be told by it, where no relation says how: it is printed where each of them is
-        none or large enough, in as many digits as leave five of them in a step.
+        Counts of records that it could disclose without a relation that says how: it is printed if each of them is 0 or
+        large enough, in so few digits that a step of the last one covers five of them.
     """
 
     true: float | None
@@ -74,14 +74,14 @@ class Variable:
     kind: Kind = "count"
     watched: Watched = "everywhere"
     of: Quantity | None = None
-    told: tuple[float, float] = (0.0, math.inf)
+    stated: tuple[float, float] = (0.0, math.inf)
     late: bool = False
     guard: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Relation:
-    """What anybody knows about the true numbers: lower <= sum of coefficient x variable <= upper."""
+    """A publicly known linear constraint on the true numbers: lower <= sum of coefficient x variable <= upper."""
 
     terms: tuple[tuple[str, float], ...]
     lower: float = 0.0
@@ -104,7 +104,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Share:
-    """One count as a part of another; computed from the printed counts, so that it says nothing more."""
+    """One count as a part of another; computed from the printed counts, so that it discloses nothing more."""
 
     part: str
     whole: str
@@ -120,7 +120,7 @@ class Ratio:
 
 @dataclass(frozen=True)
 class Difference:
-    """What a count loses: whole minus part, computed from the printed counts."""
+    """Whole minus part, computed from the printed counts."""
 
     whole: str
     part: str
@@ -130,7 +130,7 @@ class Difference:
 class Total:
     """The sum of counts of one family (names that start alike), computed from the printed counts.
 
-    A total rounded by itself would be a second look at its parts.
+    A total rounded by itself would disclose more about its parts.
     """
 
     family: str
@@ -158,10 +158,10 @@ class Chance:
 
 @dataclass(frozen=True)
 class Guarded:
-    """An estimate that rests on `base` records, whose number it could tell: printed where that is large enough.
+    """An estimate from `base` records whose number it could disclose: printed if that number is large enough.
 
-    With ``few=True`` it is carried by them alone, as a loss is by the records that were changed: then it has as many
-    digits as leave five of them in a step. `nothing` is what it is without any.
+    With ``few=True`` it depends on them alone, as a loss does on the records that were changed: then it has so few
+    digits that a step of the last one covers five of them. `nothing` is its value without any.
     """
 
     name: str
@@ -172,9 +172,9 @@ class Guarded:
 
 @dataclass(frozen=True)
 class Part:
-    """An exact part of one, printed in whole per cent, and only where the count `base` is large enough.
+    """An exact proportion, printed in whole per cent, and only if the count `base` is large enough.
 
-    Of a number of values, `counted`, in steps of ten of the base at least: finer ones would count them.
+    A proportion of values (`counted`) is printed in steps of at least ten of the base: finer ones would count them.
     """
 
     true: float
@@ -184,11 +184,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Told:
-    """Words that stand only where one of the counts `bases` is printed as a number, others in their place else.
+    """Content shown only if one of the counts `bases` is printed as a number, else `otherwise`.
 
-    Words that stand from five records on by the exact count would tell a count that is printed more coarsely.
-    ``otherwise=None`` leaves them out of a list: how many are missing is not told. With ``guarded=True`` each of the
-    counts has to be none, or large enough for figures that could tell it.
+    Content shown from five records on by the exact count would disclose a count that is printed more coarsely.
+    ``otherwise=None`` drops it from a list without a trace. With ``guarded=True`` each of the counts has to be 0, or
+    large enough for figures that could disclose it.
     """
 
     content: Tree
@@ -201,9 +201,9 @@ class Told:
 class Holds:
     """Whether a limit holds; None when it could not be tested.
 
-    Where it holds because each of the counts `none` is none, so much is told of them, whatever is printed. Where
-    it is a `limit` on an expected number `value` as a part of the count `base`, it stays open unless the printed
-    figures decide it: else it would say more of the number than its print.
+    If the answer depends on whether the counts `none` are all 0, it discloses that of them, whatever is printed. A
+    `limit` on an expected number `value` as a part of the count `base` stays open unless the printed figures decide it:
+    else the verdict would disclose more of the number than its print.
     """
 
     holds: bool | None
@@ -216,21 +216,21 @@ class Holds:
 
 @dataclass(frozen=True)
 class AllHold:
-    """Whether each of several limits holds, as it is printed."""
+    """Whether all of several limits hold, by their printed verdicts."""
 
-    each: tuple[Holds, ...]
+    limits: tuple[Holds, ...]
 
 
 @dataclass(frozen=True)
 class Foreign:
-    """Words written elsewhere (a warning, a reason): counts and row numbers in them are protected too."""
+    """Text written elsewhere (a warning, a reason): counts and row numbers in it are protected too."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class InternalOnly:
-    """Exact matter that exists only in a confidential document; `otherwise` stands in its place elsewhere, if given."""
+    """Exact content of a confidential document only; `otherwise`, if given, replaces it in others."""
 
     content: Tree
     otherwise: Tree = None
@@ -238,7 +238,7 @@ class InternalOnly:
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of a key (or sizes of households) with their numbers; rare ones and the tail are pooled.
+    """The levels of a key (or sizes of households) with their counts; rare ones and the tail are pooled.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ class Levels:
     records
         Variable of the records, where a label is a number of records (the size of a household).
     sizes
-        The cells by size, where the levels are the cells: those of an intruder with one key.
+        The cells by size, if the levels are the cells: for an intruder who knows one key.
     """
 
     name: str
@@ -269,7 +269,7 @@ class Levels:
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows in the order of what is printed of their ``n``: the order of the true numbers would be told."""
+    """Rows sorted by their printed ``n``: sorting by the true numbers would disclose their order."""
 
     rows: tuple[Mapping[str, Tree], ...]
 
@@ -278,7 +278,7 @@ class Ranked:
 class SizeClasses:
     """Numbers of equal-sized groups by their size (cells by records, households by members).
 
-    `alone` is the quantity that the groups of one are, too.
+    `alone` is the quantity that the number of groups of size 1 equals, if any.
     """
 
     name: str
@@ -299,10 +299,10 @@ class Histogram:
     total, above
         Variables that the bins bound: the sum of the risks, the records above a limit.
     sizes, largest
-        Where risk follows from the size of the cell: the sizes, and the largest cell whose records have at
-        least the risk of an edge.
+        If the risk is a function of the cell size: the sizes, and the largest cell whose records have at least the risk
+        of an edge.
     guard
-        Of the bins, as of a variable: there is but one where it fails.
+        Guard of the bins, as of a variable: if it fails, all records are in one bin.
     """
 
     name: str
@@ -340,7 +340,7 @@ class Ledger:
         of: Quantity | None = None,
         guard: tuple[str, ...] = (),
     ) -> Count:
-        """Enter a count and give its leaf; a quantity that is there already is coarsened together with it."""
+        """Enter a count and return its leaf; a quantity that is there already is coarsened together with it."""
         self._enter(name, Variable(int(true), group, watched=watched, of=of, guard=guard))
         return Count(name)
 
@@ -354,26 +354,26 @@ class Ledger:
         of: Quantity | None = None,
         guard: tuple[str, ...] = (),
     ) -> Value:
-        """Enter an estimated number and give its leaf."""
+        """Enter an estimated number and return its leaf."""
         self._enter(name, Variable(float(true), group, kind, of=of, guard=guard))
         return Value(name)
 
     def _enter(self, name: str, new: Variable) -> None:
-        """Where the quantity has a name already, the two are one number."""
-        twins = [] if new.of is None else [at for at, one in self.variables.items() if one.of == new.of and at != name]
+        """Enter a variable; one of the same quantity shares its group, and its true number makes the two equal."""
+        twins = [] if new.of is None else [at for at, old in self.variables.items() if old.of == new.of and at != name]
         self.variables[name] = replace(new, group=self.variables[twins[0]].group) if twins else new
         same = next((at for at in twins if self.variables[at].true == new.true), None)
         if same is not None:
             self.equal(name, same)
 
     def tell(self, name: str, low: float, high: float = math.inf) -> None:
-        """Say that the document tells the number to lie between these, whatever is printed of it."""
+        """Enter that the document discloses low <= number <= high, whatever is printed of it."""
         known = self.variables[name]
-        told = (max(low, known.told[0]), min(high, known.told[1]))
-        self.variables[name] = replace(known, told=told)
+        bounds = (max(low, known.stated[0]), min(high, known.stated[1]))
+        self.variables[name] = replace(known, stated=bounds)
 
     def tell_none(self, names: Sequence[str]) -> None:
-        """Say that the document tells whether all these numbers are 0."""
+        """Enter that the document discloses whether all these numbers are 0."""
         if not any(self.variables[name].true for name in names):
             for name in names:
                 self.tell(name, 0.0, 0.0)
@@ -383,27 +383,27 @@ class Ledger:
             self.relations.append(Relation(tuple((name, 1.0) for name in names), 1.0, math.inf))
 
     def ask(self, name: str) -> None:
-        """Say that a figure is there because this document asks for it."""
+        """Mark a figure as specific to this document: it is printed after all others."""
         self.variables[name] = replace(self.variables[name], late=True)
 
     def latent(self, name: str, *, watched: Watched = "everywhere") -> str:
-        """Enter a count that is never printed but could be worked out."""
+        """Enter a count that is never printed but could be inferred."""
         self.variables.setdefault(name, Variable(None, watched=watched))
         return name
 
     def equal(self, whole: str, *parts: str) -> None:
-        """Whole = sum of the parts."""
+        """Enter whole = sum of the parts."""
         self.relations.append(Relation(((whole, 1.0), *((part, -1.0) for part in parts))))
 
     def nested(self, whole: str, part: str) -> None:
-        """Part is contained in whole; what lies between them is watched like a count of its own."""
+        """Enter that part is contained in whole; their difference is watched like a count of its own."""
         if whole != part and {whole, part} <= self.variables.keys():
             self.equal(whole, part, self.latent(f"{whole}{DIFFERENCE}{part}"))
 
     def bounded(
         self, total: str, parts: Mapping[str, tuple[float, float]], *, upper: bool = True, lower: bool = True
     ) -> None:
-        """Keep total between the sums of low x part and high x part."""
+        """Enter sum of low x part <= total <= sum of high x part."""
         if lower:
             terms = tuple((name, -low) for name, (low, _) in parts.items() if low)
             self.relations.append(Relation(((total, 1.0), *terms), upper=float("inf")))

@@ -1,4 +1,4 @@
-"""The one door out of the room: every document passes `protect`, and nothing else prints a figure.
+"""Protection of documents: every document passes `protect`, and nothing else prints a figure.
 
 Sources: Hundepool et al. (2012), Statistical Disclosure Control, chapter 5 (rounding, interval attacks on
 tables); the rules themselves are in the documentation of the JSON schema.
@@ -61,24 +61,24 @@ from sdckit.report.gate.rounding import (
 Plain = dict[str, Any]
 
 
-def count_leaf(one: Print) -> Plain:
-    """A printed count: its words, its value where public, its bound, and how coarsely it is rounded.
+def count_leaf(printed: Print) -> Plain:
+    """A printed count: text, value if public, upper bound, and the base it is rounded to.
 
     Examples
     --------
     >>> count_leaf(Print("<10", None, 1, 9, 10, 10))
     {'text': '<10', 'value': None, 'below': 10, 'rounded_to': 10}
     """
-    plain: Plain = {"text": one.text, "value": one.value}
-    if one.below is not None:
-        plain["below"] = one.below
-    if one.base is not None and one.base > LADDER[0] and one.text != "0":
-        plain["rounded_to"] = one.base
+    plain: Plain = {"text": printed.text, "value": printed.value}
+    if printed.below is not None:
+        plain["below"] = printed.below
+    if printed.base is not None and printed.base > LADDER[0] and printed.text != "0":
+        plain["rounded_to"] = printed.base
     return plain
 
 
 def difference_leaf(whole: Print, part: Print) -> Plain:
-    """What a printed count has more than another: as much as both prints tell.
+    """Difference of two printed counts, as far as their prints determine it.
 
     Examples
     --------
@@ -98,19 +98,19 @@ def difference_leaf(whole: Print, part: Print) -> Plain:
     return {"text": f"about {format_count(middle)}", "value": middle, "approximate": True}
 
 
-# After the audit: one number has one print, and what few records carry is withheld or told in few digits.
+# After the audit: equal numbers get equal prints; figures from few records are withheld or lose digits.
 
 
-# Records that a figure needs to be printed where it could tell them: from fewer, two digits would tell how many.
+# Fewest records behind a printed figure that could disclose their number: of fewer, two digits would.
 SMALLEST_GUARD = 50
-# Records in the last digit of a figure that they alone carry.
+# Fewest records in a step of the last digit of a figure that depends on them alone.
 FEWEST_IN_A_DIGIT = 5
 
 
 def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledger: Ledger) -> dict[str, Print]:
-    """Print one number one way wherever it stands, as it is printed most coarsely.
+    """Give equal numbers the same print, the coarsest of theirs.
 
-    One number are those of one quantity, and those that a relation says are equal.
+    Numbers are equal if they are of one quantity, or if a relation says so.
     """
     first: dict[str, str] = {name: name for name in prints}
 
@@ -119,9 +119,9 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
             name = first[name]
         return name
 
-    def unite(one: str, other: str) -> None:
-        if ledger.variables[one].true == ledger.variables[other].true:
-            first[find(one)] = find(other)
+    def unite(left: str, right: str) -> None:
+        if ledger.variables[left].true == ledger.variables[right].true:
+            first[find(left)] = find(right)
 
     known: dict[Quantity, str] = {}
     for name in prints:
@@ -129,9 +129,9 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
     for relation in ledger.relations:
         if len(relation.terms) != 2 or relation.lower or relation.upper:
             continue
-        (one, a), (other, b) = relation.terms
-        if a + b == 0 and one in first and other in first:
-            unite(one, other)
+        (left, a), (right, b) = relation.terms
+        if a + b == 0 and left in first and right in first:
+            unite(left, right)
     widest: dict[str, Print] = {}
     for name, printed in prints.items():
         kept = widest.setdefault(find(name), printed)
@@ -141,36 +141,36 @@ def alike(prints: Mapping[str, Print], quantities: Mapping[str, Quantity], ledge
 
 
 def guarded(prints: Mapping[str, Print], ledger: Ledger) -> dict[str, Print]:
-    """Withhold the figures that could tell a few records, or take their second digit."""
-    return {name: by_records(one, [prints[at] for at in ledger.variables[name].guard]) for name, one in prints.items()}
+    """Withhold figures that could disclose the number of a few records, or drop their second digit."""
+    return {name: by_records(own, [prints[at] for at in ledger.variables[name].guard]) for name, own in prints.items()}
 
 
-def by_records(one: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
-    """A figure by the records behind it: withheld, with one digit, or as it is."""
+def by_records(shown: Print, bases: Sequence[Print], nothing: float = 0.0) -> Print:
+    """The print of a figure, given the counts of records it rests on: withheld, with one digit, or unchanged."""
     if any(base.text != "0" and (base.value or 0) < SMALLEST_GUARD for base in bases):
         return WITHHELD
     n = min((base.value for base in bases if base.value), default=math.inf)
-    if not one.value or one.base is not None:
-        return one
-    power = math.floor(math.log10(abs(one.value)) + 1e-9)
-    if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(one.value - nothing) / n:
-        return one
-    text = format_number(one.value, 1)
+    if not shown.value or shown.base is not None:
+        return shown
+    power = math.floor(math.log10(abs(shown.value)) + 1e-9)
+    if 10.0 ** (power - 1) >= FEWEST_IN_A_DIGIT * abs(shown.value - nothing) / n:
+        return shown
+    text = format_number(shown.value, 1)
     value, half = float(text.replace(",", "")), 10.0**power / 2
-    return replace(one, text=text, value=value, low=min(one.low, value - half), high=max(one.high, value + half))
+    return replace(shown, text=text, value=value, low=min(shown.low, value - half), high=max(shown.high, value + half))
 
 
 def coarsest(ledger: Ledger, prints: Mapping[str, Print]) -> Callable[[int], str]:
-    """Give what words write for a count: as coarsely as anything is printed that it could be, 1 to 4 all alike.
+    """Function that prints a count in running text: as coarsely as any printed count it could be, 1 to 4 all alike.
 
-    It goes by what is printed, never by which numbers are equal: a print of their own would tell that they are.
+    It depends on printed intervals, never on which numbers are equal: a print of their own would disclose that.
     """
     wide: list[tuple[float, float, int]] = []
-    for name, one in prints.items():
-        if ledger.variables[name].kind == "count" and one.base != LADDER[0] and one.high > 0:
-            base = one.base or min(one.high, SMALLEST_GUARD)
+    for name, printed in prints.items():
+        if ledger.variables[name].kind == "count" and printed.base != LADDER[0] and printed.high > 0:
+            base = printed.base or min(printed.high, SMALLEST_GUARD)
             level = next(at for at, step in enumerate(LADDER) if step >= base)
-            wide.append((one.low, one.high, level))
+            wide.append((printed.low, printed.high, level))
 
     def in_words(n: int) -> str:
         least, most = (1, LADDER[0] - 1) if 0 < n < LADDER[0] else (n, n)
@@ -222,9 +222,9 @@ def overall(held: Iterable[bool | None]) -> bool | None:
 
 
 def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str:
-    """Round counts, leave out row numbers, one like many; declared limits and years of sources stay.
+    """Round counts and omit row numbers in a text, singular as plural; declared limits and years of sources stay.
 
-    `printed` says how the words of a document write a count, where it is not to the nearest 5.
+    `printed` is the function that prints a count; by default to the nearest 5.
 
     Examples
     --------
@@ -237,31 +237,31 @@ def protect_words(text: str, printed: Callable[[int], str] | None = None) -> str
     >>> protect_words("1 of 300 records is alone, 2 (0.7 %) are in pairs")
     '<5 of 300 records are alone, <5 are in pairs'
     """
-    several = _ONE.sub(lambda found: f"1{found.group(1)}{found.group(2)}s{_plural(found, 3)}", text)
-    several = _ONE_OF.sub(lambda found: f"1{found.group(1)}{_plural(found, 2)}", several)
+    several = _ONE.sub(lambda match: f"1{match.group(1)}{match.group(2)}s{_plural(match, 3)}", text)
+    several = _ONE_OF.sub(lambda match: f"1{match.group(1)}{_plural(match, 2)}", several)
     several = _SHARE.sub(r"\1\2", several)
-    without_rows = _ROWS.sub(lambda found: f"{found.group(1)}s not shown{_plural(found, 2)}", several)
-    return _NUMBER.sub(lambda found: _number(found, printed or _to_five), without_rows)
+    without_rows = _ROWS.sub(lambda match: f"{match.group(1)}s not shown{_plural(match, 2)}", several)
+    return _NUMBER.sub(lambda match: _number(match, printed or _to_five), without_rows)
 
 
 def _to_five(n: int) -> str:
     return print_variable(Variable(n), 0).text
 
 
-def _plural(found: re.Match[str], at: int) -> str:
-    """The verb of several, with the space before it, where the group after it is a verb."""
-    return f"{found.group(at)}{_VERBS[found.group(at + 1).lower()]}" if found.group(at) else ""
+def _plural(match: re.Match[str], at: int) -> str:
+    """The plural of the matched verb with the space before it; "" if no verb was matched."""
+    return f"{match.group(at)}{_VERBS[match.group(at + 1).lower()]}" if match.group(at) else ""
 
 
-def _number(found: re.Match[str], printed: Callable[[int], str]) -> str:
-    before, after = found.string[: found.start()], found.string[found.end() :]
-    whole = int(found.group(1).replace(",", ""))
+def _number(match: re.Match[str], printed: Callable[[int], str]) -> str:
+    before, after = match.string[: match.start()], match.string[match.end() :]
+    whole = int(match.group(1).replace(",", ""))
     declared = _DECLARED.search(before) is not None and _COUNTED.match(after) is None
-    is_year = 1900 <= whole < 2100 and _YEAR.search(before) is not None and "," not in found.group(1)
+    is_year = 1900 <= whole < 2100 and _YEAR.search(before) is not None and "," not in match.group(1)
     if declared or is_year:
-        return found.group(0)
-    if found.group(2):
-        return format_number(float(found.group(1).replace(",", "") + found.group(2)))
+        return match.group(0)
+    if match.group(2):
+        return format_number(float(match.group(1).replace(",", "") + match.group(2)))
     return printed(whole)
 
 
@@ -278,7 +278,7 @@ WITHHELD_FIGURE: Plain = {"text": "withheld", "value": None}
 
 
 def protect(document: Document, *, internal: bool = False) -> Plain:
-    """Turn a document into plain, printable figures that may leave the room; `internal` prints everything exactly.
+    """Turn a document into plain, protected figures that may be published; `internal` prints everything exactly.
 
     A figure is ``{"text": ..., "value": ...}``; a small count is ``{"text": "<5", "value": None, "below": 5}``; a count
     rounded more coarsely than to 5 says so in ``"rounded_to"``. A share has the number it is ``"of"``.
@@ -304,14 +304,14 @@ def protect(document: Document, *, internal: bool = False) -> Plain:
     ledger = Ledger(dict(document.variables), list(document.relations))
     tree = _expand(document.tree, ledger, internal=internal)
     quantities = {
-        name: replace(one.of or Quantity(name), base=(one.of and one.of.base) or document.base)
-        for name, one in ledger.variables.items()
+        name: replace(entry.of or Quantity(name), base=(entry.of and entry.of.base) or document.base)
+        for name, entry in ledger.variables.items()
     }
     if internal:
-        prints = {name: print_exact(one) for name, one in ledger.variables.items() if one.true is not None}
+        prints = {name: print_exact(entry) for name, entry in ledger.variables.items() if entry.true is not None}
     else:
-        found = settle(ledger.variables, ledger.relations)
-        prints = guarded(alike(found, quantities, ledger), ledger)
+        settled = settle(ledger.variables, ledger.relations)
+        prints = guarded(alike(settled, quantities, ledger), ledger)
     body = _Printer(prints, internal, None if internal else coarsest(ledger, prints), quantities).plain(tree)
     if document.listed and not internal:
         body["quantities"] = quantities_of(prints, ledger, document.base)
@@ -337,13 +337,13 @@ def _expand(tree: Tree, ledger: Ledger, *, internal: bool) -> Tree:
 
 
 def _is_internal(tree: Tree) -> bool:
-    """Whether nothing of it stands in a document that may leave."""
+    """Whether a protected document has nothing in its place."""
     return isinstance(tree, InternalOnly) and tree.otherwise is None
 
 
 @dataclass(frozen=True)
 class _Printer:
-    """Writes leaves from what was printed of their variables, never from the true numbers."""
+    """Writes leaves from the prints of their variables, never from the true numbers."""
 
     prints: Mapping[str, Print]
     internal: bool
@@ -366,71 +366,71 @@ class _Printer:
 
     def _leaf(self, tree: Tree) -> Any:
         if isinstance(tree, Count | Value):
-            return self._told(self._figure(tree.name), "count", tree.name)
+            return self._with_identity(self._figure(tree.name), "count", tree.name)
         if isinstance(tree, Share):
-            found = _share(self.prints[tree.part], self.prints[tree.whole])
-            return self._of(self._told(found, "share", tree.part, tree.whole), tree.whole)
+            leaf = _share(self.prints[tree.part], self.prints[tree.whole])
+            return self._with_base(self._with_identity(leaf, "share", tree.part, tree.whole), tree.whole)
         if isinstance(tree, Ratio):
-            return self._of(self._told(self._ratio(tree), "share", tree.value, tree.count), tree.count)
+            return self._with_base(self._with_identity(self._ratio(tree), "share", tree.value, tree.count), tree.count)
         if isinstance(tree, Difference):
-            found = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
-            return self._told(found, "difference", tree.whole, tree.part)
+            leaf = difference_leaf(self.prints[tree.whole], self.prints[tree.part])
+            return self._with_identity(leaf, "difference", tree.whole, tree.part)
         if isinstance(tree, Cumulative):
-            return self._told(self._cumulative(tree), "share", *tree.parts, "", *tree.wholes)
+            return self._with_identity(self._cumulative(tree), "share", *tree.parts, "", *tree.wholes)
         if isinstance(tree, Total):
-            return self._told(self._total(tree), "total", tree.family)
+            return self._with_identity(self._total(tree), "total", tree.family)
         if isinstance(tree, Chance):
-            return self._told(
+            return self._with_identity(
                 _chance(self.prints[tree.hits], self.prints[tree.misses], tree.share), "chance", tree.hits
             )
         if isinstance(tree, Guarded | Part):
             return self._by_base(tree)
         if isinstance(tree, Told):
-            return self.plain(tree.content if self._is_told(tree) else tree.otherwise)
+            return self.plain(tree.content if self._is_shown(tree) else tree.otherwise)
         return self._words(tree)
 
     def _by_base(self, leaf: Guarded | Part) -> Plain:
         base = self.prints[leaf.base]
         if isinstance(leaf, Part):
             n = (base.value or math.inf) if leaf.counted else math.inf
-            return _part(leaf.true, n, exact=self.internal) if self._enough(leaf.base) else dict(WITHHELD_FIGURE)
-        one = self.prints[leaf.name]
-        if not self.internal and (leaf.few or not self._enough(leaf.base)):
-            one = by_records(one, [base], leaf.nothing)
-        return self._told(count_leaf(one), "count", leaf.name)
+            return _part(leaf.true, n, exact=self.internal) if self._suffices(leaf.base) else dict(WITHHELD_FIGURE)
+        printed = self.prints[leaf.name]
+        if not self.internal and (leaf.few or not self._suffices(leaf.base)):
+            printed = by_records(printed, [base], leaf.nothing)
+        return self._with_identity(count_leaf(printed), "count", leaf.name)
 
-    def _is_told(self, leaf: Told) -> bool:
+    def _is_shown(self, leaf: Told) -> bool:
         if leaf.guarded:
-            return all(self._enough(name) for name in leaf.bases)
+            return all(self._suffices(name) for name in leaf.bases)
         return self.internal or any(self.prints[name].value for name in leaf.bases)
 
     def _is_left_out(self, tree: Tree) -> bool:
-        return isinstance(tree, Told) and tree.otherwise is None and not self._is_told(tree)
+        return isinstance(tree, Told) and tree.otherwise is None and not self._is_shown(tree)
 
     def _figure(self, name: str) -> Plain:
-        one = self.prints[name]
-        return count_leaf(one) | {"text": Printed(one.text, Identity("", ()), one.high - one.low)}
+        printed = self.prints[name]
+        return count_leaf(printed) | {"text": Printed(printed.text, Identity("", ()), printed.high - printed.low)}
 
-    def _of(self, share: Plain, whole: str) -> Plain:
-        """A printed share with the number that it is of, which is printed elsewhere, too."""
-        one = self.prints[whole]
-        if one.value is None or (share["value"] is None and "below" not in share):
+    def _with_base(self, share: Plain, whole: str) -> Plain:
+        """A printed share with its denominator, which is printed elsewhere, too."""
+        printed = self.prints[whole]
+        if printed.value is None or (share["value"] is None and "below" not in share):
             return share
-        return share | {"of": self._told(count_leaf(one), "count", whole)["text"]}
+        return share | {"of": self._with_identity(count_leaf(printed), "count", whole)["text"]}
 
-    def _told(self, leaf: Plain, how: str, *names: str) -> Plain:
-        """The leaf with what it is a figure of."""
+    def _with_identity(self, leaf: Plain, how: str, *names: str) -> Plain:
+        """The leaf, its text with how it was computed and from which quantities."""
         of = tuple(self.quantities.get(name, Quantity(name)) for name in names)
         span = getattr(leaf["text"], "span", 0.0)
         return leaf | {"text": Printed(leaf["text"], Identity(how, of), span)}
 
-    def _enough(self, base: str) -> bool:
-        one = self.prints[base]
-        return self.internal or one.text == "0" or (one.value or 0) >= SMALLEST_GUARD
+    def _suffices(self, base: str) -> bool:
+        printed = self.prints[base]
+        return self.internal or printed.text == "0" or (printed.value or 0) >= SMALLEST_GUARD
 
     def _words(self, tree: Tree) -> Any:
         if isinstance(tree, AllHold):
-            return overall(self._holds(one)["value"] for one in tree.each)
+            return overall(self._holds(verdict)["value"] for verdict in tree.limits)
         if isinstance(tree, Holds):
             return self._holds(tree)
         if isinstance(tree, Foreign):
@@ -450,7 +450,7 @@ class _Printer:
         return {"text": HOLDS[leaf.holds], "value": leaf.holds} | ({"reason": reason} if reason else {})
 
     def _is_open(self, leaf: Holds) -> bool:
-        """Whether both answers are possible, of what is printed."""
+        """Whether the printed figures allow the opposite verdict."""
         if self.internal or leaf.holds is None or not leaf.value:
             return False
         value, base = self.prints[leaf.value], self.prints[leaf.base]
@@ -471,17 +471,17 @@ class _Printer:
 
     def _cumulative(self, leaf: Cumulative) -> Plain:
         wholes, parts = ([self.prints[name] for name in names] for names in (leaf.wholes, leaf.parts))
-        if any(one.value is None and one.below is None for one in wholes):
+        if any(printed.value is None and printed.below is None for printed in wholes):
             return {"text": "withheld", "value": None}
-        whole, part = (sum(one.midpoint for one in ones) for ones in (wholes, parts))
+        whole, part = (sum(printed.midpoint for printed in group) for group in (wholes, parts))
         if not whole:
             return {"text": "undefined", "value": None}
-        if part and not any(one.value for one in parts):
+        if part and not any(printed.value for printed in parts):
             return {"text": f"<{_percentage(part / whole)['text']}", "value": None, "below": part / whole}
         return _percentage(part / whole)
 
     def _total(self, leaf: Total) -> Plain:
-        parts = [one for name, one in self.prints.items() if name.startswith(leaf.family)]
+        parts = [printed for name, printed in self.prints.items() if name.startswith(leaf.family)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low == high:
             return {"text": format_count(low), "value": int(low)}
@@ -489,7 +489,7 @@ class _Printer:
             return {"text": "withheld", "value": None}
         if not any(part.value for part in parts):
             return {"text": f"under {format_count(high + 1)}", "value": None, "below": high + 1}
-        # A hidden part counts half its bound.
+        # A hidden part counts as half its upper bound.
         middle = sum(part.midpoint if part.value is not None else part.midpoint / 2 for part in parts)
         value = SMALLEST_BASE * round(middle / SMALLEST_BASE)
         return {"text": f"about {format_count(value)}", "value": value, "approximate": True}
@@ -515,12 +515,12 @@ def _chance(hits: Print, misses: Print, share: float) -> Plain:
 
 
 def _part(true: float, n: float, *, exact: bool) -> Plain:
-    """A part of one in steps of whole per cent, and of ten of n at least: finer ones would count them."""
+    """A proportion in steps of whole per cent, and of at least ten of `n`: finer ones would count them."""
     if math.isnan(true):
         return {"text": "undefined", "value": None}
     if exact:
         return {"text": f"{100 * true:.6g} %", "value": true}
-    step = next((one for one in (1, 2, 5, 10) if one * n >= 100 * FEWEST_IN_A_STEP), 20)
+    step = next((width for width in (1, 2, 5, 10) if width * n >= 100 * FEWEST_IN_A_STEP), 20)
     whole = min(100, step * round(100 * true / step))
     if whole == 0 < true:
         return {"text": f"<{step} %", "value": None, "below": step / 100}
@@ -535,7 +535,7 @@ def _percentage(rate: float) -> Plain:
 
 @dataclass(frozen=True)
 class Seen:
-    """How many successes a printed number allows; `few` and `many` where only a bound is printed."""
+    """Interval of the number of successes; `few` and `many`: only an upper or a lower bound is printed."""
 
     low: float
     middle: float
@@ -545,7 +545,7 @@ class Seen:
 
 
 def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
-    """Read the successes among `n`, or all but the failures; None where neither is printed.
+    """Interval of the successes among `n`, from printed successes or failures; None if neither is printed.
 
     Examples
     --------
@@ -566,20 +566,20 @@ def seen(printed: Mapping[str, Any], role: str, n: float) -> Seen | None:
     return None
 
 
-def rate_leaf(found: Seen, n: float) -> Plain:
-    """The share of successes as a figure; few ones by their bound, and many, too.
+def rate_leaf(successes: Seen, n: float) -> Plain:
+    """The share of successes as a leaf; a bound if the number of successes or of failures is hidden.
 
     Examples
     --------
     >>> rate_leaf(Seen(95, 97.5, 100, many=True), 100)
     {'text': '>95 %', 'value': None, 'above': 0.95}
     """
-    if found.few:
-        return {"text": f"<{percentage(found.high / n)} %", "value": None, "below": round(found.high / n, 6)}
-    if found.many:
-        least = math.floor(1000 * found.low / n + 1e-9) / 10
-        return {"text": f">{least:g} %", "value": None, "above": round(found.low / n, 6)}
-    return _percentage(found.middle / n)
+    if successes.few:
+        return {"text": f"<{percentage(successes.high / n)} %", "value": None, "below": round(successes.high / n, 6)}
+    if successes.many:
+        least = math.floor(1000 * successes.low / n + 1e-9) / 10
+        return {"text": f">{least:g} %", "value": None, "above": round(successes.low / n, 6)}
+    return _percentage(successes.middle / n)
 
 
 def percentage(share: float) -> str:

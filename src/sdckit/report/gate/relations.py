@@ -1,7 +1,8 @@
-"""What anybody knows about the figures of an intruder: cells and records, nested levels, risk and cells.
+"""Publicly known relations of an intruder's figures: cells and records, nested levels, risk and cells.
 
-Without wildcards a record's frequency is the size of its cell, so cells by size fix nearly everything that is
-printed. Sizes are split wherever a printed figure splits them; each part has its cells and its records.
+Without wildcards a record's frequency is the size of its cell, so the numbers of cells by size determine nearly all
+printed figures. The range of sizes is split wherever a printed figure splits it; each part has a number of cells and a
+number of records.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ PRINTED = {**{k: v for k, v in SIZE_CLASSES.items() if k not in {"2", "3", "4"}}
 
 @dataclass(frozen=True)
 class Sizes:
-    """The sizes of cells, split into parts: (smallest, largest size) of each."""
+    """The sizes of cells, partitioned: (smallest, largest size) of each part."""
 
     prefix: str
     parts: tuple[tuple[int, float], ...]
@@ -65,7 +66,7 @@ class Sizes:
 
 
 def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
-    """Split the sizes after each of `largest` and where the classes end.
+    """Partition the sizes at the ends of the size classes and after each of `largest`; enter the parts.
 
     Examples
     --------
@@ -90,8 +91,8 @@ def make_sizes(ledger: Ledger, prefix: str, largest: Iterable[float]) -> Sizes:
 
 
 def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
-    """Enter the cells by size of somebody who knows one key alone: those of one to four records, and all others."""
-    sizes = _alone(key)
+    """Enter the cells by size of an intruder who knows one key only: sizes 1 to 4, and all larger ones."""
+    sizes = _sizes_of_one_key(key)
     for part in sizes.parts:
         watched: Watched = "everywhere" if part[1] < SMALL else "nowhere"
         cells = ledger.latent(sizes.cells(part), watched=watched)
@@ -100,27 +101,27 @@ def sizes_by_key(ledger: Ledger, key: str) -> Sizes:
     return sizes
 
 
-def _alone(key: str) -> Sizes:
+def _sizes_of_one_key(key: str) -> Sizes:
     few: list[tuple[int, float]] = [(size, size) for size in range(1, SMALL)]
     return Sizes(f"key.{key}.alone", (*few, (SMALL, math.inf)))
 
 
 def link_risk_by_key(ledger: Ledger, key: str, name: str, fraction: float) -> None:
-    """Say that a sum of risks is that of the cells of one key alone."""
-    sizes = _alone(key)
+    """Relate a sum of risks to the cells of one key only."""
+    sizes = _sizes_of_one_key(key)
     if sizes.records((1, 1)) in ledger.variables:
         link_risk(ledger, sizes, name, fraction, "exact")
 
 
 def link_by_key(ledger: Ledger, key: str, name: str, most: int) -> None:
-    """Say that a count is that of the records in cells of up to `most`, of one key alone."""
-    sizes = _alone(key)
+    """Relate a count to the records in cells of up to `most` records, of one key only."""
+    sizes = _sizes_of_one_key(key)
     if most < SMALL and sizes.records((1, 1)) in ledger.variables:
         link_records(ledger, sizes, name, 1, most)
 
 
 def link_cells(ledger: Ledger, sizes: Sizes, *, classes: str) -> None:
-    """Say that a class of cells is made of its sizes, and that all their records make the file."""
+    """Relate each size class to its cell sizes, and the file to the records of all sizes."""
     for label, (low, high) in PRINTED.items():
         ledger.equal(f"{classes}.{label}", *(sizes.cells(part) for part in sizes.within(low, high)))
     ledger.equal("n", *(sizes.records(part) for part in sizes.parts))
@@ -135,10 +136,10 @@ def link_levels_to_cells(
     missing: str = "",
     all_common: bool,
 ) -> None:
-    """Say that levels are cells: each that is shown is one of some size, and the rest are those of few records.
+    """Relate levels that are the cells: each level shown is one large cell, and the rest are the small cells.
 
-    Where more levels are common than are shown, the rest holds some of them, too. The records that are `missing` a
-    level are one more cell, of any size or none.
+    If more levels are common than are shown, the rest has some of them, too. The records that are `missing` a level
+    are one more cell, of any size or none.
     """
     large = [part for part in sizes.parts if part[0] >= SMALL]
     few = [part for part in sizes.parts if part[0] < SMALL]
@@ -166,30 +167,30 @@ def link_levels_to_cells(
         for part in few:
             ledger.bounded(sizes.cells(part), {is_of[name][part]: (1.0, 1.0)}, upper=False)
     if rest is None:
-        # One group at most can be small, that without a value: how many it has is watched, not of which size it is.
-        for one in (name for part in few for name in (sizes.cells(part), sizes.records(part))):
-            ledger.variables[one] = replace(ledger.variables[one], watched="nowhere")
+        # At most one cell can be small, that of the missing values: its count of records is watched, not its size.
+        for variable in (name for part in few for name in (sizes.cells(part), sizes.records(part))):
+            ledger.variables[variable] = replace(ledger.variables[variable], watched="nowhere")
 
 
 def _size_of(
     ledger: Ledger, sizes: Sizes, name: str, parts: Sequence[tuple[int, float]], *, least: float = 1.0
 ) -> dict[tuple[int, float], str]:
-    """Enter for a level whether it is a cell of each size; a level of no record is none."""
+    """Enter 0/1 indicators of the size of a level's cell, which sum to 1; to `least` or 1 if it may have no record."""
     n = ledger.variables["n"].true or 0
-    found = {
+    indicators = {
         part: ledger.latent(f"{sizes.prefix}: {name} has {part[0]}-{part[1]}", watched="nowhere") for part in parts
     }
-    for one in found.values():
-        ledger.tell(one, 0.0, 1.0)
-    ledger.relations.append(Relation(tuple((one, 1.0) for one in found.values()), least, 1.0))
-    ledger.bounded(name, {found[part]: (part[0], min(part[1], n)) for part in parts})
-    return found
+    for indicator in indicators.values():
+        ledger.tell(indicator, 0.0, 1.0)
+    ledger.relations.append(Relation(tuple((indicator, 1.0) for indicator in indicators.values()), least, 1.0))
+    ledger.bounded(name, {indicators[part]: (part[0], min(part[1], n)) for part in parts})
+    return indicators
 
 
 def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: float) -> None:
-    """Say that a count is that of the records in cells of these sizes, and that the others make up the file.
+    """Relate a count to the records in cells of these sizes, and its complement to those of the other sizes.
 
-    The second follows from all sizes together, but not from one relation after the other.
+    The second is redundant, but constraint propagation alone does not infer it.
     """
     ledger.equal(name, *(sizes.records(part) for part in sizes.within(low, high)))
     if low == 1 and "n" in ledger.variables and math.isinf(sizes.parts[-1][1]):
@@ -197,13 +198,13 @@ def link_records(ledger: Ledger, sizes: Sizes, name: str, low: float, high: floa
 
 
 def link_levels(ledger: Ledger, names: Iterable[str]) -> None:
-    """Say that each figure contains the one before it; those every document has are linked past the others, too."""
+    """Nest each figure in the next one; figures that every document has are also nested directly."""
     for smaller, larger in pairs_of_levels(ledger, list(names)):
         ledger.nested(larger, smaller)
 
 
 def pairs_of_levels(ledger: Ledger, names: Sequence[str]) -> list[tuple[str, str]]:
-    """Give the pairs next to each other, of all and of those every document of the file has."""
+    """Consecutive pairs of all figures, and of those that every document of the file has."""
     common = [name for name in names if not ledger.variables[name].late]
     return list(dict.fromkeys([*pairwise(common), *pairwise(names)]))
 
@@ -247,8 +248,8 @@ def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = 
     """
 
     def reaches(size: int) -> bool:
-        found = risk_of_size(size, fraction, method)
-        return found > risk if strictly else found >= risk
+        own_risk = risk_of_size(size, fraction, method)
+        return own_risk > risk if strictly else own_risk >= risk
 
     if risk <= 0:
         return math.inf
@@ -264,7 +265,7 @@ def largest_size(risk: float, fraction: float, method: str, *, strictly: bool = 
 
 
 def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method: str) -> None:
-    """Sum of risks: a cell's share depends on its size alone when the fraction is known."""
+    """Bound a sum of risks by the cells: at a known sampling fraction a cell's risk depends on its size only."""
 
     def mass(size: float) -> float:
         # The limit of size x risk as the cell grows is the fraction itself.
@@ -274,17 +275,17 @@ def link_risk(ledger: Ledger, sizes: Sizes, total: str, fraction: float, method:
 
 
 def link_resting(ledger: Ledger, prefix: str, below: str, resting: str, k: int) -> None:
-    """Say that records `below` k, and those `resting` on others' missing values, are together below k without these."""
+    """Relate the records `below` k, those that reach k only through wildcards (`resting`), and their sum."""
     strict = ledger.latent(f"{prefix}.strict.{k}")
     ledger.equal(strict, below, resting)
     ledger.nested(f"{prefix}.violations.category.{k}", strict)
 
 
 def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], bool]]) -> None:
-    """Who knows more keys sees at least as many uniques, violations and cells.
+    """Nest intruders: one who knows more keys has at least as many uniques, violations and cells.
 
-    Each comes with its sizes, its keys, and whether missing values stand for any value: then a record may lack all
-    of the fewer keys and none of the others, and count for nobody there.
+    `keys` has the sizes and keys of each, and whether missing values are wildcards: then a record may lack all of the
+    fewer keys and none of the others, and is not counted there.
     """
     for (wide, more, _), (narrow, fewer, wild) in permutations(keys, 2):
         if not fewer < more:
@@ -302,7 +303,7 @@ def link_intruders(ledger: Ledger, keys: Sequence[tuple[Sizes, frozenset[str], b
 
 
 def _link_left_out(ledger: Ledger, wide: str, narrow: str, left_out: frozenset[str]) -> None:
-    """Who leaves keys out sees what somebody sees who never had them."""
+    """Equate the figures of an intruder without some keys to those of the intruder who knows only the others."""
     variables = ledger.variables
     for name in list(variables):
         table, _, keys = name.removeprefix(f"{wide}.contributions.").partition(".")
@@ -410,7 +411,7 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
                 "from": edges[number],
                 "to": edges[number + 1],
                 "n": Count(name),
-                # Over the bins as they are printed, like the shares up to here: the first two must agree.
+                # Of the sum of the printed bins, like the cumulative shares: the first of both must agree.
                 "rate": Cumulative((name,), tuple(names)),
                 "cumulative": Cumulative(tuple(names[: number + 1]), tuple(names)),
             }
@@ -425,20 +426,20 @@ def _bins(leaf: Histogram, ledger: Ledger) -> Tree:
             parts = leaf.sizes.within(least, leaf.largest[low])
             ledger.equal(name, *(leaf.sizes.records(part) for part in parts))
     for name, limit in leaf.above:
-        beyond = {one: (float(low > limit), float(high > limit)) for one, (low, high) in spans.items()}
+        beyond = {bin_name: (float(low > limit), float(high > limit)) for bin_name, (low, high) in spans.items()}
         ledger.bounded(name, beyond)
     return tuple(rows)
 
 
 def _guarded(leaf: Histogram, rows: Tree) -> Tree:
-    """The bins, or all records in one where too few records stand behind the risks."""
+    """The bins, or one bin with all records if too few records are behind the risks."""
     whole = Share(leaf.whole, leaf.whole)
-    one: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
-    return Told(rows, leaf.guard, ({**one, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
+    single: Tree = {"from": leaf.edges[0], "to": leaf.edges[-1], "n": Count(leaf.whole)}
+    return Told(rows, leaf.guard, ({**single, "rate": whole, "cumulative": whole},), guarded=True)  # type: ignore[dict-item]
 
 
 def rank(row: Mapping[str, Any]) -> tuple[bool, float, str]:
-    """Sort rows of printed levels: the most frequent first, as far as it is printed, and what is pooled last.
+    """Sorting key of printed levels: the most frequent first by printed counts, the pooled rest last.
 
     Examples
     --------

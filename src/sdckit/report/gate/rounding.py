@@ -1,4 +1,4 @@
-"""How one number is printed, and which true numbers the print still allows.
+"""How one number is printed, and the interval of true numbers that its print allows.
 
 Counts: 0 is printed, 1 to 4 become "<5", others go to the nearest 5; where the audit asks for it, to the
 nearest 10, 20, 50, ... Estimates: two significant digits, then one, then a bound.
@@ -13,7 +13,7 @@ from typing import Any
 
 from sdckit.report.gate.figures import Kind, Quantity, Variable
 
-# A printed number that knows what it is a number of, so that a document can be read for contradictions.
+# Printed texts that carry their quantity, so that a document can be checked for contradictions.
 
 
 Leaf = Mapping[str, Any]
@@ -21,14 +21,14 @@ Leaf = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Identity:
-    """What is printed: how it follows from quantities, and from which."""
+    """How a printed figure is computed, and from which quantities."""
 
     how: str
     of: tuple[Quantity, ...]
 
 
 class Printed(str):
-    """The text of a figure, and what it is a figure of; `span` is how many true numbers the text allows.
+    """The text of a figure with its identity; `span` is the width of the interval that the text allows.
 
     Examples
     --------
@@ -43,12 +43,12 @@ class Printed(str):
 
     def __new__(cls, text: str, identity: Identity, span: float = 0.0) -> Printed:
         """A text with its identity."""
-        found = super().__new__(cls, text)
-        found.identity, found.span = identity, span
-        return found
+        printed = super().__new__(cls, text)
+        printed.identity, printed.span = identity, span
+        return printed
 
     def __getnewargs__(self) -> tuple[str, Identity, float]:  # type: ignore[override]
-        """For copies."""
+        """Arguments of `__new__`, for copies."""
         return str(self), self.identity, self.span
 
 
@@ -57,25 +57,25 @@ def leaves(tree: Any) -> Iterator[Leaf]:
     if isinstance(tree, Mapping):
         if isinstance(tree.get("text"), Printed):
             yield tree
-        for one in tree.values():
-            yield from leaves(one)
+        for subtree in tree.values():
+            yield from leaves(subtree)
     elif isinstance(tree, list | tuple):
-        for one in tree:
-            yield from leaves(one)
+        for subtree in tree:
+            yield from leaves(subtree)
 
 
 # Steps a count may be rounded to, finest first; beyond the last it is withheld.
 LADDER = (5, 10, 20, 50, 100, 200, 500, 1000)
 INFINITY = math.inf
-# Prints of a count that are all looked at, and, of more, those near each end of what is known.
+# Number of possible prints up to which all are checked; of more, so many near each bound.
 MOST_LOOKED_AT, AT_AN_END = 40, 3
-# What a sum stays below the end of its step: in a census it is a whole number, and the end is none of its own.
+# How far a sum stays below the end of its step: in a census it is whole, and the end belongs to the next step.
 JUST = 1e-6
 
 
 @dataclass(frozen=True)
 class Print:
-    """A printed number: its words, its value where public, and the true numbers it allows."""
+    """A printed number: text, value if public, and the interval of true numbers it allows."""
 
     text: str
     value: float | None
@@ -166,7 +166,7 @@ def _nearest(true: float, base: int) -> int:
 
 
 def _ends_of_count(true: float, base: int, *, whole: bool) -> tuple[float, float]:
-    """The true numbers that the print of a count allows; a sum of weights is not `whole`."""
+    """The interval that the print of a count allows; a sum of weights is not `whole`."""
     if true == 0:
         return 0.0, 0.0
     if true < base:
@@ -189,7 +189,7 @@ def _print_value(true: float, level: int) -> Print:
 
 
 def _ends_of_value(true: float, level: int) -> tuple[float, float]:
-    """The true numbers that the print of an estimate allows."""
+    """The interval that the print of an estimate allows."""
     if true == 0:
         return 0.0, 0.0
     if true < 0:
@@ -204,7 +204,7 @@ def _ends_of_value(true: float, level: int) -> tuple[float, float]:
 
 
 def print_bound(low: float, high: float) -> Print:
-    """Print what follows of a count from all that is printed before it; "withheld" where that is little.
+    """Print the upper bound of a count that follows from earlier prints; "withheld" if it is large.
 
     Examples
     --------
@@ -219,9 +219,9 @@ def print_bound(low: float, high: float) -> Print:
 
 
 def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[tuple[float, float]]:
-    """Give the true numbers behind each print that a figure could have, where it lies between the `known` ends.
+    """Intervals of all prints that a figure between the `known` bounds could have.
 
-    Of more than 40 only those near the ends, where they tell most, and one between.
+    Of more than 40 only those near the bounds, where they disclose most, and one between.
 
     Examples
     --------
@@ -231,8 +231,8 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
     low, high = max(0.0, known[0]), known[1]
     if kind == "value":
         end = high if math.isfinite(high) else max(1.0, 10 * low)
-        found = [_ends_of_value(one, level) for one in _values_between(low, end, level)]
-        return list(dict.fromkeys(found))
+        spans = [_ends_of_value(estimate, level) for estimate in _values_between(low, end, level)]
+        return list(dict.fromkeys(spans))
     base = LADDER[level]
     first = _step_of(low, base)
     last = _step_of(high, base) if math.isfinite(high) else first + 2 * AT_AN_END
@@ -241,12 +241,12 @@ def prints_between(kind: Kind, level: int, known: tuple[float, float]) -> list[t
         steps = [*range(first, first + AT_AN_END + 1), (first + last) // 2]
         steps += range(last - AT_AN_END, last + 1)
     whole = kind == "count"
-    found = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
-    return list(dict.fromkeys(found))
+    spans = [_ends_of_count(_least(step, base, kind), base, whole=whole) for step in sorted(set(steps))]
+    return list(dict.fromkeys(spans))
 
 
 def _values_between(low: float, high: float, level: int) -> list[float]:
-    """Estimates of each print of a decade or less; of a wider interval some."""
+    """One estimate for each print within a decade; a selection in a wider interval."""
     some = [low, *(low + share * (high - low) for share in (0.001, 0.01, 0.1, 0.5, 0.9)), high]
     if not 0 < low < high <= 10 * low or level > 1:
         return some
@@ -257,7 +257,7 @@ def _values_between(low: float, high: float, level: int) -> list[float]:
 
 
 def _step_of(true: float, base: int) -> int:
-    """Number the prints of a count: -1 is nothing, 0 fewer than the base."""
+    """Number of the step that a count is in: -1 for 0, 0 for fewer than the base."""
     return -1 if true == 0 else 0 if true < base else math.floor(true / base + 0.5)
 
 
