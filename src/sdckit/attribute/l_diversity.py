@@ -178,17 +178,17 @@ class LDiversity(CellsResult):
     @cached_property
     def violation_rates(self) -> dict[str, dict[str, dict[int, float]]]:
         """Share of the records below each l, by variable and kind."""
-        found: dict[str, dict[str, dict[int, float]]] = shares_of_records(self.violations, self.n)
-        return found
+        rates: dict[str, dict[str, dict[int, float]]] = shares_of_records(self.violations, self.n)
+        return rates
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """What the figures of the file are figures of."""
-        places = [(name, kind, one) for name in self.variables for kind in self.kinds for one in self.levels]
+        places = [(name, kind, level) for name in self.variables for kind in self.kinds for level in self.levels]
         return (
             *(
-                FileFigure(f"{figure}[{name}][{kind}][{one}]", f"{kind}_{name}", how, below=_limit(one))
+                FileFigure(f"{figure}[{name}][{kind}][{level}]", f"{kind}_{name}", how, below=_limit(level))
                 for figure, how in COUNTED
-                for name, kind, one in places
+                for name, kind, level in places
             ),
             *(
                 FileFigure(f"{figure}[{name}][{kind}]", f"{kind}_{name}", how, higher="safer")
@@ -301,14 +301,14 @@ def l_diversity(
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
     homogeneous = {}
     for name in variables:
-        cells, found = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
-        homogeneous[name] = sum(found)
+        cells, counts = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
+        homogeneous[name] = sum(counts)
     return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix=prefix))
 
 
 def _with_diversity(cells: AnyCells, name: str, kinds: Sequence[Kind], c: float) -> tuple[AnyCells, int]:
     """Add the record columns of one sensitive variable; and count its homogeneous cells."""
     table = class_crosstab(cells, name)
-    found = diversity(table, c)
-    columns = {f"{kind}_{name}": found[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
+    values = diversity(table, c)
+    columns = {f"{kind}_{name}": values[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
     return cells.with_cells(columns), homogeneous_cells(table)

@@ -47,20 +47,20 @@ def _sort_small(first, size, largest, member):  # type: ignore[no-untyped-def]
         if size[home] > largest:
             continue
         for i in range(first[home] + 1, first[home] + size[home]):
-            one, j = member[i], i
-            while j > first[home] and member[j - 1] > one:
+            pattern, j = member[i], i
+            while j > first[home] and member[j - 1] > pattern:
                 member[j] = member[j - 1]
                 j -= 1
-            member[j] = one
+            member[j] = pattern
 
 
 @njit(cache=True, nogil=True)
 def _hash_members(first, size, member, out):  # type: ignore[no-untyped-def]
     for home in range(len(first)):
-        found = np.uint64(size[home])
+        word = np.uint64(size[home])
         for i in range(first[home], first[home] + size[home]):
-            found = hash_word(found ^ (np.uint64(member[i]) * GOLDEN))
-        out[home] = found
+            word = hash_word(word ^ (np.uint64(member[i]) * GOLDEN))
+        out[home] = word
 
 
 @njit(cache=True, nogil=True)
@@ -339,8 +339,8 @@ def household_structure(
 
 def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:
     """Keys that agree within every household, and the households in which two members have a value."""
-    found = {}
+    shared = {}
     for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):
         if able := count_agreeing(codes, levels.span, cells.table.of_row, of_row, n_households):
-            found[name] = able
-    return found
+            shared[name] = able
+    return shared

@@ -57,11 +57,11 @@ def joint_distances(
     undefined = 0
     for g in range(n_groups):
         rows = order[edges[g] : edges[g + 1]]
-        found = robust_distances(values[rows], seed)
-        if found is None:
+        distance = robust_distances(values[rows], seed)
+        if distance is None:
             undefined += 1
         else:
-            out[rows] = found
+            out[rows] = distance
     return out, undefined
 
 
@@ -109,8 +109,8 @@ class Outliers(RecordResult):
 
     @property
     def _any(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
-        return found
+        flagged: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
+        return flagged
 
     @cached_property
     def n_outliers(self) -> float:

@@ -124,8 +124,8 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     if unknown := [name for name in given if name not in numeric]:
         raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables", argument="bins")
     asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    for one in asked:
-        arguments.count(one, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
+    for number in asked:
+        arguments.count(number, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
     return {name: int(given.get(name, BINS)) for name in numeric}
 
 
@@ -147,8 +147,8 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
 
     kept = (name for name in chosen.names if name in classes)
     numbers = tuple(name for name in kept if chosen.declared or name not in whole)
-    found = run(read, chosen.names)
-    return found, numbers, notes | _level_notes(found)
+    coded = run(read, chosen.names)
+    return coded, numbers, notes | _level_notes(coded)
 
 
 def _few(pair: Pair, name: str, k: int) -> bool:
@@ -165,9 +165,9 @@ def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:
     constant = [name for name, has in seen.items() if has.any(axis=0).sum() == 1]
     apart = [name for name, has in seen.items() if not (has[0] & has[1:].any(axis=0))[1:].any()]
     gaps = [name for name, has in seen.items() if has[:, 0].any() and not has[:, 0].all()]
-    found = (
+    remarks = (
         ("constant", "a single level in all files", constant),
         ("levels", "no value in common between the original and any release", apart),
         ("missing", "missing values in some of the files only", gaps),
     )
-    return {key: f"{words}: {', '.join(names)}" for key, words, names in found if names}
+    return {key: f"{words}: {', '.join(names)}" for key, words, names in remarks if names}

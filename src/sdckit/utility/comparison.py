@@ -150,9 +150,9 @@ class TermComparison(PairResult):
             for file in ("original", "released"):
                 names = [f"{part}_{file}" for part in ("estimate", "low", "high")]
                 value, low, high = (out[name][j] for name in names)
-                told = stepped(value, low, high, step)
-                ends.append(np.array([told[1:]]))
-                for name, number in zip(names, told, strict=True):
+                rounded = stepped(value, low, high, step)
+                ends.append(np.array([rounded[1:]]))
+                for name, number in zip(names, rounded, strict=True):
                     out[name][j] = number
             out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version)[0])
         return out
@@ -178,7 +178,7 @@ class TermComparison(PairResult):
         return {
             "columns": {**self.columns, "term": list(names.values())},
             "drawn": {**self.drawn, "term": [names[term] for term in self.drawn.get("term", ())]},
-            "per_release": tuple({renamed(key): value for key, value in one.items()} for one in self.per_release),
+            "per_release": tuple({renamed(key): value for key, value in row.items()} for row in self.per_release),
         }
 
 
@@ -280,11 +280,11 @@ def compare_terms(
     return {
         "columns": {"term": list(names), **{name: values.tolist() for name, values in columns.items()}},
         "drawn": _forest(names, original, released, labels, together, known, level),
-        "per_release": tuple(_each(names, one) for one in released),
+        "per_release": tuple(_each(names, file) for file in released),
         "told": tuple(told),
-        "few": _any_file([hidden, *(one.few for one in (original, *released))]),
-        "few_spread": _any_file([hidden, *(one.few_spread for one in (original, *released))]),
-        "steps": _largest_step([one.steps for one in (original, *released)], len(names)),
+        "few": _any_file([hidden, *(file.few for file in (original, *released))]),
+        "few_spread": _any_file([hidden, *(file.few_spread for file in (original, *released))]),
+        "steps": _largest_step([file.steps for file in (original, *released)], len(names)),
         "version": version,
         "n_terms": len(names),
         **figures,
@@ -304,8 +304,8 @@ def _figures(columns: Mapping[str, Floats]) -> dict[str, float]:
 
 
 def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
-    found = [file for file in files if file is not None]
-    return tuple(np.max(found, axis=0).tolist()) if found else (0.0,) * p
+    known = [file for file in files if file is not None]
+    return tuple(np.max(known, axis=0).tolist()) if known else (0.0,) * p
 
 
 def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
@@ -316,8 +316,8 @@ def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
 def _together(
     original: FileEstimates, released: Sequence[FileEstimates], kind: CompareKind, level: float, ratio: float
 ) -> Pooled:
-    values = np.array([one.value for one in released])
-    variances = np.array([one.variance for one in released])
+    values = np.array([file.value for file in released])
+    variances = np.array([file.variance for file in released])
     if kind != "observed":
         rule: Kind = kind
         return pool(values, variances, kind=rule, level=level, ratio=ratio)
@@ -342,8 +342,8 @@ def _forest(
     parts = [("original", original.value, *known)]
     if len(released) > 1:
         parts += [
-            (label, one.value, *limits(one.value, one.variance, one.df, level))
-            for label, one in zip(labels, released, strict=True)
+            (label, file.value, *limits(file.value, file.variance, file.df, level))
+            for label, file in zip(labels, released, strict=True)
         ]
     parts.append(("released", together.estimate, together.low, together.high))
     rows = [
@@ -355,9 +355,9 @@ def _forest(
     return dict(zip(("term", "file", "estimate", "low", "high"), map(list, columns), strict=True))
 
 
-def _each(names: Sequence[str], one: FileEstimates) -> dict[str, float]:
-    figures = {"n_used": float(one.n_used)}
-    for name, value, variance in zip(names, one.value.tolist(), one.variance.tolist(), strict=True):
+def _each(names: Sequence[str], file: FileEstimates) -> dict[str, float]:
+    figures = {"n_used": float(file.n_used)}
+    for name, value, variance in zip(names, file.value.tolist(), file.variance.tolist(), strict=True):
         figures[f"estimate[{name}]"] = value
         figures[f"variance[{name}]"] = variance
     return figures

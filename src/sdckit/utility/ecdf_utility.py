@@ -112,8 +112,8 @@ def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.i
     for rank in ranks:
         width = int(rank.max()) + 1
         words = of_row.astype(np.uint64) * np.uint64(width) + rank.astype(np.uint64)
-        found = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
-        of_row, n_groups = found.of_row, len(found.size)
+        groups = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
+        of_row, n_groups = groups.of_row, len(groups.size)
     some = np.empty(n_groups, np.int64)
     some[of_row] = np.arange(len(of_row))
     return ranks[:, some], of_row
@@ -178,10 +178,10 @@ def ecdf_figures(original: Floats, released: Floats, *, most: int | None = None)
     if not n or not n_s:
         return math.nan, math.nan
     ranks = np.array([ranks_of([a, b]) for a, b in zip(original.T, released.T, strict=True)])
-    found = ecdf_difference(ranks, n, most=most)
-    if found is None:
+    measured = ecdf_difference(ranks, n, most=most)
+    if measured is None:
         return None
-    difference, size = found
+    difference, size = measured
     share = difference / (n * n_s)
     return float(np.abs(share).max()), float(size @ share**2) / (n + n_s)
 
@@ -333,7 +333,7 @@ def _of_release(
     notes: dict[str, str],
 ) -> dict[str, float]:
     def alone(name: str) -> tuple[float, float]:
-        a, b = (one[~np.isnan(one)][:, None] for one in (files[name][0], files[name][j]))
+        a, b = (values[~np.isnan(values)][:, None] for values in (files[name][0], files[name][j]))
         return ecdf_figures(a, b) or (math.nan, math.nan)
 
     single = dict(zip(files, run(alone, files), strict=True))
@@ -357,7 +357,7 @@ def _of_release(
 
 
 def _missing_note(pair: Pair, files: Mapping[str, tuple[Floats, ...]], notes: dict[str, str]) -> None:
-    lacking = {name: [int(np.isnan(values).sum()) for values in found] for name, found in files.items()}
-    said = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
-    if said:
-        notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(said)}"
+    lacking = {name: [int(np.isnan(values).sum()) for values in columns] for name, columns in files.items()}
+    parts = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
+    if parts:
+        notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(parts)}"

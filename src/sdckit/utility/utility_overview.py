@@ -101,7 +101,7 @@ class UtilityOverview(PairResult):
     """
 
     measure: ClassVar[str] = "utility_overview"
-    figures: ClassVar[tuple[str, ...]] = tuple(one.name for one in HEADLINES)
+    figures: ClassVar[tuple[str, ...]] = tuple(headline.name for headline in HEADLINES)
     results: dict[str, Any] = field(default_factory=dict, repr=False)
     skipped: tuple[tuple[str, str], ...] = ()
     variables: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class UtilityOverview(PairResult):
     @property
     def table(self) -> Any:
         """The rows that are defined, as a frame of the original's engine."""
-        rows = [one for one in HEADLINES if not math.isnan(getattr(self, one.name))]
+        rows = [headline for headline in HEADLINES if not math.isnan(getattr(self, headline.name))]
         return frame_of(
             {
                 "level": [row.level for row in rows],
@@ -141,8 +141,8 @@ class UtilityOverview(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with those of every measure under ``measures``."""
-        found = super().to_dict()
-        return {**found, "measures": {name: result.to_dict() for name, result in self.results.items()}}
+        figures = super().to_dict()
+        return {**figures, "measures": {name: result.to_dict() for name, result in self.results.items()}}
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -236,10 +236,11 @@ def utility_overview(
         except SdcError as error:
             skipped.append((name, str(error)))
     notes: dict[str, str] = dict(chosen.notes)
-    each = tuple(_headlines(results, j) for j in range(chosen.pair.m))
+    per_release = tuple(_headlines(results, j) for j in range(chosen.pair.m))
     return UtilityOverview(
-        pair=chosen.pair, per_release=each, notes=notes, results=results, skipped=tuple(skipped),
-        variables=chosen.names, missing_rule="a missing value is a level of its own", **mean_figures(each, notes),
+        pair=chosen.pair, per_release=per_release, notes=notes, results=results, skipped=tuple(skipped),
+        variables=chosen.names, missing_rule="a missing value is a level of its own",
+        **mean_figures(per_release, notes),
     )  # fmt: skip
 
 
@@ -255,11 +256,11 @@ def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, st
 
 
 def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
-    found = families_of(models)
-    for family in found.values():
+    families = families_of(models)
+    for family in families.values():
         if family not in FAMILIES:
             raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}", argument="models")
-    return cast("dict[str, Family]", found)
+    return cast("dict[str, Family]", families)
 
 
 def lacking(
@@ -325,13 +326,13 @@ def _calls(
 def _headlines(results: Mapping[str, Any], j: int) -> dict[str, float]:
     """The rows of one release; of several models the mean, or the worst. Models combine all releases."""
     out = {}
-    for one in HEADLINES:
+    for headline in HEADLINES:
         values = [
-            float(result.per_release[j].get(one.figure, getattr(result, one.figure)))
+            float(result.per_release[j].get(headline.figure, getattr(result, headline.figure)))
             for name, result in results.items()
-            if name.partition(":")[0] == one.measure
+            if name.partition(":")[0] == headline.measure
         ]
         known = [value for value in values if not math.isnan(value)]
-        worst = one.name == "min_overlap"
-        out[one.name] = math.nan if not known else min(known) if worst else math.fsum(known) / len(known)
+        worst = headline.name == "min_overlap"
+        out[headline.name] = math.nan if not known else min(known) if worst else math.fsum(known) / len(known)
     return out

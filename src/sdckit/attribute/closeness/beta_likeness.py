@@ -29,9 +29,9 @@ def _gains(edges, level, count, share, bound, gain, exceeding):  # type: ignore[
             total += count[e]
         largest, over = 0.0, 0
         for e in range(start, stop):
-            one = count[e] / total / share[level[e]] - 1.0
-            largest = max(largest, one)
-            over += one > bound[level[e]] + 1e-12
+            rise = count[e] / total / share[level[e]] - 1.0
+            largest = max(largest, rise)
+            over += rise > bound[level[e]] + 1e-12
         gain[cell] = largest
         exceeding[cell] = over
 

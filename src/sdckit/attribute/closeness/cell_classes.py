@@ -258,5 +258,5 @@ def sensitive_of(cells: AnyCells, sensitive: Sequence[str] | str | None, scenari
 def shares_of_records(counts: Any, n: int) -> Any:
     """Counts under some names as shares of n."""
     if isinstance(counts, Mapping):
-        return {name: shares_of_records(one, n) for name, one in counts.items()}
+        return {name: shares_of_records(part, n) for name, part in counts.items()}
     return counts / n

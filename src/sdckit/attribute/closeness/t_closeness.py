@@ -160,14 +160,14 @@ def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.
 
 
 def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
-    texts = [printed(one) for one in listed]
+    texts = [printed(level) for level in listed]
     if len(set(texts)) < len(texts):
         raise DataError(f"distance: a level of {levels.name!r} is listed more than once", argument="distance")
     place = {text: i for i, text in enumerate(texts)}
-    found = [place.get(label, -1) for label in levels.labels()]
-    _refuse_absent(found.count(-1), levels.name, "list")
-    rank = np.empty(len(found), np.int64)
-    rank[np.argsort(found)] = np.arange(len(found))  # levels that do not occur have no place
+    places = [place.get(label, -1) for label in levels.labels()]
+    _refuse_absent(places.count(-1), levels.name, "list")
+    rank = np.empty(len(places), np.int64)
+    rank[np.argsort(places)] = np.arange(len(places))  # levels that do not occur have no place
     return rank
 
 
@@ -190,7 +190,7 @@ def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArr
     name = levels.name
     if any(isinstance(parents, str) or not isinstance(parents, Sequence) for parents in hierarchy.values()):
         raise DataError(f"the hierarchy of {name!r} names the parents of each level in a list, nearest first")
-    chains = {printed(level): [printed(one) for one in parents] for level, parents in hierarchy.items()}
+    chains = {printed(level): [printed(parent) for parent in parents] for level, parents in hierarchy.items()}
     depths = {len(chain) for chain in chains.values()}
     if len(depths) != 1 or 0 in depths:
         words = f"in the hierarchy of {name!r} levels have different numbers of parents"
@@ -381,14 +381,14 @@ def t_closeness(
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
-    columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
-    return classes.result(columns, distances={name: _called(one) for name, one in chosen.items()})
+    columns = {f"t_{name}": closeness(classes.spread(name), ground) for name, ground in chosen.items()}
+    return classes.result(columns, distances={name: _called(ground) for name, ground in chosen.items()})
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and (
-        set(distance) == set(variables) or any(isinstance(one, (str, Mapping)) for one in distance.values())
+        set(distance) == set(variables) or any(isinstance(value, (str, Mapping)) for value in distance.values())
     ):
         if set(distance) != set(variables):
             words = "distance by variable names every sensitive variable once, and no other"
@@ -400,8 +400,8 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
         words = "distance is a name, a list of levels in their order, or a hierarchy of them"
         raise DataError(words, argument="distance")
-    found: Distance = distance
-    return found
+    chosen: Distance = distance
+    return chosen
 
 
 def _called(distance: Distance) -> str:

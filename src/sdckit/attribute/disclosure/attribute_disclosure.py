@@ -88,7 +88,7 @@ def two_way(
     large = np.flatnonzero(correct > TWO_WAY[0])
     group, level = table.key[large], table.target[large]
     width = np.int64(target.n_levels + 1)
-    found = []
+    checks = []
     for key, codes in zip(keys, key_codes, strict=True):
         pairs, place = np.unique(codes[group] * width + level, return_inverse=True)
         records = np.bincount(place, weights=correct[large], minlength=len(pairs))
@@ -97,8 +97,8 @@ def two_way(
         for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
             key_code, code = divmod(int(pairs[at]), int(width))
             labels = target.label(code), key.name, key.label(key_code)
-            found.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
-    return found
+            checks.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
+    return checks
 
 
 def _records_of(
@@ -169,8 +169,8 @@ def find_levels(
     levels = [target_roles.find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):
-        found = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
-        pairs.append((key, found, target_roles.find_level(target, level, "exclude_pairs", i)))
+        key_code = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
+        pairs.append((key, key_code, target_roles.find_level(target, level, "exclude_pairs", i)))
     return levels, pairs
 
 
@@ -187,18 +187,18 @@ def excluded_cells(
     def key_level(name: str) -> NDArray[np.int32]:
         return target_roles.codes_of_groups(keys, columns[name].codes)[table.key]
 
-    found: dict[str, NDArray[np.bool_]] = {}
+    excluded: dict[str, NDArray[np.bool_]] = {}
     if levels:
-        found["level of the target"] = np.isin(table.target, levels)
+        excluded["level of the target"] = np.isin(table.target, levels)
     if given.missing_target:
-        found["missing target"] = table.target == 0
+        excluded["missing target"] = table.target == 0
     if given.missing_keys:
-        found["missing key"] = np.any([key_level(name) == 0 for name in given.missing_keys], axis=0)
+        excluded["missing key"] = np.any([key_level(name) == 0 for name in given.missing_keys], axis=0)
     if pairs:
-        found["pair of key and target"] = np.any(
+        excluded["pair of key and target"] = np.any(
             [(key_level(name) == a) & (table.target == b) for name, a, b in pairs], axis=0
         )
-    return found
+    return excluded
 
 
 def counted(
@@ -242,7 +242,7 @@ def _guesses(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
     """Shares of each target in its key, of the original and of a release; and the released records with the key."""
     k = len(table.key_size[0])
-    d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
+    d_key, s_key = (np.bincount(table.key, counts, k)[table.key] for counts in (d, s))
     return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
@@ -531,32 +531,32 @@ def disclosure_of(
     d, removed = counted(table, excluded, left_out.max_cell, 0)
     if key_codes is None:
         key_codes = key_codes_of(groups, keys, columns)
-    per_release, checks, told = [], [], []
+    per_release, checks, by_release = [], [], []
     for file in range(1, pair.m + 1):
         s, _ = counted(table, excluded, left_out.max_cell, file)
         figures = release_figures(table, file, d, s)
-        told.append(_told(table, file, d, s))
+        by_release.append(_told(table, file, d, s))
         correct = d * table.sole(file)
-        found = one_way(file, learnt, table.target, correct)
-        found += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
-        per_release.append({**figures, "n_checks": len(found)})
-        checks += found
+        new_checks = one_way(file, learnt, table.target, correct)
+        new_checks += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
+        per_release.append({**figures, "n_checks": len(new_checks)})
+        checks += new_checks
     notes = _notes(pair, [*keys, target], per_release)
     result = AttributeDisclosure.of(
         pair, per_release, target_roles.MISSING_RULE, notes, target=target, excluded=removed, checks=tuple(checks),
-        columns={name: np.mean([one[name] for one in told], axis=0) for name in SHARES}, prefix=prefix,
+        columns={name: np.mean([terms[name] for terms in by_release], axis=0) for name in SHARES}, prefix=prefix,
     )  # fmt: skip
-    return broken.of(result, {name: np.stack([one[name] for one in told]) for name in told[0]})
+    return broken.of(result, {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]})
 
 
 def _told(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
     """What is told of each record of the original, given one release; 0 of those that are not counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     flags = disclosure_flags(table, file)
-    found: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
+    values: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
         "matched": s_key > 0, "average": p_s, "original_average": p_d
     }  # fmt: skip
-    return {name: (one * (d > 0))[table.of_row[0]] for name, one in found.items()}
+    return {name: (value * (d > 0))[table.of_row[0]] for name, value in values.items()}
 
 
 def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, float]]) -> dict[str, str]:
@@ -566,5 +566,5 @@ def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, f
         "tcap_of_disclosed": "no record is disclosed",
         "tcap_of_keys_in_released": "the release has none of the keys counted",
     }
-    undefined = [name for name in reasons if all(math.isnan(one[name]) for one in per_release)]
+    undefined = [name for name in reasons if all(math.isnan(figures[name]) for figures in per_release)]
     return target_roles.identical_note(pair, used) | {name: reasons[name] for name in undefined}

@@ -55,7 +55,7 @@ class Side:
 
     def take(self, rows: NDArray[np.int64]) -> Side:
         """Some of the records."""
-        ends = (np.take(one, rows, axis=1) for one in (self.low, self.high))
+        ends = (np.take(bounds, rows, axis=1) for bounds in (self.low, self.high))
         return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
 
 
@@ -135,14 +135,14 @@ def widths_by_name(
     if unknown := [name for name in given if name not in target]:
         raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
     says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
-    given = {name: arguments.amount(one, "width", says) for name, one in given.items()}
+    given = {name: arguments.amount(number, "width", says) for name, number in given.items()}
     tol = arguments.amount(tol, "tol", "is what rounding may add to a width")
     if isinstance(relative, Mapping) and (unknown := [name for name in relative if name not in given]):
         raise ColumnError(f"relative: {unknown[0]!r} has no width", argument="relative")
     if not isinstance(relative, Mapping):
         relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
-    kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
-    return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
+    kinds = {name: arguments.flag(flag, "relative") for name, flag in relative.items()}
+    return {name: Width(half_width, kinds.get(name, True), tol) for name, half_width in given.items()}
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:
@@ -301,7 +301,7 @@ class CorrectAttributionProbability(BeforeAfter):
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
         clipped = (np.clip(values, 0, 1) for values in self.sides())
-        return tuple(np.histogram(one, limits)[0] for one in clipped)  # type: ignore[return-value]
+        return tuple(np.histogram(values, limits)[0] for values in clipped)  # type: ignore[return-value]
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -413,25 +413,25 @@ def correct_attribution_probability(
         id=id,
     )  # fmt: skip
     if widths:
-        found = _numeric(pair, names, learnt, widths, distance)
+        attribution = _numeric(pair, names, learnt, widths, distance)
     else:
-        found = _categorical(pair, names, learnt, distance, share)
-    per_release = tuple(_figures(found, j, size) for j, size in enumerate(pair.sizes))
-    notes = _notes(pair, (*names, *learnt), found, per_release, share)
-    caps = [target_roles.shares(*one) for one in found.released]
+        attribution = _categorical(pair, names, learnt, distance, share)
+    per_release = tuple(_figures(attribution, j, size) for j, size in enumerate(pair.sizes))
+    notes = _notes(pair, (*names, *learnt), attribution, per_release, share)
+    caps = [target_roles.shares(*counts) for counts in attribution.released]
     columns = {
         "cap": np.mean(caps, axis=0),
-        "cap_original": found.original,
-        "matched": np.mean([size > 0 for _, size in found.released], axis=0),
+        "cap_original": attribution.original,
+        "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
     }
-    each = {
-        "cap": np.stack(caps), "cap_original": found.original, "baseline": found.blind,
-        "matched": np.stack([size > 0 for _, size in found.released]),
-        "differential": np.stack(caps) - found.blind,
+    by_release = {
+        "cap": np.stack(caps), "cap_original": attribution.original, "baseline": attribution.blind,
+        "matched": np.stack([size > 0 for _, size in attribution.released]),
+        "differential": np.stack(caps) - attribution.blind,
     }  # fmt: skip
-    if found.targeted:
-        each["right"] = np.stack([one.right for one in found.targeted])
-        each["targeted"] = np.stack([one.chosen for one in found.targeted])
+    if attribution.targeted:
+        by_release["right"] = np.stack([classes.right for classes in attribution.targeted])
+        by_release["targeted"] = np.stack([classes.chosen for classes in attribution.targeted])
     result = CorrectAttributionProbability.of(
         pair,
         per_release,
@@ -442,14 +442,14 @@ def correct_attribution_probability(
         columns=columns,
         prefix=prefix,
     )
-    return broken.of(result, each)
+    return broken.of(result, by_release)
 
 
 cap = correct_attribution_probability
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Attribution:
     """Per record of the original its share there, that of a blind guess, and its matches and guess in each release."""
 
     original: Floats
@@ -459,7 +459,7 @@ class _Found:
     targeted: list[Targeted]
 
 
-def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Found:
+def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Attribution:
     groups, targets = pair.groups(keys), pair.groups(target)
     table = target_roles.key_target(groups, targets.of_row)
     rows = table.of_row[0]
@@ -469,7 +469,7 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
         mine, (_, *others) = sides(pair, keys, targets, {})
         released = [nearest_matches(mine, other, radius) for other in others]
     margin = targets.size[0] / pair.n
-    return _Found(
+    return _Attribution(
         table.share(0)[rows], released, float(margin @ margin), margin[targets.of_row[0]],
         [targeted(table, j, tau) for j in files],
     )  # fmt: skip
@@ -477,16 +477,16 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
 
 def _numeric(
     pair: Pair, keys: Sequence[str], target: Sequence[str], widths: Mapping[str, Width], radius: int
-) -> _Found:
+) -> _Attribution:
     mine, (itself, *others) = sides(pair, keys, target_groups(pair, target, widths), widths)
     released = [nearest_matches(mine, other, radius) for other in others]
     original = target_roles.shares(*count_matches(mine, itself, range(len(keys))))
     blind = target_roles.shares(*count_matches(mine, itself, []))
-    return _Found(original, released, float(blind.mean()), blind, [])
+    return _Attribution(original, released, float(blind.mean()), blind, [])
 
 
-def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
-    hits, size = found.released[release]
+def _figures(attribution: _Attribution, release: int, n_released: int) -> dict[str, float]:
+    hits, size = attribution.released[release]
     caps, is_matched = target_roles.shares(hits, size), size > 0
     average = float(caps.mean())
     return {
@@ -494,24 +494,24 @@ def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
         "average": average,
         "average_matched": float(caps[is_matched].mean()) if is_matched.any() else math.nan,
         "matched": float(is_matched.mean()),
-        "original_average": float(found.original.mean()),
-        "baseline": found.baseline,
-        "differential": average - found.baseline,
-        "tcap": found.targeted[release].rate if found.targeted else math.nan,
-        "n_targeted": found.targeted[release].n if found.targeted else math.nan,
+        "original_average": float(attribution.original.mean()),
+        "baseline": attribution.baseline,
+        "differential": average - attribution.baseline,
+        "tcap": attribution.targeted[release].rate if attribution.targeted else math.nan,
+        "n_targeted": attribution.targeted[release].n if attribution.targeted else math.nan,
     }
 
 
 def _notes(
-    pair: Pair, used: Sequence[str], found: _Found, per_release: Sequence[Mapping[str, float]], tau: float
+    pair: Pair, used: Sequence[str], attribution: _Attribution, per_release: Sequence[Mapping[str, float]], tau: float
 ) -> dict[str, str]:
     notes = target_roles.identical_note(pair, used)
-    if all(math.isnan(one["average_matched"]) for one in per_release):
+    if all(math.isnan(figures["average_matched"]) for figures in per_release):
         notes["average_matched"] = "no record's key is in a release"
-    if not found.targeted:
+    if not attribution.targeted:
         notes["tcap"] = notes["n_targeted"] = (
             "a numeric target has no levels; attribute_disclosure(numeric=[...]) cuts it into classes"
         )
-    elif not any(one.n for one in found.targeted):
+    elif not any(classes.n for classes in attribution.targeted):
         notes["tcap"] = f"no released class of a record has a target level with a share of {tau:g} or more"
     return notes

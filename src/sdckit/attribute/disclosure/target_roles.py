@@ -57,14 +57,14 @@ class KeyTarget:
     def sole(self, file: int) -> NDArray[np.bool_]:
         """Whether all records of a file with the key have this target level, and there is at least one."""
         count = self.count[file]
-        found: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
-        return found
+        is_sole: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
+        return is_sole
 
 
 def shares(part: NDArray[Any], size: NDArray[Any]) -> NDArray[np.float64]:
     """Part of each size, 0 where there is nothing."""
-    found: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
-    return found
+    share: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
+    return share
 
 
 def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
@@ -105,9 +105,9 @@ def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: 
             raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
         raise DataError(f"bins says nothing of {lacking[0]!r}; give it a number of classes", argument="bins")
-    for one in given.values() if isinstance(bins, Mapping) else (bins,):
-        arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
-    return {name: int(one) for name, one in given.items()}
+    for number in given.values() if isinstance(bins, Mapping) else (bins,):
+        arguments.count(number, "bins", "is a number of classes, or a dict with one per column", at_least=2)
+    return {name: int(number) for name, number in given.items()}
 
 
 def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
@@ -205,8 +205,8 @@ def known_and_learnt(
     if target is None:
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
-            said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            words = f"say which variable an intruder would learn: target='...'{said}"
+            hint = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
+            words = f"say which variable an intruder would learn: target='...'{hint}"
             raise ScenarioError(words, argument="target")
         target = sensitive[0]
     learnt = arguments.names(target, "target", single=True) or ()

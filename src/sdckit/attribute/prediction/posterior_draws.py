@@ -107,10 +107,10 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
             share = np.exp(weight)
             with np.errstate(divide="ignore"):
                 log_total = np.log(share.sum(axis=0))
-            for one in part.log_released:
-                found, effective = _weighted(weight, share, one)
+            for log_released in part.log_released:
+                log_sum, effective = _weighted(weight, share, log_released)
                 with np.errstate(invalid="ignore"):
-                    score += np.where(np.isfinite(top), found - log_total, -np.inf)
+                    score += np.where(np.isfinite(top), log_sum - log_total, -np.inf)
                 least = np.fmin(least, np.where(np.isfinite(score), effective, np.inf))
         probability[rows] = np.exp(score - logsumexp(score, axis=1, keepdims=True))
         draws[rows] = least.min(axis=1)
@@ -127,13 +127,13 @@ def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floa
     flat = share.reshape(h, -1)
     first, second = made @ flat, made**2 @ flat**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        found, effective = np.log(first) + top, first**2 / second
+        log_sum, effective = np.log(first) + top, first**2 / second
     if len(faint := np.flatnonzero(first < FAINT)):  # weights and release favour draws far apart
         logs = weight.reshape(h, -1)[:, faint] + log_released[:, None]
-        found[faint] = logsumexp(logs, axis=0)
+        log_sum[faint] = logsumexp(logs, axis=0)
         with np.errstate(invalid="ignore"):
-            effective[faint] = np.exp(2 * found[faint] - logsumexp(2 * logs, axis=0))
-    return found.reshape(shape), effective.reshape(shape)
+            effective[faint] = np.exp(2 * log_sum[faint] - logsumexp(2 * logs, axis=0))
+    return log_sum.reshape(shape), effective.reshape(shape)
 
 
 def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
@@ -209,11 +209,11 @@ def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: 
         here, away = np.log1p(-gone), np.log(gone)
 
     def of_presence(a: int, b: int) -> Floats:
-        found = np.repeat(here[:, a:b, None], n_guesses + 1, axis=2)
-        found[:, :, -1] = away[:, a:b]
-        return found
+        logs = np.repeat(here[:, a:b, None], n_guesses + 1, axis=2)
+        logs[:, :, -1] = away[:, a:b]
+        return logs
 
-    truth, *others = (np.where(one, away, here) for one in missing)
+    truth, *others = (np.where(is_missing, away, here) for is_missing in missing)
     presence = Part(of_presence, truth, tuple(other.sum(axis=1) for other in others))
     return replace(held, log_guess=of_value), presence
 
@@ -227,16 +227,16 @@ def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, .
     [1.0, 2.0]
     """
     try:
-        found = np.asarray(draws[name], np.float64)
+        array = np.asarray(draws[name], np.float64)
     except (TypeError, ValueError):
         raise DataError(f"draws[{name!r}] is no array of numbers", argument="draws") from None
     for shape in shapes:
-        if found.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, found.shape, strict=True)):
-            if np.isnan(found).any():
+        if array.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, array.shape, strict=True)):
+            if np.isnan(array).any():
                 raise DataError(f"draws[{name!r}] has missing values", argument="draws")
-            return found
-    wanted = " or ".join(f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes)
-    words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
+            return array
+    wanted = " or ".join(f"({', '.join('any' if n is None else str(n) for n in shape)})" for shape in shapes)
+    words = f"draws[{name!r}] has the shape {array.shape}; it must be {wanted}"
     raise DataError(f"{words}: draws first, then records{more}", argument="draws")
 
 
@@ -251,13 +251,13 @@ def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     if prior is None:
         return np.full(n, 1 / n)
     try:
-        found = np.asarray(prior, np.float64)
+        weights = np.asarray(prior, np.float64)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (n,) or not np.isfinite(found).all() or not (found > 0).all():
+        weights = np.empty(0)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or not (weights > 0).all():
         words = f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses"
         raise DataError(words, argument="prior")
-    share: Floats = found / found.sum()
+    share: Floats = weights / weights.sum()
     return share
 
 
@@ -290,7 +290,7 @@ def number_evidence(
     parameters = _rate(pair, draws) if counts else _moments(pair, draws)
     logs_of = poisson_logs if counts else normal_logs
     gone = read_missing(draws, pair.n)
-    missing = [np.isnan(one) for one in values]
+    missing = [np.isnan(column) for column in values]
     if gone is None:
         _check_complete(pair, target, missing)
     guessed = _guessed(values[0], guesses, counts)
@@ -299,17 +299,17 @@ def number_evidence(
 
     def logs(a: int, b: int) -> Floats:
         rows = tuple(parameter[:, a:b] for parameter in parameters)
-        found = logs_of(guessed.table[a:b], *rows)
+        log_p = logs_of(guessed.table[a:b], *rows)
         if guessed.above is None:
-            return found
-        return np.concatenate([found, poisson_log_above(guessed.above, rows[0])[:, :, None]], axis=2)
+            return log_p
+        return np.concatenate([log_p, poisson_log_above(guessed.above, rows[0])[:, :, None]], axis=2)
 
     def own(held: Floats) -> Floats:
         """Log density (H, n) of what each record of a file holds."""
         known = ~np.isnan(held)
         return np.where(known, logs_of(np.where(known, held, 0.0)[:, None], *parameters)[:, :, 0], 0.0)
 
-    value = Part(logs, own(values[0]), tuple(own(one).sum(axis=1) for one in values[1:]))
+    value = Part(logs, own(values[0]), tuple(own(column).sum(axis=1) for column in values[1:]))
     parts = (value,) if gone is None else with_missing(value, gone, missing, n_guesses)
     extra = n_guesses - k + (gone is not None)
     possible = np.column_stack([guessed.possible, np.ones((pair.n, extra), np.bool_)])
@@ -331,16 +331,16 @@ def _rate(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
     return (np.broadcast_to(rate[:, None] if rate.ndim == 1 else rate, (len(rate), pair.n)),)
 
 
-def _positive(name: str, found: Floats) -> None:
-    if not ((found > 0) & np.isfinite(found)).all():
+def _positive(name: str, values: Floats) -> None:
+    if not ((values > 0) & np.isfinite(values)).all():
         raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite", argument="draws")
 
 
 def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
     faults = [
-        f"{label}: {target!r} is missing in {int(one.sum())} rows"
-        for label, one in zip(pair.names, missing, strict=True)
-        if one.any()
+        f"{label}: {target!r} is missing in {int(gaps.sum())} rows"
+        for label, gaps in zip(pair.names, missing, strict=True)
+        if gaps.any()
     ]
     if faults:
         words = "give draws of being missing too: draws['missing'], probabilities (H, n)"
@@ -348,8 +348,8 @@ def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
 
 
 def _check_counts(pair: Pair, target: str, values: Sequence[Floats]) -> None:
-    for label, one in zip(pair.names, values, strict=True):
-        if not _are_counts(one[~np.isnan(one)]):
+    for label, column in zip(pair.names, values, strict=True):
+        if not _are_counts(column[~np.isnan(column)]):
             words = f"{label}: {target!r} holds other values than counts (whole numbers of 0 or more)"
             raise DataError(f"{words}, of which draws['rate'] is the mean")
 
@@ -440,8 +440,8 @@ def evidence(
         words = f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original"
         raise DataError(f"{words} cannot do that: check the order of rows and levels")
     for part in made.parts:
-        for label, one in zip(pair.names[1:], part.log_released, strict=True):
-            if not np.isfinite(one).any() or np.isnan(one).any():
+        for label, log_released in zip(pair.names[1:], part.log_released, strict=True):
+            if not np.isfinite(log_released).any() or np.isnan(log_released).any():
                 raise DataError(f"{label} could not have come from any of the draws; were they its own?")
     return made
 
@@ -466,15 +466,15 @@ def _categories(
 
     def logs(a: int, b: int) -> Floats:
         with np.errstate(divide="ignore"):
-            found: Floats = np.log(chance[:, a:b])
-        return found
+            log_p: Floats = np.log(chance[:, a:b])
+        return log_p
 
     def own(codes: NDArray[np.int64]) -> Floats:
         """Log probability (H, n) of what each record of a file holds; 0 where another part says it."""
         known = codes < levels
         return np.where(known, category_logs(chance, np.where(known, codes, 0)), 0.0)
 
-    value = Part(logs, own(held[0]), tuple(own(one).sum(axis=1) for one in held[1:]))
+    value = Part(logs, own(held[0]), tuple(own(codes).sum(axis=1) for codes in held[1:]))
     parts = (value,) if gone is None else with_missing(value, gone, missing, levels)
     n_guesses = levels + (gone is not None)
     share = np.broadcast_to(read_prior(prior, n_guesses), (pair.n, n_guesses))
@@ -489,7 +489,7 @@ def _places(
         place, levels = _by_name(target, draws["levels"], shared)
     else:
         place, levels = np.arange(shared.n_levels + 1) - 1, shared.n_levels
-        if "missing" not in draws and any(one.any() for one in missing):
+        if "missing" not in draws and any(gaps.any() for gaps in missing):
             place[0], levels = levels, levels + 1
     if "missing" in draws:
         if place[0] >= 0:
@@ -505,7 +505,7 @@ def _places(
 def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.int64], int]:
     numbers = shared.kind == "numbers"
     try:
-        names = [None if one is None else float(one) if numbers else str(one) for one in given]
+        names = [None if level is None else float(level) if numbers else str(level) for level in given]
     except (TypeError, ValueError):
         words = f"draws['levels'] does not list values of {target!r}, which are numbers"
         raise DataError(words, argument="draws") from None

@@ -244,16 +244,16 @@ def _tree(points: Floats) -> tuple[Ints, Ints, Floats]:
 @njit(cache=True, nogil=True)
 def _nearest(train: Floats, query: Floats, k: int) -> Ints:
     node, child, ends = _tree(train)
-    found = np.empty((len(query), k), np.int64)
+    nearest = np.empty((len(query), k), np.int64)
     near, place = np.empty(k), np.empty(k, np.int64)
     waiting, away = np.empty(len(node), np.int64), np.empty(len(node))
     low = np.array([train[:, at].min() for at in range(train.shape[1])])
     high = np.array([train[:, at].max() for at in range(train.shape[1])])
-    for one in range(len(query)):
+    for i in range(len(query)):
         have, depth = 0, 1
         waiting[0], away[0] = 0, 0.0
         for at in range(train.shape[1]):
-            outside = max(low[at] - query[one, at], query[one, at] - high[at], 0.0)
+            outside = max(low[at] - query[i, at], query[i, at] - high[at], 0.0)
             away[0] += outside**2
         sure = 1  # the nearer child is entered whatever its distance
         while depth:
@@ -264,18 +264,18 @@ def _nearest(train: Floats, query: Floats, k: int) -> Ints:
             sure = 0
             column = node[now, 0]
             if column < 0:
-                have = _insert(train, query[one], node[now, 1], near, place, have, k)
+                have = _insert(train, query[i], node[now, 1], near, place, have, k)
                 continue
             cut, start, stop = ends[now]
-            value = query[one, column]
+            value = query[i, column]
             off = value - cut
             nearer = 0 if off < 0 else 1
             outside = max(start - value, 0.0) if off < 0 else max(value - stop, 0.0)
             waiting[depth], away[depth] = child[now, 1 - nearer], distance + off**2 - outside**2
             waiting[depth + 1], away[depth + 1] = child[now, nearer], distance
             depth, sure = depth + 2, 1
-        found[one] = place
-    return found
+        nearest[i] = place
+    return nearest
 
 
 @njit(cache=True, nogil=True)
@@ -311,7 +311,7 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
     [[0, 1]]
     """
     n_train, n_query = features.sizes
-    found = np.empty((n_query, k), np.int64)
+    nearest = np.empty((n_query, k), np.int64)
     units = [scale if scaled else 1.0 for scale in features.scale]
     width = max(1, BLOCK // n_train)
     for start in range(0, n_query, width):
@@ -322,8 +322,8 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
                 away += ((query[rows, None] - train[None]) / unit) ** 2
         for codes, asked in features.codes:
             away += np.asarray(asked[rows, None] != codes[None], np.float64)
-        found[rows] = _first(away, k)
-    return found
+        nearest[rows] = _first(away, k)
+    return nearest
 
 
 def _first(away: Floats, k: int) -> NDArray[np.int64]:

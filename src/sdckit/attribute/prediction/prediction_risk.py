@@ -57,12 +57,12 @@ def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.in
 
 def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
     """Mean losses, and of costs whom the release predicts worse and better."""
-    found = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
+    figures = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
     if loss != "costs":
-        return found
+        return figures
     worse, better = compared_losses(original, released, np.maximum(original, 1.0))
     return {
-        **found,
+        **figures,
         "share_less_accurate": float(worse.mean()),
         "share_more_accurate": float(better.mean()),
     }
@@ -82,28 +82,28 @@ def told_of_records(
     loss: str,
 ) -> dict[str, NDArray[Any]]:
     """What is told of each record asked for, in the order of the file: the terms whose means the figures are."""
-    (before, after), (paid, paid_after) = ((one, np.stack(list(others))) for one, others in (scores, losses))
+    (before, after), (paid, paid_after) = ((own, np.stack(list(others))) for own, others in (scores, losses))
     if loss == "costs":
         worse, better = compared_losses(paid, paid_after, np.maximum(paid, 1.0))
     elif numeric:
         worse, better = compared_losses(before, after, np.maximum(before, np.abs(truth)))
     else:
         worse, better = _compared_chances(before, after)
-    found: dict[str, NDArray[Any]] = {
+    terms: dict[str, NDArray[Any]] = {
         "share_less_accurate": worse, "share_more_accurate": better, "mean_loss_released": paid_after,
         "mean_loss_original": paid,
     }  # fmt: skip
     if numeric:
-        found |= {
+        terms |= {
             "mse_released": after**2,
             "mse_original": before**2,
             "baseline": (truth - truth.mean()) ** 2,
         }
     else:
         guess = truth == np.bincount(truth).argmax()
-        found |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
+        terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
     order = np.argsort(asked)
-    return {"rows": asked[order], **{name: one[..., order] for name, one in found.items()}}
+    return {"rows": asked[order], **{name: term[..., order] for name, term in terms.items()}}
 
 
 def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -465,9 +465,9 @@ def prediction_risk(
     if how == "costs":
         losses = asked_of(task.paid)
     elif how == "wrong":
-        losses = 1 - before, [1 - one for one in after]
+        losses = 1 - before, [1 - chance for chance in after]
     else:
-        losses = loss_of_numbers(before, truth, how), [loss_of_numbers(one, truth, how) for one in after]
+        losses = loss_of_numbers(before, truth, how), [loss_of_numbers(error, truth, how) for error in after]
     if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
     result = _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
@@ -511,8 +511,8 @@ class _Task:
         if self.numeric:
             error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
-        found = prediction_models.guess_levels(model, features, values, truth, place)
-        right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
+        guesses = prediction_models.guess_levels(model, features, values, truth, place)
+        right: Floats = np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
         return right
 
     def paid(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
@@ -531,8 +531,8 @@ class _Task:
         """The same for the original, each fifth by a model trained on the others."""
         asked = self.known(0)
         out = np.empty(len(asked))
-        for one in range(FOLDS):
-            out[fold == one] = scores(model, Selection(0, asked[fold != one]), asked[fold == one])
+        for held_out in range(FOLDS):
+            out[fold == held_out] = scores(model, Selection(0, asked[fold != held_out]), asked[fold == held_out])
         return out
 
 
@@ -550,8 +550,8 @@ def _result(
     (before, after), (paid, paid_after) = scores, losses
     figures = numeric_figures if task.numeric else categorical_figures
     per_release = tuple(
-        {**figures(before, one, truth), **loss_figures(paid, cost, loss)}
-        for one, cost in zip(after, paid_after, strict=True)
+        {**figures(before, score, truth), **loss_figures(paid, cost, loss)}
+        for score, cost in zip(after, paid_after, strict=True)
     )
     if loss == "relative" and (zeros := int((truth == 0).sum())):
         notes["mean_loss_released"] = notes["mean_loss_original"] = (

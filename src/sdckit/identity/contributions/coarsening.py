@@ -117,7 +117,7 @@ def step_text(step: Mapping[str, Any] | None) -> str:
 def _written(value: Any) -> str:
     if not isinstance(value, Mapping):
         return toml_value(value)
-    return "{" + ", ".join(f"{toml_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+    return "{" + ", ".join(f"{toml_key(name)} = {_written(entry)}" for name, entry in value.items()) + "}"
 
 
 # Edges of bands at round numbers, which tell nothing of anybody's value.
@@ -155,7 +155,7 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     if whole:
         power = max(power, 1.0)
-    found: Floats = np.empty(0)
+    edges: Floats = np.empty(0)
     for factor in (1, 2, 5, 10, 20, 50):
         step = factor * power
         # an edge belongs to the band above it: the first has records below it, the last on it or above
@@ -163,10 +163,10 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
         if last < first:
             break
         digits = max(0, 1 - math.floor(math.log10(step)))
-        found = np.round(np.arange(first, last + 1) * step, digits)
-        if len(found) < most:
+        edges = np.round(np.arange(first, last + 1) * step, digits)
+        if len(edges) < most:
             break
-    return found
+    return edges
 
 
 def every_second(edges: Floats) -> Floats:
@@ -210,28 +210,28 @@ def declared_kinds(
     Raises `ColumnError`: a name that is no key; `DataError`: a key that is numeric and ordered, what is no table of
     hierarchies; `FileFormatError`: as `read_hierarchy`.
     """
-    said: dict[str, tuple[str, ...]] = {}
+    by_role: dict[str, tuple[str, ...]] = {}
     for role, given in (("numeric", numeric), ("ordered", ordered)):
         names = arguments.names(given, role)
         if names is not None and (other := [name for name in names if name not in keys]):
             raise ColumnError(f"{role}: {other[0]!r} is no key", argument=role)
         of_scenario = getattr(scenario, role) if scenario is not None else ()
-        said[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
-    if both := [name for name in said["numeric"] if name in said["ordered"]]:
+        by_role[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
+    if both := [name for name in by_role["numeric"] if name in by_role["ordered"]]:
         raise DataError(f"{both[0]!r} is numeric and ordered; a number has its order already", argument="ordered")
     if hierarchies is None:
-        found = read_hierarchies(scenario, keys) if scenario is not None else {}
-        files = {} if scenario is None else {name: scenario.hierarchies[name] for name in found}
-        return Declared(said["numeric"], said["ordered"], found, files)
+        of_scenario_file = read_hierarchies(scenario, keys) if scenario is not None else {}
+        files = {} if scenario is None else {name: scenario.hierarchies[name] for name in of_scenario_file}
+        return Declared(by_role["numeric"], by_role["ordered"], of_scenario_file, files)
     if not isinstance(hierarchies, Mapping):
         raise DataError("hierarchies= is {column: path, or {value: [names]}}", argument="hierarchies")
     if other := [str(name) for name in hierarchies if name not in keys]:
         raise ColumnError(f"hierarchies: {other[0]!r} is no key", argument="hierarchies")
-    files = {name: str(one) for name, one in hierarchies.items() if isinstance(one, str | Path)}
+    files = {name: str(hierarchy) for name, hierarchy in hierarchies.items() if isinstance(hierarchy, str | Path)}
     return Declared(
-        said["numeric"],
-        said["ordered"],
-        {name: as_hierarchy(one) for name, one in hierarchies.items()},
+        by_role["numeric"],
+        by_role["ordered"],
+        {name: as_hierarchy(hierarchy) for name, hierarchy in hierarchies.items()},
         files,
     )
 
@@ -367,12 +367,12 @@ def pooled(levels: Levels) -> Grouping | None:
     return Grouping(f"the {number} rarest levels as one", group, after, plain)
 
 
-def joined(levels: Levels, one: int, other: int) -> Grouping | None:
+def joined(levels: Levels, first: int, second: int) -> Grouping | None:
     """Two levels, by their places, as one; None where one level would be left."""
     if len(levels.codes) <= 2:
         return None
     group = np.arange(len(levels.codes), dtype=np.int64)
-    low, high = min(one, other), max(one, other)
+    low, high = min(first, second), max(first, second)
     group[high] = low
     group[high + 1 :] -= 1
     return Grouping("two levels as one", group, len(levels.codes) - 1)
@@ -384,20 +384,20 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
     Numbers in bands with round edges, dates by the year or month, ordered categories in pairs of neighbours, codes
     one level up their hierarchy; of codes without one, the rarest as one. None where one level would be left.
     """
-    if levels.hierarchy is not None and (found := _up(levels, levels.hierarchy, key)) is not None:
-        return found
+    if levels.hierarchy is not None and (grouping := _up(levels, levels.hierarchy, key)) is not None:
+        return grouping
     if levels.scale == "number":
         return _rounded(levels, key)
     if levels.scale == "date":
         return _calendar(levels)
     if levels.scale == "ordered":
-        found = bands(levels, 2)
-        step = None if found is None else grouped(key, levels.coded, levels.labels(), found.group)
-        return None if found is None else replace(found, step=step)
-    found = pooled(levels)
-    if found is None:
+        grouping = bands(levels, 2)
+        step = None if grouping is None else grouped(key, levels.coded, levels.labels(), grouping.group)
+        return None if grouping is None else replace(grouping, step=step)
+    grouping = pooled(levels)
+    if grouping is None:
         return None
-    return replace(found, step=other(key, levels.coded, levels.labels(), found.group))
+    return replace(grouping, step=other(key, levels.coded, levels.labels(), grouping.group))
 
 
 def _rounded(levels: Levels, key: str) -> Grouping | None:
@@ -445,7 +445,7 @@ def text_of(value: object) -> str:
 def _numbered(names: Sequence[Hashable] | NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
     """Groups from 0 on in the order of first mention, and how many there are."""
     if isinstance(names, np.ndarray):  # ascending
-        found, group = np.unique(names, return_inverse=True)
-        return group.astype(np.int64), len(found)
+        distinct, group = np.unique(names, return_inverse=True)
+        return group.astype(np.int64), len(distinct)
     place: dict[Hashable, int] = {}
     return np.array([place.setdefault(name, len(place)) for name in names], np.int64), len(place)

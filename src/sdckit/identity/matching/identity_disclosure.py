@@ -70,11 +70,11 @@ class IdentityDisclosure(PairRecordResult):
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        found = record_columns(self.pair.groups(self.keys))
+        flags = record_columns(self.pair.groups(self.keys))
         columns = {
-            "unique_in_original": found["unique_in_original"],
-            "unique_in_original_in_released": found["present"],
-            "replicated_unique": found["replicated"],
+            "unique_in_original": flags["unique_in_original"],
+            "unique_in_original_in_released": flags["present"],
+            "replicated_unique": flags["replicated"],
         }
         return self.pair.records(columns, prefix=self.prefix)
 

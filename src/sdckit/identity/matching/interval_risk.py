@@ -63,9 +63,9 @@ def rank_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
 def inside_intervals(original: Floats, released: Floats, width: float, scale: Scale) -> Floats:
     """1 where the original value lies in its interval, bounds included, else 0; NaN where either is missing."""
     low, high = (sd_interval if scale == "sd" else rank_interval)(released, width)
-    found = ((original >= low) & (original <= high)).astype(np.float64)
-    found[np.isnan(original) | np.isnan(low)] = np.nan
-    return found
+    inside = ((original >= low) & (original <= high)).astype(np.float64)
+    inside[np.isnan(original) | np.isnan(low)] = np.nan
+    return inside
 
 
 def inside_all(inside: Floats) -> Floats:
@@ -230,33 +230,33 @@ def interval_risk(
         if pair.n == 1:
             notes["rate"] = "one record has no standard deviation"
     files = _files(pair, names)
-    found = [
+    inside = [
         np.column_stack([inside_intervals(file[0], file[j], width, scale) for file in files])
         for j in range(1, pair.m + 1)
     ]
-    together = [inside_all(one) for one in found]
+    together = [inside_all(flags) for flags in inside]
     per_release = tuple(
         {
             "n_inside": math.nan if np.isnan(all_).all() else float(np.nansum(all_)),
             "rate": share(all_),
-            **{f"variable_rates[{name}]": share(one[:, j]) for j, name in enumerate(names)},
+            **{f"variable_rates[{name}]": share(flags[:, j]) for j, name in enumerate(names)},
         }
-        for one, all_ in zip(found, together, strict=True)
+        for flags, all_ in zip(inside, together, strict=True)
     )
     _note_missing(notes, pair, together)
     columns = {
         "inside": mean_known(together),
-        **{f"inside_{name}": mean_known([one[:, j] for one in found]) for j, name in enumerate(names)},
+        **{f"inside_{name}": mean_known([flags[:, j] for flags in inside]) for j, name in enumerate(names)},
     }
-    each = {"inside": np.stack(together)}
-    each |= {f"inside_{name}": np.stack([one[:, j] for one in found]) for j, name in enumerate(names)}
+    by_release = {"inside": np.stack(together)}
+    by_release |= {f"inside_{name}": np.stack([flags[:, j] for flags in inside]) for j, name in enumerate(names)}
     means = mean_figures(per_release, notes)
     rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
     result = IntervalRisk(
         pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix,
         **means,
     )  # fmt: skip
-    return broken.of(result, each)
+    return broken.of(result, by_release)
 
 
 def numeric_names(
@@ -304,7 +304,7 @@ def _check_spread(pair: Pair, names: Sequence[str]) -> None:
 
 
 def _note_missing(notes: dict[str, str], pair: Pair, together: Sequence[Floats]) -> None:
-    unknown = [int(np.isnan(one).sum()) for one in together]
+    unknown = [int(np.isnan(flags).sum()) for flags in together]
     if max(unknown) and "rate" not in notes:
         some = f"up to {max(unknown)} of {pair.n} records"
         notes["missing"] = f"{some} have no variable known in both files: not counted"

@@ -123,11 +123,11 @@ def encoders(
         elif chosen.distance == "gower":
             known, masked = gower(values, codes, weights=weights)
         elif chosen.distance == "mahalanobis":
-            found = whitened(values)
-            if found is None:
+            encoded = whitened(values)
+            if encoded is None:
                 words = "the covariance of the variables is singular: one does not vary, or follows from the others"
                 raise DataError(f"{words}; leave it out, or use another distance")
-            known, masked = found
+            known, masked = encoded
         else:
             power = 2 if chosen.distance == "euclidean" else 1
             known, masked = differences(values, power=power, weights=weights)
@@ -204,15 +204,15 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
     """
     n = original.n
     true = paired(released, original)
-    found = prepare(original).nearest(released, min(max(n_best, 2), n))
+    nearest = prepare(original).nearest(released, min(max(n_best, 2), n))
     if n_best > 1 or n == 1:
-        correct = found.chance(true)
+        correct = nearest.chance(true)
     else:  # of the two nearest only the first counts: with how many others does it share its place?
-        first, second = found.distance.T
-        sharing = np.where(second > first + found.tolerance, 1, found.n_closer + found.n_tied)
-        correct = np.where(true <= first + found.tolerance, 1.0 / sharing, 0.0)
-    second = found.distance[:, 1] if n > 1 else np.full(n, np.nan)
-    return Links(found.index, correct, found.distance[:, 0], second)
+        first, second = nearest.distance.T
+        sharing = np.where(second > first + nearest.tolerance, 1, nearest.n_closer + nearest.n_tied)
+        correct = np.where(true <= first + nearest.tolerance, 1.0 / sharing, 0.0)
+    second = nearest.distance[:, 1] if n > 1 else np.full(n, np.nan)
+    return Links(nearest.index, correct, nearest.distance[:, 0], second)
 
 
 def assigned_links(original: Encoded, released: Encoded) -> Links:

@@ -59,11 +59,11 @@ class KMap(CellsResult):
         """What the figures of the file are figures of."""
         asked = [*self.violations][::-1]
         if self.columns != ("population_frequency",):
-            told: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
+            source: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
         else:
-            told = {k: {"column": "population_frequency", "below": k - 0.5} for k in asked}
-        rates = [FileFigure(f"violation_rates[{k}]", **told[k]) for k in asked]
-        counts = [FileFigure(f"violations[{k}]", how="sum", **told[k]) for k in asked]
+            source = {k: {"column": "population_frequency", "below": k - 0.5} for k in asked}
+        rates = [FileFigure(f"violation_rates[{k}]", **source[k]) for k in asked]
+        counts = [FileFigure(f"violations[{k}]", how="sum", **source[k]) for k in asked]
         smallest = FileFigure("level", "population_frequency", "min", higher="safer")
         return (*rates, *counts, *([] if math.isnan(self.level) else [smallest]))
 
@@ -91,13 +91,13 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
         kept: Cells = population.memo[at]
         return kept
     try:
-        found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
+        cells = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
-    if found.keys != tuple(keys):
+    if cells.keys != tuple(keys):
         words = "population: its cells were made with other keys, or in another order; use the same"
         raise ColumnError(words, argument="population")
-    return found
+    return cells
 
 
 def cells_in(cells: Cells, population: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -194,7 +194,7 @@ def k_map(
         return broken.of(_by_model(cells, asked, prefix))
     _, frequency = cells_in(cells, population_cells(population, cells.keys))
     size = cells.table.size
-    violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
+    violations: dict[int, float] = {level: int(size[frequency < level].sum()) for level in asked}
     cells = cells.with_cells({"population_frequency": frequency})
     return broken.of(KMap(cells, int(frequency.min()), violations, ("population_frequency",), prefix=prefix))
 
@@ -205,10 +205,10 @@ def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
     pi, f = sampling_fraction_of(cells), cells.table.size
     unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
     columns, violations = {}, {}
-    for one in asked:
-        others = one - 1 - f  # people of the population outside the file that the key may still have
+    for k in asked:
+        others = k - 1 - f  # people of the population outside the file that the key may still have
         p = np.where(others >= 0, pdtr(np.maximum(others, 0), unseen), 0.0)
-        columns[f"p_below_{one}"], violations[one] = p, float(p @ f)
+        columns[f"p_below_{k}"], violations[k] = p, float(p @ f)
     notes = {
         "level": "no population file: violations are expected numbers, the keys taken as independent "
         "(population_risk says how well that fits)"

@@ -72,8 +72,8 @@ def _renumber(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 def grid_of(cells: Cells) -> Grid:
     """Number the levels in use, a missing value among them."""
-    found = [_renumber(codes) for codes in cells.table.codes]
-    return Grid(tuple(codes for codes, _ in found), tuple(levels for _, levels in found))
+    numbered = [_renumber(codes) for codes in cells.table.codes]
+    return Grid(tuple(codes for codes, _ in numbered), tuple(levels for _, levels in numbered))
 
 
 # --- main effects ------------------------------------------------------------------------------
@@ -272,7 +272,7 @@ def maximal(terms: Iterable[Term]) -> tuple[Term, ...]:
     ((0, 1), (2,))
     """
     distinct = list(dict.fromkeys(terms))
-    return tuple(one for one in distinct if not any(set(one) < set(other) for other in distinct))
+    return tuple(term for term in distinct if not any(set(term) < set(other) for other in distinct))
 
 
 def term_name(keys: Sequence[str], term: Term) -> str:
@@ -414,11 +414,11 @@ def fit_statistics(sums: GridSums, mu: NDArray[np.float64], f: NDArray[np.float6
     if pi >= 1:
         return FitStatistics()
     more = _correct(mu, f, pi)
-    found = []
+    statistics = []
     for k in (0, 1):
         total, squares = sums.values[3 * k] + more[2 * k], sums.values[3 * k + 1] + more[2 * k + 1]
-        found.append((total, _ratio(total, sums.values[3 * k + 2]), _robust(total, squares, sums.n_possible)))
-    (b1, z1, r1), (b2, z2, r2) = found
+        statistics.append((total, _ratio(total, sums.values[3 * k + 2]), _robust(total, squares, sums.n_possible)))
+    (b1, z1, r1), (b2, z2, r2) = statistics
     errors = float(sums.errors[0]), float(sums.errors[3])
     return FitStatistics(float(b1), float(b2), z1, z2, r1, r2, *errors)
 

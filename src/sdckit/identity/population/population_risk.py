@@ -97,8 +97,8 @@ def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[
         return fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
 
     def score(term: Term) -> float:
-        found, gap = fitted(term)
-        z = grid_statistics(grid, found, counts, pi).z2
+        expected, gap = fitted(term)
+        z = grid_statistics(grid, expected, counts, pi).z2
         return abs(z) if gap <= TOLERANCE and not math.isnan(z) else math.inf
 
     while waiting and z2 >= ACCEPT:
@@ -385,8 +385,8 @@ class PopulationRisk(RecordResult):
         values = cells.columns[column]
         if not math.isnan(self.tau1):
             values = np.where(cells.table.size == 1, values, 0.0)
-        found: NDArray[Any] = values[cells.table.of_row]
-        return found
+        of_record: NDArray[Any] = values[cells.table.of_row]
+        return of_record
 
     @property
     def records(self) -> Any:
@@ -500,8 +500,8 @@ def population_risk(
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
     names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
-    found = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
-    return asked.of(found)
+    result = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+    return asked.of(result)
 
 
 def _selected(
@@ -516,8 +516,8 @@ def _selected(
         )
         warnings.warn(words, SdcWarning, stacklevel=3)
         return terms, (), {"path": words}
-    found, path = forward_search(grid, counts, pi)
-    return found, path, {"path": _told(path)}
+    chosen, path = forward_search(grid, counts, pi)
+    return chosen, path, {"path": _told(path)}
 
 
 def _told(path: tuple[Step, ...]) -> str:
@@ -549,7 +549,7 @@ def _result(
         observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
-    tau1, tau2 = (float(one[unique].sum()) if fitted.converged else math.nan for one in (p, match))
+    tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
     columns = {
         "p_population_unique": np.where(unique, p, np.nan),
         "expected_match": np.where(unique, match, np.nan),

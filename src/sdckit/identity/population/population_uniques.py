@@ -109,17 +109,17 @@ class PopulationUniques(Result):
     @cached_property
     def shares(self) -> dict[str, float]:
         """Population uniques as a share of the population."""
-        return {name: one.share for name, one in self.estimates.items()}
+        return {name: estimate.share for name, estimate in self.estimates.items()}
 
     @cached_property
     def status(self) -> dict[str, str]:
         """What happened in each model."""
-        return {name: one.status for name, one in self.estimates.items()}
+        return {name: estimate.status for name, estimate in self.estimates.items()}
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, float]]:
         """Parameters of the fitted models."""
-        return {name: dict(one.parameters) for name, one in self.estimates.items() if one.parameters}
+        return {name: dict(estimate.parameters) for name, estimate in self.estimates.items() if estimate.parameters}
 
     @property
     def records(self) -> Any:
@@ -191,11 +191,11 @@ def population_uniques(
     table = size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
     observed = observed_sizes(table)
-    apart = {name: dissimilarity(expected_by_model(name, table, one), observed) for name, one in estimates.items()}
+    apart = {name: dissimilarity(expected_by_model(name, table, model), observed) for name, model in estimates.items()}
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
-    notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}
-    uniques = {name: one.uniques for name, one in estimates.items()}
+    notes |= {name: REASONS[estimate.status] for name, estimate in estimates.items() if math.isnan(estimate.uniques)}
+    uniques = {name: estimate.uniques for name, estimate in estimates.items()}
     return PopulationUniques(
         cells=cells, n=cells.n, sample_uniques=int(table.of(1)), population=population, **uniques,
         estimates=estimates, dissimilarity=apart, recommended=closest(apart, table.pi), notes=notes,

@@ -119,8 +119,8 @@ def zayatz(table: SizeTable) -> SizeEstimate:
     the sample. Bureau of the Census, SRD 91/08. Dankar, F., El Emam, K., Neisa, A. and Roffey, T. (2012).
     Estimating the re-identification risk of clinical data sets. BMC Medical Informatics 12, 66.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     p = table.of(1) * table.pi / float(table.classes @ _chance_of_one(table))
     return estimate(table, table.of(1) * p / table.pi, p, {})
 
@@ -150,8 +150,8 @@ def pitman(table: SizeTable) -> SizeEstimate:
     Hoshino, N. (2001). Applying Pitman's sampling formula to microdata disclosure risk assessment.
     Journal of Official Statistics 17, 499-520.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.u == table.n:
         return undefined("all_unique")
     if table.u == 1:
@@ -252,8 +252,8 @@ def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, b
     ----------
     Dankar, F., El Emam, K., Neisa, A. and Roffey, T. (2012), as read in ARX.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.pi <= DANKAR_FRACTION + 1e-12:
         name, chosen = ("zayatz", by_zayatz) if math.isnan(by_pitman.uniques) else ("pitman", by_pitman)
     else:
@@ -331,7 +331,7 @@ def _by_zayatz(table: SizeTable) -> Floats:
 
     j = _sizes()
     seen = table.classes @ -np.expm1(table.size * np.log1p(-table.pi))
-    kept = np.array([table.classes @ binom.pmf(one, table.size, table.pi) for one in j])
+    kept = np.array([table.classes @ binom.pmf(size, table.size, table.pi) for size in j])
     scale = table.u / seen
     return pooled_sizes(scale * kept, table.u - scale * float(kept.sum()))
 
@@ -418,27 +418,27 @@ class _Model:
 
     def log_once(self, alpha: Floats) -> Floats:
         """log(p1/pi)."""
-        found: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
-        return found
+        log_p1: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
+        return log_p1
 
     def log_twice(self, alpha: Floats) -> Floats:
         """log(p2)."""
         with np.errstate(divide="ignore"):
-            found: Floats = (
+            log_p2: Floats = (
                 np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
                 - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
             )  # fmt: skip
-        return found
+        return log_p2
 
     def seen(self, alpha: Floats) -> Floats:
         """1 - p0."""
-        found: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
-        return found
+        p_seen: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
+        return p_seen
 
     def peak(self) -> Floats:
         """Alpha at which p1 is largest."""
-        found: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
-        return found
+        alpha: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
+        return alpha
 
 
 def shlosser_classes(table: SizeTable, *, modified: bool = True) -> float:
@@ -470,8 +470,8 @@ def snb(table: SizeTable) -> SizeEstimate:
     Journal of Official Statistics 14, 79-95. ARX 3 computes other figures: its number of classes has a
     term outside the sum's bracket, and its p2 is multiplied where it must be divided.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.of(2) == 0:
         return undefined("no_pairs")
     k = shlosser_classes(table)
@@ -493,8 +493,8 @@ def snb(table: SizeTable) -> SizeEstimate:
 
 def snb3(table: SizeTable) -> SizeEstimate:
     """Fit alpha, beta and the number of classes to the classes seen, seen once and seen twice (our own variant)."""
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.of(2) == 0:
         return undefined("no_pairs")
     ratio = table.of(2) / table.of(1)
@@ -563,7 +563,7 @@ def _from_roots(
         once = float(np.exp(alpha * model.log_D[0] - np.log1p(alpha * model.odds[0])))
         solutions.append((k, alpha, float(np.exp(model.log_beta[0])), float(model.log_beta[0]), once))
     if len(solutions) != 1:
-        every = {f"{name}_{i}": one[at] for i, one in enumerate(solutions, 1)
+        every = {f"{name}_{i}": solution[at] for i, solution in enumerate(solutions, 1)
                  for at, name in enumerate(("K", "alpha", "beta"))}  # fmt: skip
         return undefined("several" if solutions else "no_root", every)
     k, alpha, beta, log_beta, p_unique = solutions[0]

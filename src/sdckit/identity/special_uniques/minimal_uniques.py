@@ -82,7 +82,7 @@ class Level(NamedTuple):
     listed: NDArray[np.int64]
     keys: NDArray[np.int64]
     own: NDArray[np.int64]
-    found: NDArray[np.int64]
+    n_alone: NDArray[np.int64]
 
 
 class Lists(NamedTuple):
@@ -248,7 +248,7 @@ def search_level(order, level, below, sets, keep, problem, work, made):  # type:
         digits, begins = problem.digits[by], problem.begins[by]
         n_out, n_alone = split(mine, True, allowed, digits, begins, ends, dealt, out, alone)
         book(alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts)
-        level.found[s] = n_alone
+        level.n_alone[s] = n_alone
         if keep:
             made.lengths[s] = n_out
 
@@ -320,7 +320,7 @@ class _Search:
             np.array(subsets),
             np.array([[self.rows[part] for part in of] for of in parts]),
             listed,
-            np.array([one[j] for one, j in zip(subsets, shortest, strict=True)]),
+            np.array([subset[j] for subset, j in zip(subsets, shortest, strict=True)]),
             np.array([self.rows.get(subset, 0) for subset in subsets]),
             np.zeros(len(subsets), np.int64),
         )
@@ -333,7 +333,7 @@ class _Search:
             search_level(mine, level, lists, self.sets, keep, self.problem, self.workers[t], made)
 
         run(search, range(min(len(self.workers), len(subsets))))
-        self.counts |= {one: int(n) for one, n in zip(subsets, level.found, strict=True) if n}
+        self.counts |= {subset: int(n) for subset, n in zip(subsets, level.n_alone, strict=True) if n}
         return made
 
 
@@ -350,13 +350,13 @@ def search_blocks(
     sets[0] = 0xFFFFFFFFFFFFFFFF
     search = _Search(problem, workers, max_size, sets)
     roots: dict[Subset, NDArray[np.uint32]] = {(): problem.everybody}
-    blocks = [tuple(sorted(key for bit, key in enumerate(chosen) if one >> bit & 1)) for one in range(1 << fixed)]
+    blocks = [tuple(sorted(key for bit, key in enumerate(chosen) if mask >> bit & 1)) for mask in range(1 << fixed)]
     blocks = [block for block in blocks if len(block) <= max_size]
     for number, block in enumerate(blocks, 1):
         if step is not None and len(blocks) > 1:
             step(f"key subsets, part {number} of {len(blocks)}")
         _search_block(search, block, free, roots, step if len(blocks) == 1 else None)
-    return dict(sorted(search.counts.items(), key=lambda one: (len(one[0]), one[0])))
+    return dict(sorted(search.counts.items(), key=lambda entry: (len(entry[0]), entry[0])))
 
 
 def _search_block(
@@ -383,7 +383,7 @@ def _search_block(
             step(f"key subsets of size {k}")
         subsets = [tuple(sorted((*block, *more))) for more in combinations(free, k)]
         lists = search.level(subsets, below, lists)
-        below = {one: at for at, one in enumerate(subsets)}
+        below = {subset: at for at, subset in enumerate(subsets)}
 
 
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
@@ -501,9 +501,9 @@ def _by_nodes(
         def search(t: int, k: int = k, level: Any = level, shares: Any = shares) -> list[Any]:
             return [_one_subset(s, level, problem, workers[t], keep=k < max_size) for s in shares[t]]
 
-        found = [one for share in run(search, range(len(workers))) for one in share]
-        counts |= {s: n for s, n, _ in sorted(found, key=lambda one: one[0]) if n}
-        level = {s: node for s, _, node in found if node is not None}
+        reports = [report for share in run(search, range(len(workers))) for report in share]
+        counts |= {s: n for s, n, _ in sorted(reports, key=lambda report: report[0]) if n}
+        level = {s: node for s, _, node in reports if node is not None}
     return counts
 
 
@@ -554,9 +554,9 @@ def _one_subset(
 ) -> tuple[tuple[int, ...], int, _Node | None]:
     """Report the minimal uniques of one subset; those still to be told apart, if asked to keep them."""
     parents = [subset[:j] + subset[j + 1 :] for j in range(len(subset))]
-    if not all(one in level for one in parents):
+    if not all(parent in level for parent in parents):
         return subset, 0, None
-    nodes = [level[one] for one in parents]
+    nodes = [level[parent] for parent in parents]
     intersect(np.stack([node.cells for node in nodes]), worker.allowed)
     shortest = min(range(len(nodes)), key=lambda j: _length(nodes[j]))
     if _length(nodes[shortest]) * 4 > len(problem.everybody) and _fits_table(subset, problem):
@@ -609,11 +609,11 @@ def _split_by(
     prune: bool,
 ) -> tuple[int, int]:
     mine = slice(problem.digits_of[key], problem.digits_of[key + 1])
-    found: tuple[int, int] = split(
+    counts: tuple[int, int] = split(
         listed, prune, allowed, problem.digits[mine], problem.begins[mine], worker.ends, worker.dealt,
         worker.out, worker.alone,
     )  # fmt: skip
-    return found
+    return counts
 
 
 def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.uint32]:

@@ -392,8 +392,8 @@ def _tabulate(
             if stopped.is_set():
                 break
             limit = limits[len(set_)]
-            found = count_unsafe(codes, levels, size, [place[key] for key in set_], limit, marks)
-            rows.append(RiskyCombination(set_, len(set_), limit, *found))
+            table = count_unsafe(codes, levels, size, [place[key] for key in set_], limit, marks)
+            rows.append(RiskyCombination(set_, len(set_), limit, *table))
         return rows, marks
 
     try:
@@ -411,4 +411,4 @@ def _dense(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
     used = [cells.level_sizes(key)[0] for key in cells.keys]
     run(lambda j: codes.__setitem__(j, np.searchsorted(used[j], cells.table.codes[j])), range(len(used)))
-    return codes, np.array([len(one) for one in used], np.int64)
+    return codes, np.array([len(distinct) for distinct in used], np.int64)

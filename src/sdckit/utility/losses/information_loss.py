@@ -64,9 +64,9 @@ def correlations(covariance: Floats) -> Floats:
     """The correlation matrix of a covariance matrix; NaN where a variable has no spread."""
     size = np.sqrt(np.diag(covariance))
     size = np.where(size > 0, size, np.nan)
-    found: Floats = np.clip(covariance / np.outer(size, size), -1.0, 1.0)
-    np.fill_diagonal(found, np.where(np.isnan(size), np.nan, 1.0))
-    return found
+    correlation: Floats = np.clip(covariance / np.outer(size, size), -1.0, 1.0)
+    np.fill_diagonal(correlation, np.where(np.isnan(size), np.nan, 1.0))
+    return correlation
 
 
 def eigenvalue_loss(original: Floats, released: Floats) -> float:
@@ -91,10 +91,10 @@ def inverse_correlation_loss(original: Floats, released: Floats) -> float:
     NaN where a matrix is singular or there is one variable only.
     """
     units = []
-    for one in (original, released):
-        if len(one) < 2 or not np.isfinite(one).all() or np.linalg.eigvalsh(one)[0] <= SINGULAR:
+    for matrix in (original, released):
+        if len(matrix) < 2 or not np.isfinite(matrix).all() or np.linalg.eigvalsh(matrix)[0] <= SINGULAR:
             return math.nan
-        diagonal = np.diag(np.linalg.inv(one))
+        diagonal = np.diag(np.linalg.inv(matrix))
         units.append(diagonal / np.linalg.norm(diagonal))
     return float(np.linalg.norm(units[0] - units[1]) / math.sqrt(2))
 
@@ -110,7 +110,7 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
     gone = np.isnan(original), np.isnan(released)
     apart = np.abs(original - released)
     if (gone[0] != gone[1]).any() and not gone[0].all() and not gone[1].all():
-        ends = [(float(np.nanmin(one)), float(np.nanmax(one))) for one in (original, released)]
+        ends = [(float(np.nanmin(column)), float(np.nanmax(column))) for column in (original, released)]
         apart = np.where(gone[0] != gone[1], max(ends[0][1] - ends[1][0], ends[1][1] - ends[0][0]), apart)
     apart = np.where(gone[0] & gone[1], 0.0, apart)
     angle: Floats = np.arctan(apart) * (2 / math.pi)
@@ -207,7 +207,7 @@ def release_figures(
         "il_correl": inverse_correlation_loss(*correlation) if numeric else math.nan,
         "il_variables": float(by_record.mean()),
         **_differences(covariance, correlation),
-        **{f"variable_distances[{name}]": float(one.mean()) for name, one in distances.items()},
+        **{f"variable_distances[{name}]": float(distance.mean()) for name, distance in distances.items()},
     }
     for i, name in enumerate(numeric):
         figures[f"mean_differences[{name}]"] = float(centres[1, 0, i] - centres[0, 0, i])
@@ -240,10 +240,10 @@ def _sums(x: Floats, y: Floats) -> dict[str, float]:
 def _centres(values: Floats) -> list[Floats]:
     """Means, medians and standard deviations (ddof 1) of what is known of each column."""
     known = [column[~np.isnan(column)] for column in values.T]
-    spread = [float(one.std(ddof=1)) if len(one) > 1 else math.nan for one in known]
+    spread = [float(column.std(ddof=1)) if len(column) > 1 else math.nan for column in known]
     return [
-        np.array([one.mean() for one in known]),
-        np.array([np.median(one) for one in known]),
+        np.array([column.mean() for column in known]),
+        np.array([np.median(column) for column in known]),
         np.array(spread),
     ]
 
@@ -251,8 +251,8 @@ def _centres(values: Floats) -> list[Floats]:
 def _robust(x: Floats, y: Floats, seed: int | None) -> float:
     """The eigenvalues of the correlations that the minimum covariance determinant gives."""
     estimates = [robust_estimate(values, seed) for values in (x, y)]
-    found = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
-    return eigenvalue_loss(*found) if len(found) == 2 else math.nan
+    matrices = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
+    return eigenvalue_loss(*matrices) if len(matrices) == 2 else math.nan
 
 
 def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, Floats]) -> dict[str, float]:
@@ -270,9 +270,9 @@ def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, F
     return out
 
 
-def variable_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
+def variable_table(numeric: Sequence[str], releases: Sequence[Release]) -> dict[str, list[Any]]:
     """Means, medians and standard deviations of each variable, in the original and over the releases."""
-    centres = np.mean([one.centres for one in found], axis=0)
+    centres = np.mean([release.centres for release in releases], axis=0)
     out: dict[str, list[Any]] = {"variable": list(numeric)}
     for i, name in enumerate(CENTRES):
         out[f"{name}_original"] = centres[0, i].tolist()
@@ -280,7 +280,7 @@ def variable_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str
     return out
 
 
-def paired_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
+def paired_table(numeric: Sequence[str], releases: Sequence[Release]) -> dict[str, list[Any]]:
     """Covariance and correlation of each pair of variables, in the original and over the releases.
 
     The original's are means too: each release leaves out the records incomplete in it.
@@ -291,7 +291,7 @@ def paired_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, 
         "second": [numeric[i] for i in second.tolist()],
     }
     for name in ("covariance", "correlation"):
-        matrices = np.mean([getattr(one, name) for one in found], axis=0)
+        matrices = np.mean([getattr(release, name) for release in releases], axis=0)
         out[f"{name}_original"] = matrices[0][first, second].tolist()
         out[f"{name}_released"] = matrices[1][first, second].tolist()
     return out
@@ -472,30 +472,30 @@ def information_loss(
     arguments.flag(robust, "robust")
     scenario = arguments.scenario_or_none(scenario)
     roles, orders = _roles(numeric, categorical, ordered, scenario)
+    numbers = roles["numeric"]
     pair = open_pair(
         original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
-        numeric={"numeric": roles["numeric"]}, aligned=True, id=id,
+        numeric={"numeric": numbers}, aligned=True, id=id,
     )  # fmt: skip
     ranks = {name: _ranks(pair, name, orders.get(name)) for name in roles["ordered"]}
-    found = [
-        release_figures(pair, j, roles["numeric"], roles["categorical"], ranks, robust=robust, seed=drawn)
-        for j in range(pair.m)
+    releases = [
+        release_figures(pair, j, numbers, roles["categorical"], ranks, robust=robust, seed=drawn) for j in range(pair.m)
     ]
-    notes = _notes(pair, roles, found, robust=robust)
-    per_release = tuple(one.figures for one in found)
+    notes = _notes(pair, roles, releases, robust=robust)
+    per_release = tuple(release.figures for release in releases)
     means = mean_figures(per_release, notes)
     spread: dict[str, dict[str, float]] = {
         group: {name: means.pop(f"{group}[{name}]") for name in names}
         for group, names in (
             ("variable_distances", tuple(name for part in roles.values() for name in part)),
-            ("mean_differences", roles["numeric"]),
-            ("median_differences", roles["numeric"]),
+            ("mean_differences", numbers),
+            ("median_differences", numbers),
         )
     }
     fields: dict[str, Any] = {**means, **spread}
     return InformationLoss(
-        pair, per_release, MISSING_RULE, notes, distance=np.mean([one.distance for one in found], axis=0),
-        tables={"variables": variable_table(roles["numeric"], found), "pairs": paired_table(roles["numeric"], found)},
+        pair, per_release, MISSING_RULE, notes, distance=np.mean([release.distance for release in releases], axis=0),
+        tables={"variables": variable_table(numbers, releases), "pairs": paired_table(numbers, releases)},
         n=pair.n, prefix=prefix, **fields,
     )  # fmt: skip
 
@@ -546,16 +546,18 @@ def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple
     return tuple(rank[codes] for codes in shared.codes), len(levels)
 
 
-def _notes(pair: Pair, roles: Mapping[str, Sequence[str]], found: Sequence[Release], *, robust: bool) -> dict[str, str]:
+def _notes(
+    pair: Pair, roles: Mapping[str, Sequence[str]], releases: Sequence[Release], *, robust: bool
+) -> dict[str, str]:
     notes: dict[str, str] = {}
-    if same := sum(not one.distance.any() and one.same for one in found):
+    if same := sum(not release.distance.any() and release.same for release in releases):
         notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     for figure, reason in UNDEFINED.items():
-        if any(math.isnan(one.figures[figure]) for one in found):
+        if any(math.isnan(release.figures[figure]) for release in releases):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"
     if not robust and roles["numeric"]:
         notes["robust_eigenvalues"] = "not asked for (robust=False)"
-    if gone := max(one.n_incomplete for one in found):
+    if gone := max(release.n_incomplete for release in releases):
         notes["missing"] = (
             f"up to {gone} of {pair.n} records have a missing number in one of the files: not in correlations and "
             "eigenvalues"

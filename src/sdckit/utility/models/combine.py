@@ -62,8 +62,8 @@ def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tupl
     share = (1 + level) / 2
     quantile = np.full(len(df), float(norm.ppf(share)))
     finite = np.isfinite(df)
-    found = t.ppf(share, df[finite])
-    quantile[finite] = np.where(found > np.minimum(LARGEST * np.sqrt(df[finite]), STOPPED / 2), np.inf, found)
+    t_quantile = t.ppf(share, df[finite])
+    quantile[finite] = np.where(t_quantile > np.minimum(LARGEST * np.sqrt(df[finite]), STOPPED / 2), np.inf, t_quantile)
     quantile[np.isnan(df)] = np.nan
     reach = np.where(variance == 0, 0.0, quantile * np.sqrt(variance))
     return estimate - reach, estimate + reach
@@ -184,9 +184,9 @@ class Combined(Result):
         """
         if not isinstance(self.estimate, dict):
             return frame_of(
-                {"quantity": ["estimate"], **{one: [getattr(self, one)] for one in ARRAYS}}, self._backend()
+                {"quantity": ["estimate"], **{name: [getattr(self, name)] for name in ARRAYS}}, self._backend()
             )
-        columns = {one: list(getattr(self, one).values()) for one in ARRAYS}
+        columns = {name: list(getattr(self, name).values()) for name in ARRAYS}
         return frame_of({"quantity": list(self.estimate), **columns}, self._backend())
 
     def _backend(self) -> Any:
@@ -294,14 +294,14 @@ def combine(
     matrix = q[:, None] if single else q
     arguments.choice(negative, "negative", ("adjusted", "zero"))
     own = v[:, None] if single else v
-    found = pool(matrix, own, kind=kind, level=level, ratio=ratio, negative=negative)
+    pooled = pool(matrix, own, kind=kind, level=level, ratio=ratio, negative=negative)
     labels = ("estimate",) if single else columns
-    flags = _flags(found, labels, ratio, negative, known=n is not None and n_synthetic is not None)
-    notes = _notes(found, labels, kind, v[:, None] if single else v)
+    flags = _flags(pooled, labels, ratio, negative, known=n is not None and n_synthetic is not None)
+    notes = _notes(pooled, labels, kind, v[:, None] if single else v)
     notes.update({f"variance[{name}]": text for name, text in flags.items()})
+    values = {name: getattr(pooled, name).tolist() for name in ARRAYS}
     figures: dict[str, Any] = {
-        one: float(getattr(found, one)[0]) if single else dict(zip(columns, getattr(found, one).tolist(), strict=True))
-        for one in ARRAYS
+        name: row[0] if single else dict(zip(columns, row, strict=True)) for name, row in values.items()
     }
     return Combined(
         m=len(q), **figures, flags=flags, kind=kind, level=level, n=0 if n is None else int(n), notes=notes,
@@ -375,14 +375,14 @@ def _engine(given: Any) -> Any:
 
 
 def _named(given: Any) -> bool:
-    return isinstance(given, (list, tuple)) and len(given) > 0 and all(hasattr(one, "keys") for one in given)
+    return isinstance(given, (list, tuple)) and len(given) > 0 and all(hasattr(file, "keys") for file in given)
 
 
 def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
     names = tuple(map(str, given[0].keys()))
     rows = []
-    for j, one in enumerate(given):
-        row = dict(zip(map(str, one.keys()), _values(one), strict=True))
+    for j, file in enumerate(given):
+        row = dict(zip(map(str, file.keys()), _values(file), strict=True))
         if set(row) != set(names):
             raise ColumnError(f"{role}: file {j + 1} does not name the same quantities as file 1")
         rows.append([row[name] for name in names])
@@ -392,25 +392,25 @@ def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
         raise DataError(f"{role} must be numbers, one per name") from None
 
 
-def _values(one: Any) -> list[Any]:
-    return list(one.values()) if isinstance(one, Mapping) else list(one.values)
+def _values(file: Any) -> list[Any]:
+    return list(file.values()) if isinstance(file, Mapping) else list(file.values)
 
 
-def _flags(found: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool) -> dict[str, str]:
+def _flags(pooled: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool) -> dict[str, str]:
     how = f"k = {ratio:g}" if known else "k = 1, as n and n_synthetic were not given"
     by = f"T*, k times the mean variance ({how})" if negative == "adjusted" else "0"
     text = f"the variance came out at 0 or below and was replaced by {by}"
-    return {names[j]: text for j in np.flatnonzero(found.adjusted).tolist()}
+    return {names[j]: text for j in np.flatnonzero(pooled.adjusted).tolist()}
 
 
-def _notes(found: Pooled, names: Sequence[str], kind: str, variances: Floats) -> dict[str, str]:
+def _notes(pooled: Pooled, names: Sequence[str], kind: str, variances: Floats) -> dict[str, str]:
     notes: dict[str, str] = {}
     if len(variances) == 1:
         notes["between"] = "one file does not show how much files vary"
-    if np.isinf(found.df).any():
+    if np.isinf(pooled.df).any():
         why = "normal quantiles are used" if kind in {"simple", "proper"} else "the files give equal estimates"
         notes["df"] = f"infinite: {why}"
-    if (unbounded := np.isinf(found.high)).any():
+    if (unbounded := np.isinf(pooled.high)).any():
         which = ", ".join(names[j] for j in np.flatnonzero(unbounded).tolist())
         notes["low, high"] = f"no bound, for want of degrees of freedom: {which}"
     if (zero := (variances == 0).any(axis=0)).any():

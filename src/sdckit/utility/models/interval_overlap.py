@@ -113,13 +113,13 @@ def interval_overlap(
             _credible(confidential, "confidential", level),
             _credible(released, "released", level),
         )
-    known, found = _ends(confidential, "confidential"), _ends(released, "released")
-    if known.shape != found.shape:
+    known, shown = _ends(confidential, "confidential"), _ends(released, "released")
+    if known.shape != shown.shape:
         raise DataError(
-            f"confidential has shape {known.shape} and released {found.shape}; give one interval of the release for "
+            f"confidential has shape {known.shape} and released {shown.shape}; give one interval of the release for "
             "each of the original"
         )
-    out = shared_part(known.reshape(-1, 2), found.reshape(-1, 2), version)
+    out = shared_part(known.reshape(-1, 2), shown.reshape(-1, 2), version)
     if undefined := int(np.isnan(out).sum()):
         warnings.warn(
             f"the overlap of {undefined} of {len(out)} pairs of intervals is undefined (NaN): an interval has length "

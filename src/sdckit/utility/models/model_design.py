@@ -39,8 +39,8 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     for j, at in enumerate(np.flatnonzero(kept).tolist()):
         rest = triangle[:, j].copy()
         for _ in range(2):  # the second pass takes away what rounding left
-            for one in basis:
-                rest -= (one @ rest) * one
+            for unit in basis:
+                rest -= (unit @ rest) * unit
         size = float(np.linalg.norm(rest))
         if size > TOLERANCE:
             basis.append(rest / size)
@@ -88,19 +88,19 @@ def coefficients_of_few(
     if not kept.any():
         return few, few.copy()
     loads, rows = _functionals(design[:, kept], given)
-    found = carried_by_few(loads, rows, _sparse(design[:, kept]))
-    for one in (off_mode(y), *(one[used] for one in counted)):
-        if not one.all():
-            found |= carried_by_few(loads, rows[one], found)
+    carried = carried_by_few(loads, rows, _sparse(design[:, kept]))
+    for group in (off_mode(y), *(group[used] for group in counted)):
+        if not group.all():
+            carried |= carried_by_few(loads, rows[group], carried)
     centred = y - np.median(y)
     residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ y)))
-    spread = np.full(len(found), weights is None and is_dominated(residual**2, 2 * PART))
+    spread = np.full(len(carried), weights is None and is_dominated(residual**2, 2 * PART))
     for j, load in enumerate(loads):
         shares = rows @ load
-        found[j] |= is_dominated(np.abs(shares * centred), PART)
+        carried[j] |= is_dominated(np.abs(shares * centred), PART)
         if weights is not None:
             spread[j] = is_dominated((shares * residual) ** 2, 2 * PART)
-    few[kept] = found
+    few[kept] = carried
     wide = few.copy()
     wide[kept] |= spread
     return few, wide
@@ -147,12 +147,12 @@ def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Boo
         return out
     shares = (rows @ loads.T) ** 2
     out |= speaks & _concentrated(shares)
-    while (told := np.flatnonzero(speaks & ~out)).size:
-        basis = _row_space(loads[told])
+    while (left := np.flatnonzero(speaks & ~out)).size:
+        basis = _row_space(loads[left])
         group = _worst_group(rows @ basis)
         if group is None:
             break
-        out[told[np.argmax(shares[np.ix_(group, told)].sum(axis=0))]] = True
+        out[left[np.argmax(shares[np.ix_(group, left)].sum(axis=0))]] = True
     return out
 
 
@@ -198,17 +198,17 @@ def off_mode(values: Floats) -> Bools:
     >>> off_mode(np.array([0.0, 0, 0, 0, 0, 7])).tolist(), off_mode(np.array([1.0, 2, 3])).tolist()
     ([False, False, False, False, False, True], [True, True, True])
     """
-    found, counts = np.unique(values, return_counts=True)
+    levels, counts = np.unique(values, return_counts=True)
     mode = int(np.argmax(counts))
-    return values != found[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
+    return values != levels[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
 
 
 def _sparse(design: Floats) -> Bools:
     """Columns in which fewer than five records have another value than most."""
     middle = np.median(design, axis=0)
     others = (design != middle).sum(axis=0)
-    found: Bools = (others > 0) & (others < FEWEST)
-    return found
+    is_sparse: Bools = (others > 0) & (others < FEWEST)
+    return is_sparse
 
 
 def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
@@ -243,8 +243,8 @@ def _row_space(loads: Floats) -> Floats:
 def _concentrated(shares: Floats) -> Bools:
     """Columns of which one record has more than a half, or four have nearly all."""
     top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
-    found: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
-    return found
+    is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
+    return is_concentrated
 
 
 def _worst_group(rows: Floats) -> Ints | None:
@@ -282,12 +282,12 @@ Pieces = Mapping[str, str]  # a factor's names in columns, and how each is told
 
 def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str]]:
     """The levels of each category of a pandas frame that five records or more have; numbers have none."""
-    found = {}
+    common = {}
     for name in columns:
         if frame[name].dtype == "category":
             counts = frame[name].value_counts()
-            found[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
-    return found
+            common[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
+    return common
 
 
 def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
@@ -298,11 +298,11 @@ def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[s
     """
     anything = frozenset().union(*common.values())
     out: dict[str, str] = {}
-    for one in spec.structure:
-        factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in one.term.factors]
+    for part in spec.structure:
+        factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in part.term.factors]
         hidden = ":".join(f"{told_text(expression, anything)}[{RARE}]" for expression, _ in factors)
         plain = [str(expression) for expression, _ in factors] == ["1"]
-        for name in map(str, one.columns):
+        for name in map(str, part.columns):
             out[name] = name if plain else told_name(name, factors) or hidden
     return tuple(out.get(name, f"term[{RARE}]") for name in names)
 
@@ -316,8 +316,8 @@ def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
     >>> told_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
     'sex[rare]:bs(age, df=4)[2]'
     """
-    found = set(_read(name, factors))
-    return found.pop() if len(found) == 1 else ""
+    readings = set(_read(name, factors))
+    return readings.pop() if len(readings) == 1 else ""
 
 
 def told_text(text: str, common: frozenset[str]) -> str:
@@ -326,7 +326,7 @@ def told_text(text: str, common: frozenset[str]) -> str:
     >>> told_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
     "C(job, contr.treatment(base='rare')) + C(sex, contr.treatment(base='f'))"
     """
-    return LITERAL.sub(lambda found: found[0] if found[0][1:-1] in common else f"'{RARE}'", text)
+    return LITERAL.sub(lambda match: match[0] if match[0][1:-1] in common else f"'{RARE}'", text)
 
 
 def names_apart(names: Sequence[str]) -> list[str]:
@@ -346,12 +346,12 @@ def names_apart(names: Sequence[str]) -> list[str]:
 def _read(rest: str, factors: Sequence[tuple[str, Pieces | None]]) -> Iterator[str]:
     """Every way to read a name as pieces of its factors in their order, told; a factor may have none (its base)."""
     for at, (expression, pieces) in enumerate(factors):
-        for piece, told in _own(rest, expression) if pieces is None else pieces.items():
+        for piece, shown in _own(rest, expression) if pieces is None else pieces.items():
             behind = rest[len(piece) :]
             if rest == piece:
-                yield told
+                yield shown
             elif rest.startswith(piece) and behind.startswith(":"):
-                yield from (f"{told}:{other}" for other in _read(behind[1:], factors[at + 1 :]))
+                yield from (f"{shown}:{other}" for other in _read(behind[1:], factors[at + 1 :]))
 
 
 def _own(rest: str, expression: str) -> list[tuple[str, str]]:
@@ -367,19 +367,19 @@ def _pieces(factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anythi
     kind, state = spec.encoder_state.get(factor.expr, (None, {}))
     if "categories" not in (state or {}):
         return None if kind is None or kind.value != "categorical" else {}
-    columns = {str(one) for one in spec.factor_variables.get(factor, ())} & common.keys()
-    told = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
+    columns = {str(column) for column in spec.factor_variables.get(factor, ())} & common.keys()
+    levels = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
     words = told_text(factor.expr, anything)
     hidden = f"{words}[{RARE}]"
-    found: dict[str, str] = {}
+    pieces: dict[str, str] = {}
     for level in map(str, state["categories"]):
         for mark in MARKS:
             piece = f"{factor.expr}[{mark}{level}]"
-            common_one = level in told and found.get(piece) != hidden
-            found[piece] = f"{words}[{mark}{level}]" if common_one else hidden
+            common_one = level in levels and pieces.get(piece) != hidden
+            pieces[piece] = f"{words}[{mark}{level}]" if common_one else hidden
     for mark in (".L", ".Q", ".C", *(f"^{power}" for power in range(4, len(state["categories"])))):
-        found.setdefault(f"{factor.expr}[{mark}]", f"{words}[{mark}]")
-    return found
+        pieces.setdefault(f"{factor.expr}[{mark}]", f"{words}[{mark}]")
+    return pieces
 
 
 MOST_LEVELS = 1000
@@ -414,8 +414,8 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
         return pair.numbers(name)
     labels = shared.labels()[1:]
     if shared.kind == "true and false" and not as_category:
-        one = np.array([np.nan, *(float(label == "True") for label in labels)])
-        return tuple(one[codes] for codes in shared.codes)
+        numbers = np.array([np.nan, *(float(label == "True") for label in labels)])
+        return tuple(numbers[codes] for codes in shared.codes)
     if shared.n_levels == 0:
         raise DataError(f"formula: {name!r} has no value at all", argument="formula")
     if shared.n_levels > MOST_LEVELS:
@@ -483,8 +483,8 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", DataMismatchWarning)
             evaluate = Formula(spec) if isinstance(spec, str) else spec
-            found = evaluate.get_model_matrix(frame, context=context, na_action="ignore", output="pandas")
-            values = found.to_numpy(np.float64)
+            matrix = evaluate.get_model_matrix(frame, context=context, na_action="ignore", output="pandas")
+            values = matrix.to_numpy(np.float64)
     except DataMismatchWarning:
         raise DataError(
             f"{label}: a variable that stands in C() and elsewhere has values that the original has not; give C() "
@@ -495,7 +495,7 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             f"{label}: the formula cannot be evaluated ({type(error).__name__}); check its brackets, that "
             "functions are given numbers, and that splines say extrapolation='extend' where a release reaches farther"
         ) from None
-    names = tuple(str(name) for name in found.columns)
+    names = tuple(str(name) for name in matrix.columns)
     if len(names) == 0:
         raise DataError("formula: there is no term on the right; give at least the constant 1", argument="formula")
     for name, column in zip(names, values.T, strict=True):
@@ -503,4 +503,4 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             where = np.zeros(int(rows[-1]) + 1, bool)
             where[wrong] = True
             raise DataError(f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula")
-    return values, names, found.model_spec
+    return values, names, matrix.model_spec

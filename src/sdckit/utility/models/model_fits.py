@@ -85,11 +85,11 @@ def _linear(outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
 
     n, p = design.shape
     if weights is None:
-        found = sm.OLS(outcome, design).fit()
-        value = np.asarray(found.params)
+        fit = sm.OLS(outcome, design).fit()
+        value = np.asarray(fit.params)
         if n <= p:
             return value, np.full((p, p), np.nan), np.nan, 0.0
-        return value, np.asarray(found.cov_params()), float(n - p), 0.0
+        return value, np.asarray(fit.cov_params()), float(n - p), 0.0
     value = np.asarray(sm.WLS(outcome, design, weights=weights).fit().params)
     if n <= p:
         return value, np.full((p, p), np.nan), np.nan, 0.0
@@ -104,8 +104,8 @@ def _generalised(family: Family, outcome: Floats, design: Floats, weights: Float
     kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
     given = np.ones(len(outcome)) if weights is None else weights / weights.mean()
     model = sm.GLM(outcome, design, family=kind, var_weights=given)
-    found = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
-    value, mean = np.asarray(found.params), np.asarray(found.mu)
+    fit = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
+    value, mean = np.asarray(fit.params), np.asarray(fit.mu)
     spread = mean * (1 - mean) if family == "logistic" else mean
     information = design.T @ ((given * spread)[:, None] * design)
     score = (given * (outcome - mean))[:, None] * design
@@ -120,8 +120,8 @@ def _multinomial(outcome: Floats, design: Floats) -> Fit:
     import statsmodels.api as sm
 
     model = sm.MNLogit(outcome, design)
-    found = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
-    value = np.asarray(found.params).ravel(order="F")
+    fit = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
+    value = np.asarray(fit.params).ravel(order="F")
     information = -np.asarray(model.hessian(value))
     move = _solved(information, np.asarray(model.score(value)))
     steps = design @ move.reshape(-1, design.shape[1]).T
@@ -183,11 +183,11 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
     """
     values = np.unique(outcome)
     if family == "multinomial":
-        each = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
-        return Tellable(*(np.concatenate(part) for part in zip(*each, strict=True)))
+        judged = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
+        return Tellable(*(np.concatenate(part) for part in zip(*judged, strict=True)))
     two = len(values) == 2
     few, spread = coefficients_of_few(
-        matrix, outcome, weights, counted=[outcome == one for one in values] if two else []
+        matrix, outcome, weights, counted=[outcome == level for level in values] if two else []
     )
     if family == "linear":
         shares = largest_shares(matrix, weights) if two else np.zeros(len(few))
@@ -199,9 +199,9 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
 
 
 def _of_outcome(matrix: Floats, outcome: Floats, k: int) -> tuple[Bools, Bools, Floats]:
-    one = outcome == k
-    few, spread = coefficients_of_few(matrix, one.astype(np.float64), counted=(one, outcome == 0))
-    share = float(one.mean()) / float((one | (outcome == 0)).mean())
+    chosen = outcome == k
+    few, spread = coefficients_of_few(matrix, chosen.astype(np.float64), counted=(chosen, outcome == 0))
+    share = float(chosen.mean()) / float((chosen | (outcome == 0)).mean())
     return few, spread, _steps(largest_shares(matrix), 1 / (share * (1 - share)) if 0 < share < 1 else 0.0)
 
 

@@ -81,12 +81,12 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
 
     if len(values) == 0:
         return UNDEFINED
-    found = quantile_of(values, weights, share)
+    quantile = quantile_of(values, weights, share)
     if len(values) == 1:
-        return found, math.nan, math.nan
+        return quantile, math.nan, math.nan
     z = float(norm.ppf((1 + level) / 2))
     low, high = woodruff_ends(values, weights, share, z)
-    return found, ((high - low) / (2 * z)) ** 2, math.inf
+    return quantile, ((high - low) / (2 * z)) ** 2, math.inf
 
 
 def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float) -> tuple[float, float]:
@@ -130,7 +130,7 @@ def named_estimates(
     """
     weights = weights_of(pair, weight)
     names: list[str] = []
-    found: list[list[Found]] = [[] for _ in pair.names]
+    estimates: list[list[Found]] = [[] for _ in pair.names]
     few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
@@ -139,10 +139,10 @@ def named_estimates(
         for j, (values, known) in enumerate(columns):
             given = None if weights is None else weights[j][known]
             used[j] = max(used[j], int(known.sum()))
-            found[j] += [_one(statistic, column, given, share, level) for column in values]
+            estimates[j] += [_one(statistic, column, given, share, level) for column in values]
             few[j] += [_few(statistic, column, given, share, level) for column in values]
     files = []
-    for rows, flags, n in zip(found, few, used, strict=True):
+    for rows, flags, n in zip(estimates, few, used, strict=True):
         value, variance, df = np.array(rows, np.float64).reshape(-1, 3).T
         files.append(FileEstimates(value, variance, df, n, None, *np.array(flags, bool).reshape(-1, 2).T))
     return tuple(names), files
@@ -251,14 +251,14 @@ def _read(given: Any, label: str) -> tuple[tuple[str, ...], Floats, Floats]:
     if not isinstance(given, tuple) or len(given) != 2:
         raise wrong
     names: tuple[str, ...] | None = None
-    if all(hasattr(one, "keys") for one in given):
-        first, second = (dict(one) if isinstance(one, Mapping) else dict(one.items()) for one in given)
+    if all(hasattr(part, "keys") for part in given):
+        first, second = (dict(part) if isinstance(part, Mapping) else dict(part.items()) for part in given)
         if set(first) != set(second):
             raise wrong
         names = tuple(map(str, first))
         given = (list(first.values()), [second[name] for name in first])
     try:
-        values, variances = (np.atleast_1d(np.asarray(one, np.float64)) for one in given)
+        values, variances = (np.atleast_1d(np.asarray(part, np.float64)) for part in given)
     except (TypeError, ValueError):
         raise wrong from None
     if values.ndim != 1 or values.shape != variances.shape or len(values) == 0:

@@ -238,9 +238,9 @@ def _best_level(counts, first, ordered, n, ones, smallest):  # type: ignore[no-u
             ones_left += counts[place] >> HALF
             if left < smallest or n - left < smallest:
                 continue
-            found = _apart(ones_left, left, ones, n)
-            if found > best:
-                best, column, cut = found, j, place
+            gain = _apart(ones_left, left, ones, n)
+            if gain > best:
+                best, column, cut = gain, j, place
     return best, column, cut
 
 
@@ -256,9 +256,9 @@ def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
         gap = float(ones_left * n - ones * (i + 1))
         # dividing only what can win
         if gap * gap > best * (float(i + 1) * float(n - i - 1) * n) and entries[i] >> HALF != entries[i + 1] >> HALF:
-            found = _apart(ones_left, i + 1, ones, n)
-            if found > best:
-                best, cut = found, i + 1
+            gain = _apart(ones_left, i + 1, ones, n)
+            if gain > best:
+                best, cut = gain, i + 1
     return best, cut
 
 
@@ -273,9 +273,9 @@ def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  #
     _, first, ordered = columns
     best, column, cut = _best_level(tallies[slot[node]], first, ordered, n, ones, smallest)
     for a in range(len(order)):
-        found, place = _best_place(order[a, start:stop], ones, smallest)
-        if found > best:
-            best, column, cut = found, len(ordered) + a, place
+        gain, place = _best_place(order[a, start:stop], ones, smallest)
+        if gain > best:
+            best, column, cut = gain, len(ordered) + a, place
     if best >= 0.0:
         gains[node], cuts[node, 0], cuts[node, 1] = best, column, cut
 
@@ -331,10 +331,10 @@ def _tally(cells, rows, member, counts):  # type: ignore[no-untyped-def]
     ones = 0
     counts[:] = 0
     for row in rows:
-        one = 1 + (np.int64(member[row]) << HALF)
+        unit = 1 + (np.int64(member[row]) << HALF)
         ones += member[row]
         for j in range(cells.shape[1]):
-            counts[cells[row, j]] += one
+            counts[cells[row, j]] += unit
     return ones
 
 
@@ -394,9 +394,9 @@ def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-d
             _best(child, spans, tallies, slot, columns, order, smallest, cuts, gains)
         n_nodes += 2
     score = np.empty(n)
-    for one in range(n_nodes):
-        if is_leaf[one]:
-            start, stop, ones = spans[one]
+    for number in range(n_nodes):
+        if is_leaf[number]:
+            start, stop, ones = spans[number]
             score[rows[start:stop]] = ones / (stop - start)
     return score, taken
 
@@ -494,10 +494,10 @@ def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Float
 
 def _by_variable(variables: Iterable[str], taken: Floats) -> dict[str, float]:
     total = float(taken.sum())
-    found = dict.fromkeys(variables, 0.0)
+    shares = dict.fromkeys(variables, 0.0)
     for name, part in zip(variables, taken.tolist(), strict=True):
-        found[name] += part / total if total > 0 else 0.0
-    return found
+        shares[name] += part / total if total > 0 else 0.0
+    return shares
 
 
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:
@@ -576,7 +576,7 @@ def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -
     if weight is None or len(weight) != len(variables):
         return None
     total = float(np.sum(weight))
-    found = dict.fromkeys(variables, 0.0)
+    shares = dict.fromkeys(variables, 0.0)
     for name, part in zip(variables, weight, strict=True):
-        found[name] += float(part) / total if total > 0 else 0.0
-    return found
+        shares[name] += float(part) / total if total > 0 else 0.0
+    return shares

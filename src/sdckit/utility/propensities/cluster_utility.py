@@ -50,8 +50,8 @@ def average_linkage(features: Floats, n_clusters: int) -> NDArray[np.int64]:
     """
     from scipy.cluster.hierarchy import cut_tree, linkage
 
-    found: NDArray[np.int64] = cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0]
-    return found
+    cluster: NDArray[np.int64] = cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0]
+    return cluster
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -207,21 +207,21 @@ def cluster_utility(
             "method='kmeans' or a sample",
             argument="method",
         )
-    found, counts = [], []
+    per_release, counts = [], []
     for release in range(pair.m):
         stacked = stack(pair, release, chosen.names, chosen.numeric, scale=True).in_order()
-        one = _counted(stacked, n_clusters, method, state)
-        if len(one[0]) < n_clusters:
+        sizes = _counted(stacked, n_clusters, method, state)
+        if len(sizes[0]) < n_clusters:
             notes["n_clusters"] = f"there are fewer than {n_clusters} different records; each is a cluster"
-        found.append(_figures(*one, aligned=aligned))
-        counts.append(one)
+        per_release.append(_figures(*sizes, aligned=aligned))
+        counts.append(sizes)
     if method == "kmeans" and most > SAMPLE:
         notes["method"] = f"centres placed by {SAMPLE} records drawn at random (at most), all records assigned"
-    if any(math.isnan(one["ratio"]) for one in found):
+    if any(math.isnan(figures["ratio"]) for figures in per_release):
         notes["ratio"] = ALIGNED if aligned else "no variable varies: there is nothing to cluster by"
     return ClusterUtility(
-        pair=pair, per_release=tuple(found), missing_rule=MISSING_RULE, notes=notes, variables=chosen.names,
-        method=method, counts=tuple(counts), **mean_figures(found, notes),
+        pair=pair, per_release=tuple(per_release), missing_rule=MISSING_RULE, notes=notes, variables=chosen.names,
+        method=method, counts=tuple(counts), **mean_figures(per_release, notes),
     )  # fmt: skip
 
 

@@ -70,8 +70,8 @@ def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
 def _times_inverse(products: Floats, root: Floats) -> Floats:
     from scipy.linalg.blas import dtrsm
 
-    found: Floats = dtrsm(1.0, root, products.T, lower=1).T
-    return found
+    solved: Floats = dtrsm(1.0, root, products.T, lower=1).T
+    return solved
 
 
 class Curvature:
@@ -185,7 +185,7 @@ class Design:
         out = np.zeros((self.n_rows, self.n_columns))
         for atoms, offset in zip(self.terms.tolist(), self.offset.tolist(), strict=True):
             column, entry = np.full(self.n_rows, 0), np.ones(self.n_rows)
-            for atom in (one for one in atoms if one >= 0):
+            for atom in (number for number in atoms if number >= 0):
                 if self.width[atom] == 0:
                     entry *= self.values[self.slot[atom]]
                     continue
@@ -205,7 +205,7 @@ class Design:
 @njit(cache=True, nogil=True, inline="always")
 def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # type: ignore[no-untyped-def]
     """Columns and entries of one row that are not 0; gives their number."""
-    found = 0
+    n_entries = 0
     for t in range(terms.shape[0]):
         column, entry = 0, 1.0
         for o in range(terms.shape[1]):
@@ -221,9 +221,9 @@ def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # 
                 break
             column = column * width[atom] + code - 1
         if entry != 0.0:
-            columns[found], entries[found] = offset[t] + column, entry
-            found += 1
-    return found
+            columns[n_entries], entries[n_entries] = offset[t] + column, entry
+            n_entries += 1
+    return n_entries
 
 
 @njit(cache=True, nogil=True)
@@ -235,11 +235,11 @@ def _add_gram(arrays, weight, first, last, place, out):  # type: ignore[no-untyp
     for row in range(first, last):
         if weight[row] == 0.0:
             continue
-        found, all_found = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
-        for i in range(all_found):
-            columns[found], entries[found] = place[columns[i]], entries[i]
-            found += columns[found] >= 0
-        for i in range(found):
+        n_kept, n_entries = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(n_entries):
+            columns[n_kept], entries[n_kept] = place[columns[i]], entries[i]
+            n_kept += columns[n_kept] >= 0
+        for i in range(n_kept):
             scaled = weight[row] * entries[i]
             at = columns[i]
             for j in range(i + 1):  # columns ascend with the terms
@@ -256,9 +256,9 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
     for row in range(first, last):
         if total[row] == 0.0 and released[row] == 0.0:
             continue
-        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        n_entries = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
         eta = 0.0
-        for i in range(found):
+        for i in range(n_entries):
             eta += beta[columns[i]] * entries[i]
         small = np.exp(-abs(eta))  # never overflows
         new = 1.0 / (1.0 + small) if eta >= 0.0 else small / (1.0 + small)
@@ -266,7 +266,7 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
         change = max(change, abs(new - score[row]))
         score[row] = new
         rest = released[row] - total[row] * new
-        for i in range(found):
+        for i in range(n_entries):
             gradient[columns[i]] += rest * entries[i]
     return likelihood, change
 
@@ -277,8 +277,8 @@ def _write_out(arrays, rows, out):  # type: ignore[no-untyped-def]
     columns = np.empty(terms.shape[0], np.int64)
     entries = np.empty(terms.shape[0])
     for at, row in enumerate(rows):
-        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
-        for i in range(found):
+        n_entries = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(n_entries):
             out[at, columns[i]] = entries[i]
 
 
@@ -328,11 +328,11 @@ def sweep(design: Design, beta: Floats, total: Floats, released: Floats, score: 
         likelihood, change = _add_scores(design.arrays, beta, total, released, span[0], span[1], score, gradient)
         return likelihood, gradient, change
 
-    found = run(part, chunks(design.n_rows, minimum=ROWS))
+    sums = run(part, chunks(design.n_rows, minimum=ROWS))
     return (
-        sum(one[0] for one in found),
-        np.sum([one[1] for one in found], axis=0),
-        max(one[2] for one in found),
+        sum(chunk[0] for chunk in sums),
+        np.sum([chunk[1] for chunk in sums], axis=0),
+        max(chunk[2] for chunk in sums),
     )
 
 
@@ -392,9 +392,9 @@ def separated_rows(
     ahead *= np.where(outcome[rows] == 1, 1.0, -1.0)[:, None]
     ahead[np.abs(ahead) < NOTHING] = 0.0
     weights, sure = _farthest(ahead)
-    found = none.copy()
-    found[rows[sure]] = True
-    return found if _leaves_others(design, weights @ directions, (total > 0) & ~found) else none
+    separated = none.copy()
+    separated[rows[sure]] = True
+    return separated if _leaves_others(design, weights @ directions, (total > 0) & ~separated) else none
 
 
 def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance: float) -> tuple[Floats, Floats]:
@@ -426,16 +426,16 @@ def _farthest(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
     n, k = ahead.shape
     some: Any = csr_array(ahead)
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=hstack([-some, eye_array(n)], format="csr"),
         b_ub=np.zeros(n),
         bounds=[(None, None)] * k + [(0, 1)] * n,
         method="highs",
     )
-    if found.x is None:
+    if solution.x is None:
         return np.zeros(k), np.zeros(n, np.bool_)
-    return found.x[:k], found.x[k:] > 0.5
+    return solution.x[:k], solution.x[k:] > 0.5
 
 
 def _leaves_others(design: Design, direction: Floats, others: NDArray[np.bool_]) -> bool:
@@ -576,9 +576,9 @@ def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floa
 
 
 def _known(coefficients: Floats, kept: Ints) -> Floats:
-    found = np.full(len(coefficients), math.nan)
-    found[kept] = coefficients[kept]
-    return found
+    known = np.full(len(coefficients), math.nan)
+    known[kept] = coefficients[kept]
+    return known
 
 
 def _told_apart(
@@ -592,11 +592,11 @@ def _told_apart(
     sure, limits = np.zeros(design.n_rows, np.bool_), np.zeros(design.n_columns)
     while True:
         some = design.indicators & (of_all > 0)
-        one, other = some & (of_released == of_all), some & (of_released == 0)
-        if not (one | other).any():
+        all_in, none_in = some & (of_released == of_all), some & (of_released == 0)
+        if not (all_in | none_in).any():
             return sure, limits
-        limits[one], limits[other] = math.inf, -math.inf
-        sure |= rows_with(design, one | other)
+        limits[all_in], limits[none_in] = math.inf, -math.inf
+        sure |= rows_with(design, all_in | none_in)
         of_all = column_sums(design, np.where(sure, 0.0, total))
         of_released = column_sums(design, np.where(sure, 0.0, released))
 
@@ -657,18 +657,18 @@ def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]],
     `made_of`: the variables of each column. `c`: share of released records. Each loss is 0 to 1; the variables are
     in the order in which they appear.
     """
-    names = list(dict.fromkeys(name for one in made_of for name in sorted(one)))
+    names = list(dict.fromkeys(name for variables in made_of for name in sorted(variables)))
     curvature = start.curvature()
     slope = curvature.solve(fit.pull)[curvature.at]
     inverse = curvature.inverse()
     variance = float(start.total.sum()) * c * (1 - c)
-    found = {}
+    shares = {}
     for name in names:
         own = [i for i, at in enumerate(curvature.at.tolist()) if name in made_of[at]]
         part = inverse[np.ix_(own, own)]
         lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
-        found[name] = min(max(lost / variance, 0.0), 1.0)
-    return found
+        shares[name] = min(max(lost / variance, 0.0), 1.0)
+    return shares
 
 
 def _moved(
@@ -685,9 +685,9 @@ def _moved(
     old = score.copy()
     for _ in range(HALVINGS):
         tried = beta + step
-        found, gradient, change = sweep(design, tried, total, released, score)
-        if found >= likelihood - slack:
-            return tried, found, gradient, change
+        reached, gradient, change = sweep(design, tried, total, released, score)
+        if reached >= likelihood - slack:
+            return tried, reached, gradient, change
         score[:] = old
         step = step / 2
     return None

@@ -48,15 +48,15 @@ class Terms:
     def variables(self, stacked: Stacked) -> list[frozenset[str]]:
         """The variables that each column is made of."""
         made = [frozenset(stacked.atoms[a].variable for a in atoms) for atoms in self.atoms]
-        return [one for one, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
+        return [made_of for made_of, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
 
     def labels(self, stacked: Stacked) -> list[str]:
         """The printed form of each column."""
-        found = []
+        labels = []
         for atoms in self.atoms:
             parts = [[stacked.atoms[a].variable + label for label in stacked.atoms[a].labels] for a in atoms]
-            found += [":".join(one) for one in itertools.product(*parts)] if atoms else ["(intercept)"]
-        return found
+            labels += [":".join(combination) for combination in itertools.product(*parts)] if atoms else ["(intercept)"]
+        return labels
 
 
 def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
@@ -230,14 +230,14 @@ def resampled_null(
     def measured(released: Floats) -> float:
         return mean_squared_error(scores(released), total - released, released)
 
-    found: list[float] = []
-    while len(found) < resamples:
-        found += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(found)))])
-    nothing = sum(one < NOTHING for one in found)
-    if max(found) < ZERO:
+    values: list[float] = []
+    while len(values) < resamples:
+        values += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(values)))])
+    nothing = sum(value < NOTHING for value in values)
+    if max(values) < ZERO:
         return Null(math.nan, math.nan, "the model finds nothing in any permutation"), nothing
     factor = 1 - stacked.share  # a permutation also varies the original: its pMSE is too large by 1 / (1 - c)
-    return Null(factor * float(np.mean(found)), factor * float(np.std(found, ddof=1))), nothing
+    return Null(factor * float(np.mean(values)), factor * float(np.std(values, ddof=1))), nothing
 
 
 def null_figures(pmse: float, null: Null) -> dict[str, float]:
@@ -329,12 +329,12 @@ def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
     """By a classification tree."""
     stacked = stacked.in_order()
     columns, sized = classifiers.tree_columns(stacked), tree.sized(len(stacked.total))
-    score, found = classifiers.grow_tree(columns, sized, stacked.released)
+    score, importance = classifiers.grow_tree(columns, sized, stacked.released)
 
     def scores(released: Floats) -> Floats:
         return classifiers.grow_tree(columns, sized, released)[0]
 
-    return _without_parameters(stacked, plan, score, found, scores, _constant(stacked), together=n_threads())
+    return _without_parameters(stacked, plan, score, importance, scores, _constant(stacked), together=n_threads())
 
 
 def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
@@ -352,22 +352,22 @@ def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
             return np.full(len(released), stacked.share)
         return classifiers.fit_scores(estimator, features, released > 0)[0]
 
-    found: dict[str, float] | None = {}
+    importance: dict[str, float] | None = {}
     score = np.full(len(stacked.total), stacked.share)
     if variables:
         score, fitted = classifiers.fit_scores(estimator, features, stacked.released > 0, warned)
-        found = classifiers.importances(fitted, features, variables)
+        importance = classifiers.importances(fitted, features, variables)
     if warned:
         kinds = ", ".join(f"{name} ({count})" for name, count in sorted(warned.items()))
         notes["model"] = f"it warned while it was fitted: {kinds}"
-    return _without_parameters(stacked, plan, score, found, scores, notes)
+    return _without_parameters(stacked, plan, score, importance, scores, notes)
 
 
 def _without_parameters(
     stacked: Stacked,
     plan: Plan,
     score: Floats,
-    found: dict[str, float] | None,
+    importance: dict[str, float] | None,
     scores: Callable[[Floats], Floats],
     notes: dict[str, str],
     *,
@@ -381,7 +381,7 @@ def _without_parameters(
     constant = dict.fromkeys(stacked.constant, 0.0)
     return Release(
         figures | _compared(figures["pmse"], null, plan, notes),
-        None if found is None else {**constant, **found},
+        None if importance is None else {**constant, **importance},
         notes=notes,
     )
 
@@ -410,13 +410,13 @@ def _resampled(
 
 
 def _compared(pmse: float, null: Null, plan: Plan, notes: dict[str, str]) -> dict[str, float]:
-    found = null_figures(pmse, null)
+    figures = null_figures(pmse, null)
     if null.reason:
-        notes |= dict.fromkeys(found, null.reason)
+        notes |= dict.fromkeys(figures, null.reason)
     if plan.aligned:
-        found |= {"ratio": math.nan, "standardised": math.nan}
-        notes |= dict.fromkeys((name for name, value in found.items() if math.isnan(value)), ALIGNED)
-    return found
+        figures |= {"ratio": math.nan, "standardised": math.nan}
+        notes |= dict.fromkeys((name for name, value in figures.items() if math.isnan(value)), ALIGNED)
+    return figures
 
 
 MISSING_RULE = (
@@ -486,7 +486,7 @@ class Propensity(PairResult):
             without it. Others: the share of the variable in what the model goes by; NaN where it does not say.
         """
         known = [release.importance for release in self.releases if release.importance is not None]
-        weight = {name: float(np.mean([one.get(name, 0.0) for one in known] or [math.nan])) for name in self.variables}
+        weight = {name: float(np.mean([row.get(name, 0.0) for row in known] or [math.nan])) for name in self.variables}
         ordered = sorted(weight, key=lambda name: -weight[name] if known else 0.0)
         return self.pair.table({"variable": ordered, "importance": [weight[name] for name in ordered]})
 
@@ -502,7 +502,7 @@ class Propensity(PairResult):
             combination of earlier ones, infinite for a level that tells its records apart for sure (the others
             are those of the model of all other records).
         """
-        rows = [(j, *row) for j, one in enumerate(self.releases, 1) for row in one.coefficients]
+        rows = [(j, *row) for j, release in enumerate(self.releases, 1) for row in release.coefficients]
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return self.pair.table(dict(zip(("release", "term", "coefficient"), map(list, columns), strict=True)))
 
@@ -613,16 +613,16 @@ def propensity(
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
     chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     plan = Plan(interactions, null, aligned, resamples, rng)
-    found = []
+    releases = []
     for release in range(chosen.pair.m):
         stacked = classifiers.stack(chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None)
         if estimator is None:
-            found.append(logistic(stacked, plan))
+            releases.append(logistic(stacked, plan))
         elif isinstance(estimator, Tree):
-            found.append(by_tree(stacked, plan, estimator))
+            releases.append(by_tree(stacked, plan, estimator))
         else:
-            found.append(classified(stacked, plan, estimator))
-    return _result(chosen, found, name, plan)
+            releases.append(classified(stacked, plan, estimator))
+    return _result(chosen, releases, name, plan)
 
 
 def _checked_null(name: str, estimator: Any, null: str | None, interactions: int) -> str:
@@ -641,18 +641,18 @@ def _checked_null(name: str, estimator: Any, null: str | None, interactions: int
     return "permutation"
 
 
-def _result(chosen: Chosen, found: Sequence[Release], model: str, plan: Plan) -> Propensity:
+def _result(chosen: Chosen, releases: Sequence[Release], model: str, plan: Plan) -> Propensity:
     notes = dict(chosen.notes)
-    many = len(found) > 1
-    for j, one in enumerate(found, 1):
-        for about, words in one.notes.items():
-            same = many and not all(other.notes.get(about) == words for other in found)
+    many = len(releases) > 1
+    for j, release in enumerate(releases, 1):
+        for about, words in release.notes.items():
+            same = many and not all(other.notes.get(about) == words for other in releases)
             place = f"release {j}: {words}" if same else words
             if place not in notes.get(about, ""):
                 notes[about] = f"{notes[about]}; {place}" if about in notes else place
-    per_release = tuple(one.figures for one in found)
+    per_release = tuple(release.figures for release in releases)
     return Propensity(
         pair=chosen.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes,
         variables=chosen.names, model=model, null=plan.null, interactions=plan.interactions,
-        releases=tuple(found), **mean_figures(per_release, notes),
+        releases=tuple(releases), **mean_figures(per_release, notes),
     )  # fmt: skip

@@ -48,8 +48,8 @@ def pearson_matrix(columns: Sequence[Floats]) -> Floats:
     """
     known = [~np.isnan(column) for column in columns]
     out: Floats
-    scaled = [_scaled(one, here) for one, here in zip(columns, known, strict=True)]
-    x = np.column_stack([one for one, _ in scaled])
+    scaled = [_scaled(column, here) for column, here in zip(columns, known, strict=True)]
+    x = np.column_stack([values for values, _ in scaled])
     if all(here.all() for here in known):
         cross = x.T @ x
         root = np.sqrt(np.diag(cross))
@@ -84,8 +84,8 @@ def spearman_matrix(columns: Sequence[Floats]) -> Floats:
     [[1.0, 1.0], [1.0, 1.0]]
     """
     places = run(_places, columns)
-    if all(one.min(initial=1) > 0 for one in places):
-        return pearson_matrix([_mid_ranks(np.bincount(one))[one] for one in places])
+    if all(place.min(initial=1) > 0 for place in places):
+        return pearson_matrix([_mid_ranks(np.bincount(place))[place] for place in places])
     out = np.full((len(columns), len(columns)), np.nan)
     pairs = list(itertools.combinations(range(len(columns)), 2))
     for (i, j), value in zip(
@@ -129,8 +129,8 @@ def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> fl
         return math.nan
     middle = (rows.sum() + 1) / 2
     a, b = _mid_ranks(rows) - middle, _mid_ranks(columns) - middle
-    found = (a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2))
-    return float(np.clip(found, -1, 1))
+    correlation = (a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2))
+    return float(np.clip(correlation, -1, 1))
 
 
 def cramers_v(codes: Sequence[NDArray[np.integer[Any]]], counts: Ints) -> float:
@@ -189,8 +189,8 @@ FIGURES = (
 
 def pairs_of(matrix: Floats) -> Floats:
     """The entries above the diagonal, undefined ones left out."""
-    found = matrix[np.triu_indices(len(matrix), 1)]
-    return found[~np.isnan(found)]
+    entries = matrix[np.triu_indices(len(matrix), 1)]
+    return entries[~np.isnan(entries)]
 
 
 def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, float]:
@@ -216,10 +216,10 @@ def _tables(coded: Sequence[SharedCoding]) -> tuple[Floats, Floats]:
 
     def of_pair(pair: tuple[int, int]) -> tuple[Floats, list[float]]:
         a, b = (coded[j] for j in pair)
-        found = cross([a.codes, b.codes], [a.n_levels + 1, b.n_levels + 1])
-        shares = found.counts / found.counts.sum(axis=1, keepdims=True)
+        table = cross([a.codes, b.codes], [a.n_levels + 1, b.n_levels + 1])
+        shares = table.counts / table.counts.sum(axis=1, keepdims=True)
         return np.maximum(0, 1 - np.abs(shares - shares[0]).sum(axis=1) / 2), [
-            cramers_v(found.codes, counts) for counts in found.counts
+            cramers_v(table.codes, counts) for counts in table.counts
         ]
 
     pairs = list(itertools.combinations(range(len(coded)), 2))
@@ -240,7 +240,7 @@ def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[F
         "spearman": np.array([spearman_matrix(column) for column in columns]) if numbers else empty,
         "contingency": contingency,
     }
-    places = [j for j, one in enumerate(coded) if one.name in numbers]
+    places = [j for j, variable in enumerate(coded) if variable.name in numbers]
     association[np.ix_(range(files), places, places)] = out["pearson"]
 
     others = [j for j in range(len(coded)) if j not in places]
@@ -250,8 +250,8 @@ def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[F
         return correlation_ratios([coded[j].codes[file] for j in others], numbers[coded[i].name][file])
 
     tasks = list(itertools.product(range(files), places))
-    for (file, i), found in zip(tasks, run(ratios, tasks), strict=True):
-        association[file, i, others] = association[file, others, i] = found
+    for (file, i), etas in zip(tasks, run(ratios, tasks), strict=True):
+        association[file, i, others] = association[file, others, i] = etas
     for file, j in itertools.product(range(files), others):
         constant = (coded[j].counts[file] > 0).sum() < 2
         association[file, j, j] = math.nan if constant else 1.0
@@ -434,7 +434,7 @@ def _undefined(
 ) -> None:
     """Say which figures are undefined, and which pairs are left out of the means."""
     for name in FIGURES:
-        if all(math.isnan(one[name]) for one in per_release):
+        if all(math.isnan(figures[name]) for figures in per_release):
             few = n_numbers < 2 and name.startswith(("pearson", "spearman"))
             notes[name] = "fewer than two numbers" if few else "every pair has a constant variable"
     above = np.triu_indices(matrices["association"].shape[1], 1)

@@ -61,7 +61,7 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
     z = differences(o, s)
     distance = min(2.0, float(np.abs(p_s - p_o).sum()))
     roots = min(2.0, float(((np.sqrt(p_s) - np.sqrt(p_o)) ** 2).sum()))
-    found = {
+    statistics = {
         "n_cells": float(len(o)),
         "df": float(df),
         "df_g": float(df_g) if df_g >= 0 else math.nan,
@@ -76,14 +76,14 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
         "po50": _more_likely(o, s) / (n + n_s) - 0.5,
         "u": _larger_scores(o, s),
     }
-    found["pmse"] = found["vw"] * c * (1 - c) ** 2 / (n + n_s)
-    found["auc"] = found["u"] / (n * n_s)
+    statistics["pmse"] = statistics["vw"] * c * (1 - c) ** 2 / (n + n_s)
+    statistics["auc"] = statistics["u"] / (n * n_s)
     for name in ("vw", "ft", "wmabsdd"):
-        found[f"s_{name}"] = _over(found[name], df)
-    found["s_g"] = _over(found["g"], df_g)
-    found["s_jsd"] = _over(8 * n_s * math.log(2) * found["jsd"], df)
-    found["s_pmse"] = _over(found["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
-    return {name: found[name] for name in STATISTICS}
+        statistics[f"s_{name}"] = _over(statistics[name], df)
+    statistics["s_g"] = _over(statistics["g"], df_g)
+    statistics["s_jsd"] = _over(8 * n_s * math.log(2) * statistics["jsd"], df)
+    statistics["s_pmse"] = _over(statistics["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
+    return {name: statistics[name] for name in STATISTICS}
 
 
 def _over(value: float, df: int) -> float:

@@ -55,10 +55,10 @@ def _one_table(
     *,
     complete: bool,
 ) -> list[list[float]]:
-    found = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
+    crossed = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
     if complete:
-        found = found.complete()
-    original, *releases = found.counts
+        crossed = crossed.complete()
+    original, *releases = crossed.counts
     return [list(table_statistics(original, released).values()) for released in releases]
 
 
@@ -166,7 +166,7 @@ class TabularUtility(PairResult):
         columns: dict[str, list[Any]] = {
             f"variable_{j + 1}": [self.tables[row][j] for row in rows] for j in range(self.ways)
         }
-        return self.pair.table({**columns, **{name: one[rows].tolist() for name, one in values.items()}})
+        return self.pair.table({**columns, **{name: column[rows].tolist() for name, column in values.items()}})
 
 
 def _mean(values: Floats) -> Floats:
@@ -269,8 +269,8 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     coded, _, notes = coded_variables(chosen, bins)
-    found = all_tables(coded, ways, complete=drop_missing)
-    statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}
+    measured = all_tables(coded, ways, complete=drop_missing)
+    statistics = {name: measured[:, :, j] for j, name in enumerate(STATISTICS)}
     per_release = tuple(
         release_figures({name: values[j] for name, values in statistics.items()}) for j in range(chosen.pair.m)
     )
