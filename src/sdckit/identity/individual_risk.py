@@ -178,7 +178,7 @@ class IndividualRisk(CellsResult):
         return cap
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         figures = [
             FileFigure("global_risk", "risk"),
             FileFigure("expected_reidentifications", "risk", "sum"),

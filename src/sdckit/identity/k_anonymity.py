@@ -64,7 +64,7 @@ class KAnonymity(CellsResult):
         return dict(zip(self.k, self.cells.count_resting(self._limits), strict=True))
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         limits = [*zip(self.k, self._limits, strict=True)][::-1]
         column = "sample_frequency"
         return (

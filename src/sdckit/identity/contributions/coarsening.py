@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.columns import Coded
 
-# The step of a recipe that makes a key coarser as advised, and its text.
+# The recipe step that coarsens a key as suggested, and its text.
 
 
 Step = dict[str, Any]
@@ -33,7 +33,7 @@ MOST_NAMED = 200  # values that a step names; a longer one is a hierarchy
 
 
 def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
-    """Numbers in bands between edges, the outermost open.
+    """The recipe step that cuts a number into bands at these edges, the outermost bands open-ended.
 
     >>> in_bands("age", np.array([20.0, 40.0]))
     {'method': 'recode', 'column': 'age', 'bands': [-inf, 20, 40, inf]}
@@ -43,7 +43,7 @@ def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
 
 
 def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> Step | None:
-    """Codes at a level of their hierarchy; `missed`: some are not in it and stay as they are, beside text."""
+    """The recipe step that recodes to a level of a hierarchy; `missed`: codes outside it stay, so text is needed."""
     if not file or (missed and coded.kind in NUMBERS):
         return None
     step = {"method": "recode", "column": column, "hierarchy": file, "level": level}
@@ -51,7 +51,7 @@ def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> 
 
 
 def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
-    """Neighbouring levels as one, named by the first and the last of them."""
+    """The recipe step that merges neighbouring levels, each group named by its first and last level."""
     values = _values(coded, labels)
     if values is None:
         return None
@@ -64,7 +64,7 @@ def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.
 
 
 def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
-    """The levels of the first group as "other"; numbers become text, so all are named."""
+    """The recipe step that recodes the first group as "other"; numbers become text, so it names every level."""
     values = _values(coded, labels)
     if values is None:
         return None
@@ -120,7 +120,7 @@ def _written(value: Any) -> str:
     return "{" + ", ".join(f"{toml_key(name)} = {_written(entry)}" for name, entry in value.items()) + "}"
 
 
-# Edges of bands at round numbers, which tell nothing of anybody's value.
+# Band edges at round numbers: no edge reveals a record's value.
 
 
 MOST = 20  # bands
@@ -184,13 +184,12 @@ def every_second(edges: Floats) -> Floats:
     return edges[1::2]
 
 
-# What is said of keys: which are numbers, which are ordered, and along which hierarchies codes are
-# grouped.
+# What caller and scenario declare of keys: numeric, ordered, or with a hierarchy.
 
 
 @dataclass(frozen=True, eq=False)
 class Declared:
-    """What the caller and the scenario say of the keys."""
+    """What the caller and the scenario declare of the keys."""
 
     numeric: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
@@ -205,7 +204,7 @@ def declared_kinds(
     keys: Sequence[str], scenario: Scenario | None, *, numeric: Sequence[str] | None = None,
     ordered: Sequence[str] | None = None, hierarchies: Mapping[str, Any] | None = None,
 ) -> Declared:  # fmt: skip
-    """Bring arguments and scenario together; an argument that is given wins.
+    """Merge arguments and scenario into one declaration; an argument wins over the scenario.
 
     Raises `ColumnError`: a name that is no key; `DataError`: a key that is numeric and ordered, what is no table of
     hierarchies; `FileFormatError`: as `read_hierarchy`.
@@ -236,7 +235,7 @@ def declared_kinds(
     )
 
 
-MANY = 50  # records of which no figure tells how many they are
+MANY = 50  # records: of as many in rare levels no figure reveals how many they are
 NEIGHBOURS = ("number", "date", "ordered")
 
 
@@ -259,12 +258,12 @@ class Levels:
 
     @property
     def entropy(self) -> float:
-        """Bits that the key tells of a record, a missing value being a level."""
+        """Entropy of the key in bits per record, a missing value being a level."""
         return entropy(np.append(self.size, self.n_missing))
 
     @property
     def hide_the_rare(self) -> bool:
-        """Whether a step to fewer levels is there however many levels are rare: two are frequent, or many records left.
+        """Whether a coarser key exists whatever the number of rare levels: two are frequent, or many records are rare.
 
         Beside one frequent level there is such a step only where the rare ones are two, and five records.
         """
@@ -278,7 +277,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """A coarser key."""
+    """A coarsening of a key: which of its levels are merged."""
 
     rule: str  # how the levels were grouped, in words and without a value
     group: NDArray[np.int64]  # (L,) group of each level, in the order of `Levels`
@@ -294,7 +293,7 @@ class Grouping:
         return first[self.group]
 
     def entropy_lost(self, levels: Levels) -> float:
-        """Bits that the coarser key no longer tells of a record."""
+        """Entropy in bits per record that the coarser key loses."""
         size = np.bincount(self.group, levels.size, self.after)
         return max(0.0, levels.entropy - entropy(np.append(size, levels.n_missing)))
 
@@ -312,7 +311,7 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
 
 
 def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
-    """Levels of a key of cells, as numbers, an ordered scale or codes: what is declared wins."""
+    """Levels of a key as numbers, an ordered scale or plain codes; a declaration wins over what the values suggest."""
     level = cells.levels[cells.keys.index(key)]
     codes, size = cells.level_sizes(key)
     known = codes < level.span
@@ -345,7 +344,7 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
 
 
 def bands(levels: Levels, width: int) -> Grouping | None:
-    """So many neighbouring levels in one band; None where one band would be left."""
+    """Merge `width` neighbouring levels into each band; None where a single band would be left."""
     group = np.arange(len(levels.codes), dtype=np.int64) // width
     after = int(group[-1]) + 1 if len(group) else 0
     words = "neighbouring levels in pairs" if width == 2 else f"neighbouring levels in bands of {width}"
@@ -353,7 +352,7 @@ def bands(levels: Levels, width: int) -> Grouping | None:
 
 
 def pooled(levels: Levels) -> Grouping | None:
-    """The rarest levels as one, two at least, until it and every level left has 5 records.
+    """Merge the rarest levels, at least two, until the merged one and every other has 5 records.
 
     None where one level would be left.
     """
@@ -368,7 +367,7 @@ def pooled(levels: Levels) -> Grouping | None:
 
 
 def joined(levels: Levels, first: int, second: int) -> Grouping | None:
-    """Two levels, by their places, as one; None where one level would be left."""
+    """Merge two levels, given by position; None where a single level would be left."""
     if len(levels.codes) <= 2:
         return None
     group = np.arange(len(levels.codes), dtype=np.int64)
@@ -420,7 +419,7 @@ def _calendar(levels: Levels) -> Grouping | None:
 
 
 def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
-    """The lowest level of a hierarchy that merges anything; values that it does not have stay by themselves."""
+    """The lowest level of a hierarchy that merges any levels; values outside the hierarchy stay on their own."""
     labels = levels.labels()
     for level in range(1, len(hierarchy.levels) + 1):
         above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
@@ -443,7 +442,7 @@ def text_of(value: object) -> str:
 
 
 def _numbered(names: Sequence[Hashable] | NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Groups from 0 on in the order of first mention, and how many there are."""
+    """Group numbers from 0 in order of first appearance, and the number of groups."""
     if isinstance(names, np.ndarray):  # ascending
         distinct, group = np.unique(names, return_inverse=True)
         return group.astype(np.int64), len(distinct)

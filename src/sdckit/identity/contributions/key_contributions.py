@@ -28,15 +28,15 @@ from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
 from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums, weigh
 from sdckit.result import Result
 
-# Figures of the cells when keys are left out or coarsened, every key and pair in a few rounds over the cells.
+# Figures with keys left out or coarsened, for every key and pair, in a few passes over the cells.
 
 
-# The rows of A9: a key left out, a key coarsened, and what to do first.
+# The rows of A9: a key left out, a key coarsened, and the suggestions in order.
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What is counted of one set of keys: sample uniques, global risk, records that violate each k."""
+    """Counts for one set of keys: sample uniques, global risk, records that violate each k."""
 
     uniques: int
     risk: float
@@ -91,7 +91,7 @@ class Coarsened:
 
     @classmethod
     def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
-        """Set what is left against the whole."""
+        """Compare the figures with the coarser key (`left`) with those of all keys (`whole`)."""
         saved = whole.uniques - left.uniques
         return cls(
             grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
@@ -134,7 +134,7 @@ class Contribution:
 
     @classmethod
     def of(cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]) -> Contribution:
-        """Set what is left against the whole."""
+        """Compare the figures of the remaining keys (`left`) with those of all keys (`whole`)."""
         saved, lost = whole.uniques - left.uniques, math.fsum(entropies)
         share = saved / whole.uniques if whole.uniques else math.nan
         name = " and ".join(variables)
@@ -183,7 +183,7 @@ def suggest(
     row: Contribution | Coarsened,
     whole: Figures,
 ) -> Suggestion:
-    """Make a row something to do."""
+    """Turn a row into a suggestion."""
     what = "leave out" if action == "drop" else "coarsen"
     how, step = "", coarsening.step_text({"method": "drop_identifiers", "columns": list(variables)})
     if isinstance(row, Coarsened):
@@ -203,14 +203,14 @@ def suggest(
 
 
 def rank(suggestion: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
-    """Order suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
+    """Sorting key of suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
     risk = _per_bit(suggestion.risk_saved, suggestion.entropy_lost)
     gains = [math.inf if math.isnan(gain) else -nine_digits(gain) for gain in (suggestion.saved_per_bit, risk)]
     return (gains[0], gains[1], nine_digits(suggestion.entropy_lost), suggestion.action, suggestion.variables)
 
 
 def nine_digits(value: float) -> float:
-    """A sum that the order of its parts does not change any more, for comparing.
+    """Round to nine digits, so that comparisons do not depend on the order of summation.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def nine_digits(value: float) -> float:
 
 
 def _saved(before: float, after: float) -> float:
-    """What is saved of a risk; 0 where only rounding differs."""
+    """Reduction of a risk; 0 where the difference is rounding error."""
     return 0.0 if math.isclose(before, after, rel_tol=1e-12) else before - after
 
 
@@ -238,7 +238,7 @@ CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they
 
 @dataclass(frozen=True)
 class Round:
-    """Keys that stay in, and what is left out of the others: a key, then further keys together with it."""
+    """One pass over the cells: the keys that stay in, and its branches, a key left out alone and with partners."""
 
     shared: tuple[int, ...]
     branches: tuple[tuple[int, bool, tuple[int, ...]], ...]  # a key, whether for the first time, its partners
@@ -285,7 +285,7 @@ def rounds(entropy: Sequence[float], n_cells: int, *, pairs: bool) -> list[Round
 
 
 def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> list[list[int]]:
-    """Three sets of keys: two that tell enough bits, but a third of the keys at most, and the others."""
+    """Split the keys into three sets: two with `enough` bits but at most a third of the keys, and the rest."""
     rest, sets = list(order), []
     for _ in range(min(2, len(rest))):
         some = [rest.pop(0)]
@@ -296,12 +296,12 @@ def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> li
 
 
 def limits_of(k: Sequence[int]) -> NDArray[np.float64]:
-    """What f of a unique and of a violation of each k is below: sums of fractions of alpha may miss by rounding."""
+    """Upper limits of f for a unique and for violating each k, with a tolerance for sums of fractions of alpha."""
     return np.array([1 + 1e-9, *(level - 1e-9 for level in k)])
 
 
 def takes_whole_cells(cells: Cells) -> bool:
-    """Whether cells only merge when keys are left out: packed words, and no missing value that matches others."""
+    """Whether leaving keys out only merges cells: packed words, and no missing value that matches others."""
     return is_packed(cells) and not any(_is_wild(cells))
 
 
@@ -322,7 +322,7 @@ def leave_out(
     k: Sequence[int],
     pairs: bool,
 ) -> LeftOut:
-    """Figures of every margin of cells that are packed, by the levels of every key and the coarser keys there are.
+    """Figures of every margin of packed cells: keys left out, alone and in pairs, and each key coarsened.
 
     Keys with more codes than a table takes are left out of `coarser`.
     """
@@ -355,7 +355,7 @@ def leave_out(
 
 
 def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
-    """Sums of cells that only merge; a record is unique where fewer than 2 are with it."""
+    """Margin sums where cells only merge; a record is unique where its cell has fewer than 2 records."""
     del levels
     table, layout, limits = cells.table, cells.table.layout, [2, *k]
     assert table.words is not None
@@ -370,7 +370,7 @@ def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[
 
 
 def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
-    """Sums of cells that match others too; counts of matches are sums of fractions of alpha."""
+    """Margin sums where cells also match others by wildcards; match counts are sums of fractions of alpha."""
     table, layout, fraction = cells.table, cells.table.layout, cells.roles.sampling_fraction
     assert table.words is not None
     assert layout is not None
@@ -463,7 +463,7 @@ class KeyContributions(Result):
 
     @cached_property
     def _left_out(self) -> LeftOut:
-        """Packed cells are counted in rounds; of keys beyond one word, each margin by itself."""
+        """Figures with keys left out: packed cells in passes; keys beyond one word, margin by margin."""
         if is_packed(self.cells):
             return leave_out(self.cells, self._levels, self._groupings, k=self.k, pairs=self.pairs)
         whole = figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
@@ -524,13 +524,13 @@ class KeyContributions(Result):
         return {key: grouping for key, grouping in groupings.items() if grouping is not None}
 
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
-        """Figures of every set of keys left out: what merges most first, since its pairs are merged from it."""
+        """Figures of every set of keys left out, the key that merges most first: its pairs start from its cells."""
         keys = sorted(self.cells.keys, key=lambda key: -self._levels[key].entropy)
         tasks = [self._dropping(key, keys[i + 1 :]) for i, key in enumerate(keys)] if len(keys) > 1 else []
         return dict(row for rows in run(lambda task: task(), tasks) for row in rows)
 
     def _dropping(self, key: str, others: Sequence[str]) -> Task:
-        """Leave a key out, then each of the others as well: from the cells merged already."""
+        """The task that leaves a key out, then each of the others too, starting from the cells merged already."""
 
         def task() -> list[tuple[tuple[str, ...], Figures]]:
             single = margin_of(self.cells).without(key)
@@ -603,7 +603,7 @@ class KeyContributions(Result):
         return tuple({name: value for name, value in row.items() if name != "step"} for row in rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the levels: a pickled result names none that few records have."""
+        """State without the levels: a pickled result names no level that few records have."""
         state = {
             "table": self.table,
             "decides_alone": self.decides_alone,

@@ -55,7 +55,7 @@ class IdentityDisclosure(PairRecordResult):
     keys: tuple[str, ...] = ()
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("replicated_uniques", "replicated"),
             FileFigure("unique_in_original_in_released", "present"),
@@ -64,7 +64,7 @@ class IdentityDisclosure(PairRecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record: a share of the releases."""
+        """Record-level values of a column: shares of the releases."""
         return record_columns(self.pair.groups(self.keys))[column]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""B3: whether the true value of a number is still close to the released one."""
+"""B3: share of original values that lie in an interval around the released value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = 1e-9  # 0.15 * 20 is 3 ranks, whatever the rounding
 
 
 def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
-    """Ends of the interval of so many standard deviations (ddof 1) to either side of each value.
+    """Bounds of the interval of `width` standard deviations (ddof 1) to either side of each value.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
 
 
 def rank_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
-    """Released values that so large a share of the records lies between, to either side of each value.
+    """Bounds of the interval that reaches `width` times n ranks to either side of each value.
 
     Examples
     --------
@@ -69,19 +69,19 @@ def inside_intervals(original: Floats, released: Floats, width: float, scale: Sc
 
 
 def inside_all(inside: Floats) -> Floats:
-    """Per row (columns: variables) whether all that are known lie inside; NaN where none is known."""
+    """Whether all known variables (columns) of a row lie inside; NaN where none is known."""
     known = ~np.isnan(inside)
     return np.where(known.any(axis=1), ((inside == 1) | ~known).all(axis=1), np.nan)
 
 
 def share(flags: Floats) -> float:
-    """Mean of what is known; NaN where nothing is."""
+    """Mean of the known values; NaN where there is none."""
     known = flags[~np.isnan(flags)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def mean_known(columns: Sequence[Floats]) -> Floats:
-    """Mean over the releases of each record where it is known; NaN where it is in none.
+    """Mean over the releases in which a record is known; NaN where it is known in none.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class IntervalRisk(ColumnResult):
     variable_rates: dict[str, float] = field(default_factory=dict)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         names = [*self.variable_rates]
         known = "records with a variable known in both files"
         return (
@@ -283,7 +283,7 @@ def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
 
 
 def values_note(same: int, m: int, where: str = "values of these variables, row by row") -> dict[str, str]:
-    """A note where so many of m releases have the original's values; nothing where none has."""
+    """A note where `same` of m releases have the original's values; empty where none has."""
     return {"released": f"{releases_have(same, m)} the original's {where}"} if same else {}
 
 

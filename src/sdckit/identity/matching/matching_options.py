@@ -86,7 +86,7 @@ class MatchedVariable:
 
 @dataclass(frozen=True)
 class MatchBy:
-    """What two records must share: all variables by role, those of them that are numbers, the missing rules.
+    """The matching rule: variables by role, the numeric ones among them with their widths, the missing rules.
 
     `widths` are those of the intervals of numeric variables that have one, and whether they are relative; the other
     variables are matched for equality.
@@ -110,7 +110,7 @@ class MatchBy:
 
     @property
     def in_words(self) -> str:
-        """What a missing value was taken for."""
+        """How missing values are treated, in words."""
         wild = [name for name in self.names if self.rules[name] == "wildcard"]
         if not wild:
             return "a missing value matches a missing value only"
@@ -179,7 +179,7 @@ def match_by(
 
 
 def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
-    """A list as what it says of each synthetic number, in their order."""
+    """Turn a list into a mapping by name, in the order of the synthetic numbers; pass other values through."""
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
         return given
     if len(given) != len(names):
@@ -190,7 +190,7 @@ def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
 
 
 def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
-    """Refuse what has no meaning where numbers lie within a radius.
+    """Refuse arguments that have no meaning for matching within a radius.
 
     Raises `DataError`: several widths, one that is relative, or missing values that match any.
     """
@@ -207,7 +207,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
 
 
 def matched_variables(by: MatchBy, *, bounds: str, around: str, distance: str = "box") -> tuple[MatchedVariable, ...]:
-    """Say of each variable how it is matched.
+    """Describe for each variable how it is matched.
 
     Examples
     --------
@@ -274,12 +274,12 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
     return positions
 
 
-# B1: open an original and its releases for matching, and decide how each variable is matched.
+# B1: open an original and its releases, and decide how each variable is matched.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The arguments of `matching_risk` that say by what records are matched; None where not given."""
+    """The arguments of `matching_risk` that define the matching rule; None where not given."""
 
     known: Sequence[str] = ()
     synthetic: Sequence[str] = ()
@@ -292,7 +292,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class FilesToMatch:
-    """The files, what two records must share, and what a reader must know of it."""
+    """The opened files, the matching rule, and notes for the reader."""
 
     pair: Pair
     by: MatchBy
@@ -314,7 +314,7 @@ def declared_matching(scenario: Scenario | None) -> Matching:
 def files_to_match(
     original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = ()
 ) -> FilesToMatch:
-    """Open the files and settle how each variable is matched: declared first, else as the data are.
+    """Open the files and decide how each variable is matched: as declared, otherwise by the data.
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that
@@ -364,7 +364,7 @@ def files_to_match(
 
 
 def _one_of(given: Any, default: Any) -> Any:
-    """One value in the place of a list."""
+    """A single value in place of a list."""
     is_list = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
     return default if is_list else given
 
@@ -374,7 +374,7 @@ def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _unused(asked: Asked, of_scenario: Matching, by: MatchBy) -> dict[str, str]:
-    """Refuse a width given for nothing; of a scenario's, which other intruders may use, only say so."""
+    """Refuse a width argument that no variable uses; a scenario's unused width, meant for others, becomes a note."""
     given = asked.width if asked.width is not None else of_scenario.width
     if isinstance(given, np.ndarray | Sequence | Mapping) or not given or by.widths:  # a width of 0 asks for equality
         return {}
@@ -390,7 +390,7 @@ def _unused(asked: Asked, of_scenario: Matching, by: MatchBy) -> dict[str, str]:
 
 
 def refuse_missing(pair: Pair, by: MatchBy) -> None:
-    """Keep the promise of missing='error'."""
+    """Raise where a value is missing and missing='error'."""
     for name, rule in by.rules.items():
         if rule != "error":
             continue

@@ -36,7 +36,7 @@ WORD = 63
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """A variable matched for equality: shared codes, 0 being missing, of targets and of released records."""
+    """A variable matched for equality: joint codes of the targets and of the released records, 0 being missing."""
 
     target: Codes
     released: Codes
@@ -56,7 +56,7 @@ class Interval:
     width: float
     relative: bool  # whether the width is a share of the value that the interval is around
     tol: float  # slack at both ends
-    closed: bool  # whether the ends belong to it, the slack outside; else they do not, the slack inside
+    closed: bool  # whether the bounds belong to it, with slack outwards; else they do not, with slack inwards
     around_target: bool  # whether the interval is around the original value or around the released one
     wild: bool  # whether a missing value matches any
 
@@ -65,7 +65,7 @@ class Interval:
         return np.isnan(self.target), np.isnan(self.released)
 
     def bounds(self, centre: Floats) -> tuple[Floats, Floats]:
-        """Smallest and largest value that match."""
+        """Smallest and largest value that match each centre."""
         half: Floats | float = self.width
         if self.relative:  # the peers take the share of the value with its sign
             half = self.width * (np.abs(centre) if self.closed else centre)
@@ -130,7 +130,7 @@ def match(
 def _patterns(
     wild: Sequence[Category | Interval], n: int, r: int
 ) -> tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]]:
-    """Rows of both files by which of the variables they lack."""
+    """Rows of both files by their pattern of missing variables (a bit mask)."""
     if len(wild) > WORD:
         words = f"{len(wild)} variables have missing values, more than the {WORD}"
         raise DataError(f"{words} that missing='wildcard' takes; choose 'category'")
@@ -158,7 +158,7 @@ def _match_rows(
     own: Ints,
     groups: tuple[Codes, Codes, int] | None = None,
 ) -> tuple[Ints, Bools]:
-    """Some targets among some released records, a missing value matching only a missing one.
+    """Match some targets against some released records, a missing value matching only a missing one.
 
     `own` is -1 where a target's own record is not among these.
     """
@@ -209,7 +209,7 @@ def match_in_ball(
 
 
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
-    """The group of each record: equal categories, and the same numbers missing."""
+    """Group number of each record: equal categories, and the same numbers missing."""
     n = len(target)
     columns = [np.concatenate([category.target, category.released]) for category in categories]
     gaps = np.isnan(np.vstack([target, released])).astype(np.int32)
@@ -221,7 +221,7 @@ def _category_groups(categories: Sequence[Category], target: Floats, released: F
 
 
 def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
-    """Released records of the same group within the radius of each target, group by group."""
+    """Number of released records in the group and within the radius of each target, group by group."""
     from scipy.spatial import KDTree
 
     count = np.zeros(len(target), np.int64)
@@ -239,7 +239,7 @@ def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius:
 
 
 def _runs(codes: Ints) -> list[tuple[int, int, int]]:
-    """Each value of sorted codes with where it begins and ends."""
+    """(value, start, stop) of each run of equal values in sorted codes."""
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
     ends = np.r_[starts[1:], len(codes)]
     return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
@@ -256,21 +256,21 @@ NO_UNIQUE_MATCH = "no record has exactly one match"
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What was found for each target (columns) in each release (rows)."""
+    """Matching results of each target (columns) in each release (rows)."""
 
     rows: NDArray[np.int64]  # (targets,) position of each in the original
     count: NDArray[np.int64]  # (m, targets) released records that match it
     true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
-    alike: NDArray[np.int64]  # (m, targets) released records that match it on what was left as it was
+    alike: NDArray[np.int64]  # (m, targets) released records that match it on the known variables alone
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
-        """Chance of hitting the right one among the matches."""
+        """Probability of picking the right record among the matches."""
         return self.true / np.maximum(self.count, 1)
 
     @cached_property
     def chance(self) -> NDArray[np.float64]:
-        """The same if the right row were any one of those alike in what was left as it was."""
+        """The same for a pick among all records that match on the known variables."""
         return (self.count > 0) / np.maximum(self.alike, 1)
 
     def above(self, threshold: float) -> NDArray[np.bool_]:
@@ -279,12 +279,12 @@ class Matched:
 
     @cached_property
     def unique_true(self) -> NDArray[np.bool_]:
-        """The right one is the only match."""
+        """Whether the right record is the only match."""
         return self.true & (self.count == 1)  # type: ignore[no-any-return]
 
     @cached_property
     def unique_false(self) -> NDArray[np.bool_]:
-        """A wrong one is the only match."""
+        """Whether a wrong record is the only match."""
         return ~self.true & (self.count == 1)  # type: ignore[no-any-return]
 
 
@@ -356,7 +356,7 @@ class MatchingRisk(PairRecordResult):
     before: MatchingRisk | None = field(default=None, repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_match_risk", "risk", of="targets"),
             FileFigure("expected_match_risk", "risk", "sum"),
@@ -374,7 +374,7 @@ class MatchingRisk(PairRecordResult):
         )  # fmt: skip
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each target, a row for each release."""
+        """Record-level values of a column, a row for each release."""
         matched = self.matched
         if column == "unique":
             return matched.count == 1  # type: ignore[no-any-return]
@@ -383,7 +383,7 @@ class MatchingRisk(PairRecordResult):
         return getattr(matched, column)  # type: ignore[no-any-return]
 
     def told_frame(self) -> tuple[Any, NDArray[np.int64] | None]:
-        """The original; and which of its rows are targets, None for all."""
+        """The original, and the rows of it that are targets (None: all)."""
         return self.pair.original, self._rows()
 
     @cached_property
@@ -540,7 +540,7 @@ class MatchingRisk(PairRecordResult):
         }
 
     def _rows(self) -> NDArray[np.int64] | None:
-        """The targets; None where they are all records in their order."""
+        """Rows of the targets; None where they are all records in file order."""
         rows = self.matched.rows
         return None if len(rows) == self.pair.n and bool((np.diff(rows) > 0).all()) else rows
 

@@ -1,4 +1,4 @@
-"""B3: whether released numbers are close to the true ones, the more so for records far from the bulk."""
+"""B3: share of original values close to the released ones, with wider intervals for outlying records."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def measured(
     factor: float,
     isolation: float,
 ) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Figures of a release, and the columns of the records: NaN where `rows` leaves them out."""
+    """Figures of a release, and the record columns: NaN for rows outside `rows`."""
     n = int(rows.sum())
     columns = {name: np.full(len(rows), np.nan) for name in COLUMNS}
     undefined = {"n_measured": float(n), **dict.fromkeys(RISKS, math.nan)}
@@ -152,7 +152,7 @@ class RobustIntervalRisk(ColumnResult):
     isolated_weighted_risk: float = math.nan
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         complete: dict[str, Any] = {"of": "records complete in both files", "base": "n_measured"}
         return (
             FileFigure("rate", "inside", **complete),

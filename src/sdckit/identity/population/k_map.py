@@ -56,7 +56,7 @@ class KMap(CellsResult):
         return {k: count / self.n for k, count in self.violations.items()}
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         asked = [*self.violations][::-1]
         if self.columns != ("population_frequency",):
             source: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
@@ -74,7 +74,7 @@ class KMap(CellsResult):
 
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
-    """The two files of a measure of presence: as given; of a pair its original, and itself for its population."""
+    """The file and its population: as given, or of a pair its original, and the pair itself as population."""
     if not isinstance(data, Pair):
         return data, population
     if population is not None:
@@ -101,7 +101,7 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
 
 
 def cells_in(cells: Cells, population: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each cell its place in the population, and how many records that has there: no fewer than the cell."""
+    """For each cell its index among the population's cells, and their records: at least those of the cell."""
     at = matching_cells(cells, population)
     frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
     if short := int(np.count_nonzero(cells.table.size > frequency)):

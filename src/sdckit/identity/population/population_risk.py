@@ -70,7 +70,7 @@ class Step:
 
 
 def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
-    """The margins to fit: the interactions, and each key that none of them has."""
+    """Margins to fit: the interaction terms, and each key that is in none of them."""
     return maximal([*terms, *((j,) for j in range(len(grid.shape)))])
 
 
@@ -208,7 +208,7 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
 
 
 def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Groups of the file by class of size, as a fitted model expects them."""
+    """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
         return expected_by_cell(fitted.dense)
     if grid.n_possible <= MAX_GRID:
@@ -364,7 +364,7 @@ class PopulationRisk(RecordResult):
         return self.fit in ("fits", "close", "census")
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         unique: dict[str, Any] = {"among": "sample_unique", "of": "sample uniques", "base": "sample_uniques"}
         return (
             FileFigure("tau2_rate", "expected_match"),
@@ -378,7 +378,7 @@ class PopulationRisk(RecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record: 0 of one that is no sample unique, NaN where there is no model."""
+        """Record-level values of a column: 0 for a record that is no sample unique, NaN without a model."""
         cells = self.cells
         if column == "sample_unique":
             return (cells.table.size == 1)[cells.table.of_row]  # type: ignore[no-any-return]

@@ -32,7 +32,7 @@ CAUTION = (
     "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "
     "and prefer population_risk with interactions"
 )
-LEAST_SHARE = 0.1  # of the population: from less, sizes alone are no ground to extrapolate from
+LEAST_SHARE = 0.1  # sampling fraction: below it, class sizes alone do not support extrapolation
 REASONS = {
     "all_unique": "every record is unique: the likelihood has no finite maximum",
     "one_class": "all records share one key",

@@ -26,7 +26,7 @@ DANKAR_FRACTION = 0.1
 
 @dataclass(frozen=True, eq=False)
 class SizeTable:
-    """How many classes have each size."""
+    """Number of equivalence classes of each size."""
 
     size: NDArray[np.float64]  # sizes j that occur, ascending
     classes: NDArray[np.float64]  # s_j
@@ -87,7 +87,7 @@ def size_table(sizes: NDArray[np.int64], population: float) -> SizeTable:
 
 
 def undefined(status: str, parameters: Mapping[str, float] | None = None) -> SizeEstimate:
-    """No solution, with the reason."""
+    """An estimate without solution; its status gives the reason."""
     return SizeEstimate(math.nan, math.nan, math.nan, status, parameters or {})
 
 
@@ -99,7 +99,7 @@ def estimate(
 
 
 def settled(table: SizeTable) -> SizeEstimate | None:
-    """What no model is needed for: a census, or no sample uniques."""
+    """The estimate where no model is needed: a census, or no sample uniques."""
     if table.of(1) == 0:
         return estimate(table, 0.0, math.nan, {}, "no_uniques")
     if table.n >= table.population:
@@ -193,7 +193,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _bracket(falling: Callable[[float], float]) -> tuple[float, float]:
-    """Two numbers above 0 between which a falling function has its root."""
+    """Two positive numbers that bracket the root of a falling function."""
     high = low = 1.0
     while falling(high) > 0:
         high *= 4
@@ -215,7 +215,7 @@ def _theta(table: SizeTable, alpha: float) -> float:
 
 
 def _score(table: SizeTable, alpha: float) -> float:
-    """Derivative of the likelihood in alpha where theta is at its best."""
+    """Derivative of the log likelihood in alpha, at the best theta for it."""
     from scipy.special import digamma
 
     theta = _theta(table, alpha)
@@ -262,12 +262,11 @@ def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, b
     return SizeEstimate(chosen.uniques, chosen.share, chosen.p_unique, name, {})
 
 
-# How well a model of the population expects the groups that the file has: groups by size, expected and
-# observed.
+# Goodness of fit of a population model: equivalence classes of the file by size, expected and observed.
 
 
-LARGEST = 99  # sizes that are computed one by one; larger ones together
-EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # where classes of sizes begin
+LARGEST = 99  # sizes computed one by one; larger ones are pooled
+EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # smallest size of each size class
 CLOSE = 0.03  # an index of dissimilarity up to this: a close fit, whatever the sample size (Agresti)
 BIN = 0.005  # of log expected counts, when cells are counted by them
 
@@ -291,13 +290,13 @@ def dissimilarity(expected: Floats, observed: Floats) -> float:
 
 
 def pooled_sizes(one_by_one: Floats, larger: float) -> Floats:
-    """Groups of sizes 1, 2, ..., 99 and of all larger ones, in the classes of `EDGES`."""
+    """Number of groups by size class (`EDGES`), from those of sizes 1 to 99 and of all larger ones."""
     starts = np.array(EDGES[:-1]) - 1
     return np.append(np.add.reduceat(one_by_one, starts), max(0.0, larger))
 
 
 def observed_sizes(table: SizeTable) -> Floats:
-    """The groups of the file by class of size.
+    """Number of groups of the file by size class.
 
     Examples
     --------
@@ -311,7 +310,7 @@ def observed_sizes(table: SizeTable) -> Floats:
 
 
 def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Floats:
-    """Groups of the file by class of size as a model of sizes expects them; NaN where it has no solution."""
+    """Number of the file's groups by size class that a model expects; NaN where it has no solution."""
     if not math.isfinite(estimate.uniques) or estimate.status in ("census", "no_uniques"):
         return np.full(len(EDGES), np.nan)
     if name == "zayatz":
@@ -326,7 +325,7 @@ def _sizes() -> Floats:
 
 
 def _by_zayatz(table: SizeTable) -> Floats:
-    """Of as many groups as the file has: sizes drawn from the file's own, each member kept with the fraction."""
+    """Binomial thinning: population sizes drawn from the file's own, each member sampled with the fraction pi."""
     from scipy.stats import binom
 
     j = _sizes()

@@ -66,7 +66,7 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
 
 
 def _smallest(masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The masks that hold no other: a set that meets those meets all."""
+    """The masks that contain no other mask: a key set that meets these meets all."""
     left = masks[np.argsort(np.bitwise_count(masks), kind="stable")]
     kept = []
     while len(left):
@@ -93,7 +93,7 @@ def disagreements(cells: Cells, mine: int) -> NDArray[np.bool_]:
     blank = blank_cells(
         [level.span for level in cells.levels], cells.table.words, cells.table.layout, cells.table.codes
     )
-    out[:, blank[blank != mine]] = True  # it counts for no other
+    out[:, blank[blank != mine]] = True  # a cell without any key value matches no other cell
     return out
 
 
@@ -371,7 +371,7 @@ def _row(cells: Cells, row: object, id: str | None) -> int:
 
 
 def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Declared) -> tuple[Change, ...]:
-    """Every key that can end it alone: cells that differ on that key only are the company it would get."""
+    """For each key the change that alone ends it: cells that differ on that key only are its new company."""
     alone = differs.sum(axis=0) == 1
     changes: list[Change] = []
     for j, key in enumerate(cells.keys):
@@ -393,7 +393,7 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Decl
 
 
 def _narrowest(levels: Levels, mine: int, near: NDArray[np.int64]) -> Grouping | None:
-    """The finest grouping that puts the record's level together with one of its company."""
+    """The finest grouping that merges the record's level with that of some such cell (`near`)."""
     place = {code: i for i, code in enumerate(levels.codes.tolist())}
     if mine not in place:
         return None  # a missing value is merged with nothing

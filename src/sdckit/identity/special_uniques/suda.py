@@ -26,7 +26,7 @@ from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
-# The density of a figure, as a picture of it needs one.
+# Kernel density of a score, for a plot.
 
 
 BEYOND = 3  # bandwidths on both sides, as R's density draws
@@ -331,7 +331,7 @@ class Suda(CellsResult):
         return self.cells.values("dis_score").total() / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_dis_score", "dis_score"),
             FileFigure("dis", of="unique matches", base=""),
@@ -354,7 +354,7 @@ RECORDS = ["suda_score", "dis_score", "n_msu", "smallest_msu"]
 
 
 def _list_msus(cells: Cells, uniques: MinimalUniques, max_size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Cells and the subsets that are minimal for them, found again subset by subset."""
+    """Yield (cell, subset) for every minimal unique, by grouping again on each subset that has any."""
     codes, absent = cells.table.codes, _absent(cells)
     known: dict[int, list[frozenset[int]]] = {}
     for k in range(1, max_size + 1):
