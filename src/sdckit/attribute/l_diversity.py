@@ -1,4 +1,4 @@
-"""C1: how many different sensitive values the records of one key hold."""
+"""C1: l-diversity, the number of different sensitive values among the records of one key."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
 WHOLE = ("distinct", "recursive")
 HELD: tuple[tuple[str, Literal["mean", "min"]], ...] = (("mean", "mean"), ("level", "min"))
-STEPS = 8  # of the kernel for one value of a cell, about
+STEPS = 8  # of the kernel for one value of a cell, approximately
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -37,7 +37,7 @@ STEPS = 8  # of the kernel for one value of a cell, about
 
 @njit(cache=True, nogil=True)
 def _sort(values):  # type: ignore[no-untyped-def]
-    """Ascending, in place: Shell's sort, since numba takes two seconds to compile its own."""
+    """Sort ascending in place by Shell's sort: numba takes two seconds to compile its own."""
     gap = 1
     while gap < len(values) // 3:
         gap = 3 * gap + 1
@@ -53,6 +53,10 @@ def _sort(values):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  # type: ignore[no-untyped-def]
+    """Distinct, entropy and recursive (c, l)-diversity of each cell, into three arrays (K,).
+
+    `edges` (K + 1,): the entries of each cell in `level` and `count`; `missing`: level of a missing value.
+    """
     for cell in range(len(edges) - 1):
         start, stop = edges[cell], edges[cell + 1]
         n_values, total, n_known = 0, 0.0, 0
@@ -94,7 +98,7 @@ def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
 
 
 def homogeneous_cells(table: Crosstab) -> int:
-    """Cells of two or more records that all hold one value."""
+    """Number of cells of two or more records that all have the same value."""
     single = np.diff(table.edges) == 1
     return int(np.count_nonzero(single & (np.add.reduceat(table.count, table.edges[:-1]) > 1)))
 
@@ -182,7 +186,7 @@ class LDiversity(CellsResult):
         return rates
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         places = [(name, kind, level) for name in self.variables for kind in self.kinds for level in self.levels]
         return (
             *(
@@ -206,7 +210,7 @@ class LDiversity(CellsResult):
 
 
 def _limit(level: int) -> float:
-    return level - 1e-9  # reached by rounding, it is reached
+    return level - 1e-9  # tolerance for rounding error
 
 
 # --- measure ------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""C4 for many targets at once, the one that a release gives away most of first."""
+"""C4 for several targets at once, the most disclosed first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""C3: how often somebody who knows a record's keys would read its target off the release."""
+"""C3: correct attribution probability, how often a record's target is read off the released records with its key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.numerics.array_types import AnyInts, Floats, Ints
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
 
-# How many released records come closest to a record's key, and how many of them have its target.
+# For each record the number of released records nearest in the keys, and of those with its target.
 # Never a comparison of all records with all: rows that agree on a key are found by grouping, rows that
 # differ in r keys by grouping with each choice of r keys left out, numbers by a sorted search inside the
 # group.
@@ -31,7 +31,7 @@ from sdckit.result import FileFigure
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Records of one file, as seen by the search.
+    """Records of one file, as the search takes them.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Side:
 
 
 def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each record of `left` the records of `right` with its values in some keys; and with its target too."""
+    """For each record of `left`, the records of `right` that agree on some keys, and those with its target, too."""
     keys = [np.concatenate([left.keys[j], right.keys[j]]) for j in columns]
     groups = group_codes(keys, left.n + right.n)
     mine, theirs = groups.of_row[: left.n], groups.of_row[left.n :]
@@ -70,14 +70,14 @@ def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDAr
     k = len(cells.size)
     if len(left.low) == 0:
         return np.bincount(theirs, minlength=k)[mine], size
-    # a record to be found is a point: its interval is its number
+    # a record searched for is a point: its interval has length 0
     points = zip(right.low, left.low, left.high, strict=True)
     boxes = [Dimension(value, value, value, low, high) for value, low, high in points]
     return count_in_boxes(boxes, theirs, mine, k), size
 
 
 def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same among the records that differ in the fewest keys, `radius` at most.
+    """The same for the records of `right` that differ in the fewest keys, at most `radius`.
 
     Where no record differs in fewer keys, those that agree outside a choice of r keys differ in all r of
     them, so no record is counted for two choices.
@@ -96,19 +96,19 @@ def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.in
     return hits, size
 
 
-# Options of the correct attribution probability, checked; and the files as its search reads them.
+# Checked options of the correct attribution probability, and the files in the form the search takes.
 
 
 @dataclass(frozen=True)
 class Width:
-    """How near a number must come: half the interval around the true value."""
+    """Half-width of the interval around a true value within which a number counts as hit."""
 
     half: float
     relative: bool
     tol: float
 
     def around(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper end, both included.
+        """Lower and upper bound, both included.
 
         Examples
         --------
@@ -125,7 +125,7 @@ def widths_by_name(
     tol: float,
     target: Sequence[str],
 ) -> dict[str, Width]:
-    """The width of each number among the targets; the others are categories."""
+    """Width of each numeric target; other targets are categories."""
     if width is not None and not isinstance(width, Mapping):
         if len(target) > 1:
             words = "width is for one number; with several targets give width={name: width}"
@@ -146,7 +146,7 @@ def widths_by_name(
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:
-    """The files grouped by the categories of the target, and by whether its numbers are missing."""
+    """Group the files by the categorical targets and by which numeric targets are missing."""
     columns = [pair.codes(name).codes for name in target if name not in widths]
     columns += [
         tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target")) for name in widths
@@ -157,10 +157,10 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
 def sides(
     pair: Pair, keys: Sequence[str], targets: SharedGroups, widths: Mapping[str, Width]
 ) -> tuple[Side, tuple[Side, ...]]:
-    """The original with the interval around each number; and every file, the original first, with the numbers."""
+    """The original with an interval around each number, and every file, the original first, with its numbers."""
     codes = list(zip(*(pair.codes(name).codes for name in keys), strict=True))
     n = (pair.n, *pair.sizes)
-    # a missing number lies nowhere: its group says so, and 0 stands for it on both sides
+    # missing numbers are told apart by their group; 0 stands in for them on both sides
     numbers = [[np.nan_to_num(number) for number in pair.numbers(name, "numeric target")] for name in widths]
     ends = [width.around(values[0]) for width, values in zip(widths.values(), numbers, strict=True)]
     low, high = (np.array([end[side] for end in ends]).reshape(len(widths), n[0]) for side in (0, 1))
@@ -176,7 +176,7 @@ def sides(
 
 @dataclass(frozen=True, eq=False)
 class Targeted:
-    """TCAP of a release, and the original records in classes that it lets an intruder target.
+    """TCAP of a release, and which original records are in a class that an intruder would target.
 
     Of each original record: its chance of a right guess in `right`, and in `chosen` whether it is in such a class.
     """
@@ -188,7 +188,7 @@ class Targeted:
 
 
 def targeted(table: KeyTarget, file: int, tau: float) -> Targeted:
-    """Find the classes of a release in which an intruder would guess, and how often the guess is right.
+    """Find the classes of a release with a dominant target level, and how often that level is right.
 
     Where several levels are the most frequent one of a class, the guess is drawn among them.
     """
@@ -257,7 +257,7 @@ class CorrectAttributionProbability(BeforeAfter):
     tau: float = 1.0
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         figures = [
             FileFigure("average", "cap"),
             FileFigure("average_matched", "cap", among="matched", of="records whose key the release has", base=""),
@@ -266,7 +266,7 @@ class CorrectAttributionProbability(BeforeAfter):
             FileFigure("baseline", "baseline", higher="reference"),
             FileFigure("differential", "differential"),
         ]
-        if not math.isnan(self.n_targeted):  # a number has no levels
+        if not math.isnan(self.n_targeted):  # undefined for a numeric target
             figures += [
                 FileFigure("tcap", "right", among="targeted", of="records in targeted classes", base="n_targeted"),
                 FileFigure("n_targeted", "targeted", "sum"),
@@ -275,7 +275,7 @@ class CorrectAttributionProbability(BeforeAfter):
 
     def sides(self) -> tuple[Floats, Floats]:
         """The value of each record with the original, and with the release (mean over the releases)."""
-        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
+        values = dict(self.columns.items())  # raises on a pickled result, which holds a placeholder here
         return values["cap_original"], values["cap"]
 
     def cap_histogram(self, edges: Sequence[float]) -> tuple[Ints, Ints]:
@@ -450,7 +450,7 @@ cap = correct_attribution_probability
 
 @dataclass(frozen=True, eq=False)
 class _Attribution:
-    """Per record of the original its share there, that of a blind guess, and its matches and guess in each release."""
+    """Per original record: its share in the original, that of a blind guess; per release: hits, matches and guess."""
 
     original: Floats
     released: list[tuple[Ints, Ints]]

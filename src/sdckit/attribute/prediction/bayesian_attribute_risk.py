@@ -1,4 +1,4 @@
-"""C6: how probable the true value of a record becomes for an intruder who has the release and knows everybody else."""
+"""C6: posterior probability of a record's true value, for an intruder with the release and all other records."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class BayesianAttributeRisk(ColumnResult):
     effective_draws: float
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_probability", "probability"),
             FileFigure("gain", "gain"),

@@ -1,4 +1,4 @@
-"""Posterior draws of a synthesizer as they are given, checked, and as the logs that the risk needs."""
+"""A synthesizer's posterior draws: read, checked, and turned into the log probabilities that the risk takes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sdckit.data import arguments
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
-# What posterior draws say of the values a record may have: logs in, probabilities out.
+# Posterior of the values a record may have: log probabilities in, probabilities out.
 
 
 LogOf = Callable[[int, int], Floats]
-BLOCK = 100_000  # logs held at once: no more than the processor's cache takes
-FAINT = 1e-140  # the square of a smaller number is not exact any more
+BLOCK = 100_000  # log probabilities held at a time: as many as fit into the processor's cache
+FAINT = 1e-140  # the square of a smaller number loses digits
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What an intruder holds of each record: posterior probabilities of the guesses, and what these rest on.
+    """Posterior probabilities of the guesses of each record, and the effective number of draws behind them.
 
     `draws` are those that the worst supported guess rests on: (sum of weights)^2 / sum of squares.
     """
@@ -36,12 +36,12 @@ class Guesses:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Draws of some parameters, and what they say of guesses and releases.
+    """Draws of some parameters, and the log probabilities of guesses and releases given each draw.
 
     Parameters that are independent given the original make a part each: p(release | y) is the product.
     """
 
-    log_guess: LogOf  # from first and last row (exclusive) to log p(guess | draw), shape (H, rows, G)
+    log_guess: LogOf  # (first row, last row exclusive) -> log p(guess | draw), shape (H, rows, G)
     log_truth: Floats  # log p(true value | draw), shape (H, n)
     log_released: Sequence[Floats]  # for each release log p(release | draw), shape (H,)
 
@@ -62,7 +62,7 @@ def poisson_logs(values: Floats, rate: Floats) -> Floats:
 
 
 def poisson_log_above(limit: float, rate: Floats) -> Floats:
-    """Log probability of a count above a limit, of the shape of `rate`; exact far out in the tail too.
+    """Log probability of a count above a limit, of the shape of `rate`; exact also far out in the tail.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def category_logs(probability: Floats, codes: Ints) -> Floats:
 
 
 def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
-    """Importance sampling: draws given the true file are weighted to stand for one with a guess in a record's place.
+    """Importance sampling: draws given the true file are reweighted to draws with a guess in a record's place.
 
     `log_prior` (n, G) is -inf for what is no guess of a record.
     """
@@ -118,7 +118,7 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
 
 
 def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floats, Floats]:
-    """Log of sum_h share_h p(release | draw h), and the draws it rests on; ``share`` is ``exp(weight)``, (H, n, G)."""
+    """Log of sum_h share_h p(release | draw h), and its effective draws; ``share`` is ``exp(weight)``, (H, n, G)."""
     from scipy.special import logsumexp
 
     h, shape = len(share), share.shape[1:]
@@ -137,7 +137,7 @@ def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floa
 
 
 def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Rank of the true value among the guesses (1: the most probable, equal ones share), and its chance to be first.
+    """Rank of the true value among the guesses (1: most probable; ties share), and its probability of being first.
 
     Examples
     --------
@@ -155,12 +155,12 @@ def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_])
     return rank, first
 
 
-# What the posterior of guesses is computed from, and how the arrays of draws are read.
+# Input of the posterior of guesses, and reading of the arrays of draws.
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What `posterior_of_guesses` takes, and which guess is the truth."""
+    """Input of `posterior_of_guesses`, and which guess is the truth."""
 
     truth: NDArray[np.int64]  # (n,)
     prior: Floats  # (n, G), 0 for what is no guess of a record
@@ -169,7 +169,7 @@ class Evidence:
 
     @property
     def n_draws(self) -> int:
-        """Draws (H)."""
+        """Number of draws (H)."""
         return len(self.parts[0].log_truth)
 
     @property
@@ -178,14 +178,14 @@ class Evidence:
         return 0 if self.missing is None else int((self.truth == self.missing).sum())
 
     def of_release(self, j: int) -> Evidence:
-        """What one release tells alone."""
+        """The evidence of one release alone."""
         return replace(
             self, parts=tuple(replace(part, log_released=part.log_released[j : j + 1]) for part in self.parts)
         )
 
 
 def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
-    """Read the probability of being missing (H, n), where it is given."""
+    """Read the probability of being missing (H, n), where given."""
     if "missing" not in draws:
         return None
     gone = read_array(draws, "missing", (None, n), (None,))
@@ -195,7 +195,7 @@ def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
 
 
 def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: int) -> tuple[Part, Part]:
-    """Being missing as one more guess, the last: a part for the value, if any, and one for whether there is one.
+    """Add being missing as the last guess: a part for the value, and one for whether there is one.
 
     The logs of `held`, the value, are 0 where a record of a file has none. `gone` (H, n) is the probability of
     being missing; `missing` says where the original and each release have no value.
@@ -219,7 +219,7 @@ def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: 
 
 
 def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, ...], more: str = "") -> Floats:
-    """Read one array of draws of one of the shapes allowed (None: any length).
+    """Read one array of draws that must have one of these shapes (None: any length).
 
     Examples
     --------
@@ -241,7 +241,7 @@ def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, .
 
 
 def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
-    """What an intruder holds of each of n guesses before; equal unless given.
+    """Prior probabilities of n guesses; equal unless given.
 
     Examples
     --------
@@ -261,28 +261,28 @@ def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     return share
 
 
-# Draws of a number's distribution, normal or Poisson: what an intruder guesses, and the logs of it.
+# Draws of a normal or Poisson distribution: the guesses, and their log probabilities.
 
 
 Asked = int | Sequence[float] | None
-MOST_COUNTS = 100  # counts are guessed one by one where there are no more of them
-QUANTILES = 10  # guesses of other numbers unless asked otherwise
+MOST_COUNTS = 100  # up to as many counts are guessed one by one
+QUANTILES = 10  # default number of guesses of other numbers
 
 
 @dataclass(frozen=True, eq=False)
 class _Guessed:
-    """What is guessed of each record."""
+    """The guesses of each record."""
 
-    table: Floats  # (n, G) numbers, some of which `possible` leaves out
+    table: Floats  # (n, G) numbers; `possible` says which are guesses
     possible: Bools  # (n, G)
-    truth: NDArray[np.int64]  # (n,) which of them is the true value; G where that is missing
-    above: float | None  # one more guess is any number above this one
+    truth: NDArray[np.int64]  # (n,) index of the true value; G where it is missing
+    above: float | None  # a further guess stands for all numbers above this one
 
 
 def number_evidence(
     pair: Pair, target: str, draws: Mapping[str, Any], guesses: Asked, prior: Sequence[float] | None
 ) -> Evidence:
-    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be."""
+    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it can be missing."""
     values = pair.numbers(target, "target")
     counts = "rate" in draws
     if counts:
@@ -391,7 +391,7 @@ def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
 
 
 def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Floats:
-    """What an intruder holds of each guess before; a prior is for guesses that are the same for all records."""
+    """Prior probability of each guess; a prior can be given only for guesses that are the same for all records."""
     if prior is None:
         share: Floats = possible / possible.sum(axis=1, keepdims=True)
         return share
@@ -412,7 +412,7 @@ OFFERS = " or ".join("{" + ", ".join(map(repr, sorted(names))) + "}" for names, 
 
 
 def kind_of(draws: object) -> str:
-    """Which of the four kinds of draws is given."""
+    """Which of the four kinds of draws these are."""
     if isinstance(draws, Mapping):
         names = set(draws)
         for kind, (needed, also) in KINDS.items():
@@ -484,7 +484,7 @@ def _categories(
 def _places(
     target: str, draws: Mapping[str, Any], shared: SharedCoding, missing: Sequence[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], int]:
-    """Which guess each code of the files is, that of a missing value first; and how many levels the draws have."""
+    """Guess index of each code of the files, a missing value first; and the number of levels of the draws."""
     if "levels" in draws:
         place, levels = _by_name(target, draws["levels"], shared)
     else:

@@ -1,4 +1,4 @@
-"""C5: how well somebody who trains a model on the release would predict a person's confidential value."""
+"""C5: how well a model trained on the release predicts a person's confidential value."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
-# C5: the figures of predictions, from what is told of each record: errors, chances, losses.
+# C5: figures of predictions from the values of each record: errors, probabilities, losses.
 
 
 ROUNDING = 1e-9  # errors that differ by less are equal
 
 
 def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
-    """Figures of absolute errors made by training on the original and on a release."""
+    """Figures of the absolute errors after training on the original and on a release."""
     worse, better = compared_losses(original, released, np.maximum(original, np.abs(truth)))
     return {
         "mse_released": float(np.mean(released**2)),
@@ -42,7 +42,7 @@ def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[s
 
 
 def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, float]:
-    """Figures of the chances of a right guess after training on the original and on a release."""
+    """Figures of the probabilities of a right prediction after training on the original and on a release."""
     worse, better = _compared_chances(original, released)
     return {
         "mse_released": math.nan,
@@ -56,7 +56,7 @@ def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.in
 
 
 def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
-    """Mean losses, and of costs whom the release predicts worse and better."""
+    """Mean losses; for costs also the shares of records that the release predicts worse and better."""
     figures = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
     if loss != "costs":
         return figures
@@ -81,7 +81,7 @@ def told_of_records(
     losses: tuple[Floats, Sequence[Floats]],
     loss: str,
 ) -> dict[str, NDArray[Any]]:
-    """What is told of each record asked for, in the order of the file: the terms whose means the figures are."""
+    """Record-level values whose means the figures are, for the records asked for, in file order."""
     (before, after), (paid, paid_after) = ((own, np.stack(list(others))) for own, others in (scores, losses))
     if loss == "costs":
         worse, better = compared_losses(paid, paid_after, np.maximum(paid, 1.0))
@@ -107,24 +107,24 @@ def told_of_records(
 
 
 def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which records lose more by training on a release than on the original, and which less."""
+    """Which records have a larger loss after training on a release than on the original, and which a smaller one."""
     margin = ROUNDING * scale
     return released > original + margin, original > released + margin
 
 
 def _compared_chances(original: Floats, released: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The same of chances of a right guess, which are lost where they are smaller."""
+    """The same for probabilities of a right prediction, where smaller is worse."""
     return compared_losses(-original, -released, np.ones(len(original)))
 
 
-# What a wrong guess costs: of numbers by their distance, of categories by a table.
+# Loss of a wrong prediction: a function of the error for numbers, a table of costs for categories.
 
 
 LOSSES = ("absolute", "squared", "relative")
 
 
 def named_loss(loss: Any, *, numeric: bool) -> str:
-    """The name of a loss: of numbers one of `LOSSES`, of categories "wrong" or "costs".
+    """Name of a loss: of numbers one of `LOSSES`, of categories "wrong" or "costs".
 
     Raises `DataError`: a loss that is not for this target.
 
@@ -142,7 +142,7 @@ def named_loss(loss: Any, *, numeric: bool) -> str:
 
 
 def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
-    """Loss of each absolute error; not a number where a relative one has no base.
+    """Loss of each absolute error; NaN where a relative one has no base.
 
     >>> loss_of_numbers(np.array([2.0, 2.0]), np.array([4.0, 0.0]), "relative").tolist()
     [0.5, nan]
@@ -156,7 +156,7 @@ def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
 
 
 def costs_of(loss: Any, labels: Sequence[str]) -> Floats:
-    """Costs of guesses (columns) by the true level (rows), in the order of the labels.
+    """Cost of each predicted level (columns) by the true level (rows), in the order of the labels.
 
     Raises `DataError`: not a cost of 0 or more for every pair of levels, or one of a right guess.
 
@@ -247,7 +247,7 @@ class PredictionRisk(BeforeAfter):
     baseline: float = math.nan
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         of = "records with a known target"
         losses = ["mean_loss_released", "mean_loss_original"]
         names = (
@@ -271,11 +271,11 @@ class PredictionRisk(BeforeAfter):
         )
 
     def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
-        """The original; and which of its rows have a target."""
+        """The original, and which of its rows have a target."""
         return self.pair.original, self.each["rows"]
 
     def sides(self) -> tuple[Floats, Floats]:
-        """What `before_after` counts, by record, or relative errors where they are the loss; NaN for no target."""
+        """The values that `before_after` counts, or relative errors where they are the loss; NaN without target."""
         what = "loss" if self.loss == "relative" else "error" if self.numeric else "correct"
         values, unit = dict(self.columns.items()), math.sqrt(self.baseline) if what == "error" else 1.0
         return values[f"{what}_original"] / (unit or 1.0), values[f"{what}_released"] / (unit or 1.0)
@@ -476,7 +476,7 @@ def prediction_risk(
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What is to be predicted, from what, in which files."""
+    """What to predict, from which keys, in which files."""
 
     pair: Pair
     keys: tuple[str, ...]
@@ -487,13 +487,13 @@ class _Task:
     costs: Floats | None = None
 
     def truth(self, file: int) -> NDArray[Any]:
-        """The target of every record: a number, NaN where missing; or a level, 0 where missing."""
+        """Target of every record: a number, NaN where missing; or a level, 0 where missing."""
         if self.numeric:
             return self.pair.numbers(self.target)[file]
         return self.pair.codes(self.target).codes[file]
 
     def known(self, file: int) -> NDArray[np.int64]:
-        """Records with a target, in an order that depends on their values only, unless that of the file is asked."""
+        """Records with a target, in an order that depends on their values only, or in file order where asked."""
         truth = self.truth(file)
         if self.in_file_order:
             order = np.arange(len(truth), dtype=np.int64)
@@ -505,7 +505,7 @@ class _Task:
         return rows
 
     def scores(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
-        """Absolute error, or chance of a right guess, of the original's records asked for."""
+        """Absolute error, or probability of a right prediction, of the original's records asked for."""
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         if self.numeric:
@@ -516,19 +516,19 @@ class _Task:
         return right
 
     def paid(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
-        """What the guesses of categories cost."""
+        """Expected costs of the predictions of categories."""
         assert self.costs is not None
         features, place = self._features(train, asked)
         values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
         return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
     def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
-        """The keys of both, of each combination asked for once, and which of these each record is."""
+        """Features of both, each combination asked for once, and the combination of each record."""
         first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
         return prediction_models.features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
-        """The same for the original, each fifth by a model trained on the others."""
+        """The same for the original by cross-fitting: each fifth by a model trained on the others."""
         asked = self.known(0)
         out = np.empty(len(asked))
         for held_out in range(FOLDS):
