@@ -1,4 +1,4 @@
-"""Which columns two files are compared by, and which of them are numbers."""
+"""The variables by which two files are compared, and which of them are numeric."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdckit.numerics.threads import run
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Variables of an original and its releases, opened.
+    """The opened original and releases, with the variables to compare.
 
     `names`: the variables, in the order given or that of the original. `numeric`: those among them that are
     numbers. `notes`: what a reader must know of the choice. `declared`: whether somebody said which are numbers.
@@ -79,7 +79,7 @@ def chosen_variables(
 
 
 def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
-    """Whether a release has the original's values row by row (numbers are not coded for it: that takes long)."""
+    """Whether a release equals the original row by row; numbers are compared directly, since coding them is slow."""
     if pair.sizes[release] != pair.n:
         return False
     for name in names:
@@ -103,17 +103,17 @@ def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -
     return tuple(names)
 
 
-# Variables of an original and its releases as levels: categories as they are, numbers cut into classes.
+# Variables of all files as levels: categories as they are, numbers cut into classes.
 
 
 Bins = int | Mapping[str, int]
 BINS = 5
-SAMPLE = 2_000  # values that are looked at first to see whether a variable has many
+SAMPLE = 2_000  # first values, from which a variable with many distinct values is recognised
 MISSING_RULE = "a missing value is a level of its own"
 
 
 def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
-    """The number of classes of each number.
+    """Number of classes of each numeric variable.
 
     Raises ColumnError: a dict names a variable that is not numeric; DataError: a number of classes below 2.
 
@@ -130,7 +130,7 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
 
 
 def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tuple[str, ...], dict[str, str]]:
-    """Read the variables as levels, numbers cut at the quantiles of all files pooled; name the numbers, and notes.
+    """Read the variables as levels, numbers cut at quantiles of all files pooled; also the names of numbers, and notes.
 
     One with no more different values than classes is taken value by value: the quantiles of a code of 1 and 2
     would put both into one class. Where nobody declared it numeric, it is no number then.
@@ -152,7 +152,7 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
 
 
 def _few(pair: Pair, name: str, k: int) -> bool:
-    """Whether a column has at most k different values, missing aside, in all files together."""
+    """Whether a variable has at most k distinct values in all files together, missing apart."""
     sample = pair.numbers(name)[0][:SAMPLE]
     if len(np.unique(sample[~np.isnan(sample)])) > k:
         return False
@@ -160,7 +160,7 @@ def _few(pair: Pair, name: str, k: int) -> bool:
 
 
 def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:
-    """Say which variables are constant, have no value in common, or are missing in some files only."""
+    """Notes on variables that are constant, have no value in common, or are missing in some files only."""
     seen = {variable.name: variable.counts > 0 for variable in variables}
     constant = [name for name, has in seen.items() if has.any(axis=0).sum() == 1]
     apart = [name for name, has in seen.items() if not (has[0] & has[1:].any(axis=0))[1:].any()]

@@ -1,4 +1,4 @@
-"""Estimates from an original beside those from its releases: intervals, overlap, agreement."""
+"""Estimates from an original compared with those from its releases: intervals, overlap, agreement."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sdckit.utility.models.combine import KINDS, Kind, Pooled, check_sizes, limi
 from sdckit.utility.models.interval_overlap import Version, shared_part
 from sdckit.utility.models.model_design import names_apart
 
-# Numbers told in steps, because they count records.
+# Rounding of published numbers that count records.
 
 
 def rounded_up(step: float) -> float:
-    """The next of 1, 2 and 5 times a power of ten; 0 for what is no step.
+    """The next larger of 1, 2 and 5 times a power of ten; 0 for a step of 0 or none.
 
     >>> rounded_up(0.031), rounded_up(0.0)
     (0.05, 0.0)
@@ -36,7 +36,7 @@ def rounded_up(step: float) -> float:
 
 
 def in_steps(value: float, step: float) -> float:
-    """A number told in steps; as it is where the step is 0.
+    """Round a number to a multiple of the step; unchanged where the step is 0.
 
     >>> in_steps(-1.37, 0.5), in_steps(-1.37, 0.0)
     (-1.5, -1.37)
@@ -47,7 +47,7 @@ def in_steps(value: float, step: float) -> float:
 
 
 def stepped(value: float, low: float, high: float, step: float) -> tuple[float, float, float]:
-    """An estimate and the ends of its interval, in steps: the ends from the told estimate and half the width.
+    """Round an estimate and its interval: the bounds follow from the rounded estimate and half the width.
 
     Each rounded by itself would be three looks at the same count.
 
@@ -70,7 +70,7 @@ SHOWN = 5  # terms named in a note
 
 @dataclass(frozen=True, eq=False)
 class FileEstimates:
-    """What one file says of p quantities.
+    """Estimates of p quantities from one file.
 
     `value`, `variance` and `df` (p,): NaN where the file does not determine the quantity; `df` infinite for normal
     quantiles. `n_used`: records it rests on. `covariance` (p, p) or None.
@@ -120,7 +120,7 @@ class TermComparison(PairResult):
         return frame_of(self.columns, self._backend())
 
     def forest(self) -> Any:
-        """What a forest plot draws: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
+        """The rows of a forest plot: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
         return frame_of(self.drawn, self._backend())
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,14 +134,14 @@ class TermComparison(PairResult):
         }  # fmt: skip
 
     def over_told(self) -> dict[str, float]:
-        """The figures over the terms whose estimate and standard error may be told, from numbers as they are told."""
+        """The figures over the terms that may be published, from their numbers as published."""
         kept = ~np.array(self.few_spread, bool)
         columns = {name: np.array(values, np.float64)[kept] for name, values in self.told_columns.items()}
         return {"n_terms": float(kept.sum()), **_figures(columns)}
 
     @property
     def told_columns(self) -> dict[str, list[float]]:
-        """The numbers of the table as they may be told: what counts records in steps, and what follows from that."""
+        """The columns of the table as they may be published: record counts rounded, and overlaps that follow."""
         out = {name: list(values) for name, values in self.columns.items() if name != "term"}
         for j, step in enumerate(self.steps):
             if step == 0:
@@ -159,7 +159,7 @@ class TermComparison(PairResult):
 
     @property
     def told_drawn(self) -> list[tuple[float, float, float]]:
-        """Estimate and ends of every row of `forest` as they may be told."""
+        """Estimate and bounds of every row of `forest` as they may be published."""
         rows = list(zip(self.drawn["estimate"], self.drawn["low"], self.drawn["high"], strict=True))
         files = len(rows) // max(1, len(self.steps))
         return [stepped(*row, step=self.steps[at // files]) for at, row in enumerate(rows)]
@@ -168,7 +168,7 @@ class TermComparison(PairResult):
         return {**super().__getstate__(), **self._hidden()}
 
     def _hidden(self) -> dict[str, Any]:
-        """What names terms, with the names that may be told."""
+        """The fields that name terms, with the names that may be published."""
         names = dict(zip(self.columns.get("term", ()), names_apart(self.told), strict=True))
 
         def renamed(key: str) -> str:
@@ -183,7 +183,7 @@ class TermComparison(PairResult):
 
 
 def size_ratio(pair: Pair, kind: str) -> float:
-    """Records of a release divided by those of the original, where the way of combining permits it.
+    """Records of a release divided by those of the original, where the combining rule permits it.
 
     Raises DataError: an unknown kind, releases of different sizes, a single release where several are needed, or
     sizes that differ from the original's for "partial".
@@ -201,7 +201,7 @@ def size_ratio(pair: Pair, kind: str) -> float:
 
 
 def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) -> None:
-    """Say where releases have the values of the original, row by row."""
+    """Add a note where releases equal the original, row by row."""
     same = 0
     for j in range(pair.m):
         files = [pair.memo.get(("numbers", name)) for name in columns]
@@ -216,7 +216,7 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
 
 
 def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:
-    """Say how many records of each file were not used for want of a value."""
+    """Add a note on the records of each file that a missing value left out."""
     sizes = (pair.n, *pair.sizes)
     if gone := [f"{name} {n - few}" for name, few, n in zip(pair.names, used, sizes, strict=True) if few < n]:
         notes["missing"] = f"records left out for want of a value{least}: {', '.join(gone)}"
@@ -235,7 +235,7 @@ def compare_terms(
     notes: dict[str, str],
     told: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Lay the estimates of m releases beside those of the original.
+    """Compare the estimates of m releases with those of the original, term by term.
 
     `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
     `version`: of the overlap. `ratio`: size of a release relative to the original. `notes`: told what is undefined,
@@ -309,7 +309,7 @@ def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
 
 
 def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
-    """Of each term, whether it is so in any file."""
+    """For each term, whether it holds in any file."""
     return tuple(np.any([file for file in files if file is not None], axis=0).tolist())
 
 
@@ -322,7 +322,7 @@ def _together(
         rule: Kind = kind
         return pool(values, variances, kind=rule, level=level, ratio=ratio)
     estimate, within = values.mean(axis=0), variances.mean(axis=0)
-    variance = within * ratio  # what an analyst of the original could expect to see
+    variance = within * ratio  # as an analyst of the original can expect it
     between = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(estimate), np.nan)
     low, high = limits(estimate, variance, original.df, level)
     adjusted = np.zeros(len(estimate), bool)

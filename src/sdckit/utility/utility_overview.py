@@ -1,4 +1,4 @@
-"""A small table to start from: how good a release is as a whole, by variable, by pair, and for models."""
+"""A first small table on utility: the release as a whole, by variable, by pair, and for models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdckit.utility.tables.compare_associations import compare_associations
 from sdckit.utility.tables.compare_distributions import compare_distributions
 from sdckit.utility.tables.tabular_utility import tabular_utility
 
-MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
+MOST_JOINT = 50_000  # most records for the joint distribution function of several numbers: beyond, it is slow
 MOST_NUMBERS = 5
 NO_NUMBER = "no variable is declared numeric"
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
@@ -34,7 +34,7 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Headline:
-    """One row of the overview: a figure of another measure, and what a perfect release has there."""
+    """One row of the overview: a figure of another measure, and its value for a perfect release."""
 
     name: str
     level: str
@@ -245,7 +245,7 @@ def utility_overview(
 
 
 def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
-    """The models asked for, each formula with its family as it was given.
+    """The models asked for: each formula with its family as given.
 
     >>> families_of("y ~ x"), families_of({"y ~ x": "logistic"})
     ({'y ~ x': 'linear'}, {'y ~ x': 'logistic'})
@@ -272,7 +272,7 @@ def lacking(
     n: int,
     sizes: Sequence[int],
 ) -> list[tuple[str, str]]:
-    """Name the measures behind the table in their order, and what each lacks; "" for one that runs.
+    """The measures behind the table in their order, and what each lacks to run; "" where nothing.
 
     `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong
     together. `n` and `sizes`: records of the original and of the releases; 0 and empty where nobody has counted.
@@ -306,7 +306,7 @@ def _not_joint(numeric: Sequence[str], records: int) -> str:
 def _calls(
     chosen: Chosen, families: Mapping[str, Family], *, aligned: bool, seed: int | np.random.Generator | None
 ) -> dict[str, Callable[[], PairResult]]:
-    """How each measure is called."""
+    """The call of each measure, by name."""
     pair, names, numeric = chosen.pair, chosen.names, chosen.numeric
     both: dict[str, Any] = {"variables": names, "numeric": numeric}
     return {
@@ -324,7 +324,7 @@ def _calls(
 
 
 def _headlines(results: Mapping[str, Any], j: int) -> dict[str, float]:
-    """The rows of one release; of several models the mean, or the worst. Models combine all releases."""
+    """The rows of one release; over several models the mean, or the worst. Models combine all releases."""
     out = {}
     for headline in HEADLINES:
         values = [

@@ -1,4 +1,4 @@
-"""F5: how far protected values, records and correlations lie from the original ones."""
+"""F5: information loss in protected values, records and correlations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_estimate
 
-# How far values, records and correlations of two aligned files lie apart.
+# Distances of values, records and correlations between two aligned files.
 
 
-SINGULAR = 1e-12  # an eigenvalue of a correlation matrix below this is 0 but for rounding
+SINGULAR = 1e-12  # an eigenvalue of a correlation matrix below this is numerically 0
 
 
 def relative_loss(original: Floats, released: Floats) -> tuple[float, int]:
-    """Sum of the differences in per cent of the original value, and how many were summed.
+    """Sum of the differences in per cent of the original value, and the number of terms.
 
     Cells whose original value is 0, or with a missing value in either file, are left out.
 
@@ -40,7 +40,7 @@ def relative_loss(original: Floats, released: Floats) -> tuple[float, int]:
 
 
 def scaled_loss(original: Floats, released: Floats) -> tuple[float, int]:
-    """Sum of the differences in standard deviations (ddof 1) of the original times √2, and their number.
+    """Sum of the differences in standard deviations (ddof 1) of the original times √2, and the number of terms.
 
     NaN where the original has no spread.
     """
@@ -86,7 +86,7 @@ def eigenvalue_loss(original: Floats, released: Floats) -> float:
 
 
 def inverse_correlation_loss(original: Floats, released: Floats) -> float:
-    """Distance, from 0 to 1, of the diagonals of the inverse correlation matrices, each of length 1.
+    """Distance, 0 to 1, of the diagonals of the inverse correlation matrices, scaled to length 1.
 
     NaN where a matrix is singular or there is one variable only.
     """
@@ -100,7 +100,7 @@ def inverse_correlation_loss(original: Floats, released: Floats) -> float:
 
 
 def angle_distance(original: Floats, released: Floats) -> Floats:
-    """Of each record 2/π times the arc tangent of the difference, between 0 and 1.
+    """2/π times the arc tangent of the difference of each record, between 0 and 1.
 
     A value missing in one file counts as the largest difference between the files; in both, as none.
 
@@ -118,13 +118,13 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
 
 
 def category_distance(original: NDArray[np.int32], released: NDArray[np.int32]) -> Floats:
-    """1 where the codes differ, else 0; a missing value (code 0) is a value."""
+    """1 where the codes differ, else 0; a missing value (code 0) is a level."""
     apart: Floats = (original != released).astype(np.float64)
     return apart
 
 
 def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_levels: int) -> Floats:
-    """Places between two levels divided by the most there can be; 1 where one is missing (code 0), 0 for both.
+    """Rank difference divided by the largest possible; 1 where one value is missing (code 0), 0 for both.
 
     >>> rank_distance(np.array([1, 1, 0], np.int32), np.array([3, 2, 2], np.int32), 3).tolist()
     [1.0, 0.5, 1.0]
@@ -134,7 +134,7 @@ def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_le
     return np.where(gone[0] & gone[1], 0.0, np.where(gone[0] | gone[1], 1.0, apart))
 
 
-# Information loss of one release, tables over several, and why a figure may be undefined.
+# Information loss of one release, tables over several releases, and notes on undefined figures.
 
 
 Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
@@ -156,7 +156,7 @@ CENTRES = ("mean", "median", "sd")
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """One release beside the original.
+    """Information loss of one release.
 
     `distance` (n,): mean distance of each record over the variables. `same`: whether every value is the original's.
     `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
@@ -183,7 +183,7 @@ def release_figures(
     robust: bool,
     seed: int | None,
 ) -> Release:
-    """Measure release `j` (from 0) against the original.
+    """Measure the information loss of release `j` (from 0).
 
     The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:
     whether to compute the robust eigenvalues (NaN otherwise).
@@ -238,7 +238,7 @@ def _sums(x: Floats, y: Floats) -> dict[str, float]:
 
 
 def _centres(values: Floats) -> list[Floats]:
-    """Means, medians and standard deviations (ddof 1) of what is known of each column."""
+    """Means, medians and standard deviations (ddof 1) of the known values of each column."""
     known = [column[~np.isnan(column)] for column in values.T]
     spread = [float(column.std(ddof=1)) if len(column) > 1 else math.nan for column in known]
     return [
@@ -249,7 +249,7 @@ def _centres(values: Floats) -> list[Floats]:
 
 
 def _robust(x: Floats, y: Floats, seed: int | None) -> float:
-    """The eigenvalues of the correlations that the minimum covariance determinant gives."""
+    """Eigenvalue loss of the correlations by the minimum covariance determinant."""
     estimates = [robust_estimate(values, seed) for values in (x, y)]
     matrices = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
     return eigenvalue_loss(*matrices) if len(matrices) == 2 else math.nan
@@ -271,7 +271,7 @@ def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, F
 
 
 def variable_table(numeric: Sequence[str], releases: Sequence[Release]) -> dict[str, list[Any]]:
-    """Means, medians and standard deviations of each variable, in the original and over the releases."""
+    """Mean, median and standard deviation of each variable, in the original and over the releases."""
     centres = np.mean([release.centres for release in releases], axis=0)
     out: dict[str, list[Any]] = {"variable": list(numeric)}
     for i, name in enumerate(CENTRES):
@@ -503,7 +503,7 @@ def information_loss(
 def _roles(
     numeric: Sequence[str] | None, categorical: Sequence[str], ordered: Ordered, scenario: Scenario | None
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Columns by role, and the levels of ordered ones where they are listed."""
+    """Columns by role, and the level order of ordered ones where listed."""
     orders: dict[str, tuple[str, ...]] = {}
     if isinstance(ordered, Mapping):
         orders = {name: tuple(map(str, levels)) for name, levels in ordered.items()}
@@ -529,7 +529,7 @@ def _roles(
 
 
 def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple[NDArray[np.int32], ...], int]:
-    """Codes of an ordered variable in each file, 0 where missing, and how many levels there are."""
+    """Rank codes of an ordered variable in each file (0: missing), and the number of levels."""
     shared = pair.codes(name)
     if levels is None:
         return shared.codes, shared.n_levels

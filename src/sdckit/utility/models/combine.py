@@ -1,4 +1,4 @@
-"""F6: one estimate and one interval from those of m released files."""
+"""F6: combining rules, one estimate and one interval from m released files."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
 
-# Rules that make one estimate and one variance of those of m released files.
+# Combining rules: one estimate and one variance from those of m released files.
 
 
 Kind = Literal["partial", "full", "simple", "proper", "imputed"]
 KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
 Negative = Literal["adjusted", "zero"]
-LARGEST = 1e150  # next to no degrees of freedom: beyond this the library's quantiles stop growing
-STOPPED = 1e100  # where those of SciPy before 1.17 stop
-NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs that between the files
+LARGEST = 1e150  # for tiny degrees of freedom SciPy's quantiles stop growing beyond this
+STOPPED = 1e100  # the same before SciPy 1.17
+NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs the variance between files
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Pooled:
 
 
 def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
-    """Ends of the interval by Student's t, the normal distribution where `df` is infinite.
+    """Bounds of the interval by Student's t, by the normal distribution where `df` is infinite.
 
     >>> low, high = limits(np.array([1.0]), np.array([0.25]), np.array([np.inf]), 0.95)
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -310,7 +310,7 @@ def combine(
 
 
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
-    """Give the records of a synthetic file divided by those of the original, where the rule permits it.
+    """Records of a synthetic file divided by those of the original, checked against the combining rule.
 
     Raises DataError: an unknown kind; a single file where several are needed; sizes absent, not positive or
     unequal.
@@ -338,9 +338,9 @@ def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -
 
 
 def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
-    """Numbers with a row per file, and the names of the quantities where there are any."""
+    """Numbers with a row per file, and the names of the quantities where given."""
     names: Names
-    kind = type(given)  # a plan warns when it is asked itself
+    kind = type(given)  # attribute access on a lazy frame warns
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         wanted = open_frame(given).collect_schema().names()
         frame, _ = columns_in_memory(given, {role: wanted})
@@ -365,7 +365,7 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
 
 
 def _engine(given: Any) -> Any:
-    """The engine of a frame, or of the first of a list of series; PyArrow for plans and what is no frame."""
+    """The engine of a frame, or of the first of a list of series; PyArrow for lazy frames and everything else."""
     kind = type(given)
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         frame = open_frame(given)

@@ -201,7 +201,7 @@ def _opened(
     weight: str | None,
     scenario: Scenario | None,
 ) -> Pair:
-    """The files with the columns that are used, as categories or as numbers."""
+    """Open the files with the columns used, as categories or as numbers."""
     if not callable(statistic):
         names = _variables(variables, scenario)
         counted = {"variables": names} if statistic == "proportion" else {}

@@ -1,4 +1,4 @@
-"""F7: intervals from an original and from its releases that are given as numbers, quantity by quantity."""
+"""F7: given confidence intervals of an original and its releases, compared quantity by quantity."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class IntervalComparison(Result):
         return min(self._defined(), default=math.nan)
 
     def forest(self) -> Any:
-        """What a forest plot draws, as a PyArrow table: ``term``, ``file``, ``estimate``, ``low``, ``high``."""
+        """The rows of a forest plot, as a PyArrow table: ``term``, ``file``, ``estimate``, ``low``, ``high``."""
         rows = [(j, file) for j in range(self.n_terms) for file in self.intervals]
         columns: dict[str, list[Any]] = {
             "term": [self.names[j] for j, _ in rows],
@@ -159,7 +159,7 @@ def compare_intervals(
 
 
 def _rows(given: Any, name: str) -> Floats:
-    """Lower end, estimate and upper end of each quantity."""
+    """Lower bound, estimate and upper bound of each quantity."""
     how = f"{name}: give a row (low, high) or (low, estimate, high) for each quantity, in finite numbers"
     try:
         rows = np.asarray(given, np.float64)

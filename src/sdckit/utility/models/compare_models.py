@@ -22,10 +22,10 @@ from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_valu
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
 from sdckit.utility.models.statistics_of_file import weights_of
 
-# Whether the coefficients of the releases, all together, are those of the original.
+# Lack of fit: a joint test of the coefficients of the releases against those of the original.
 
 
-DRAWN = ("full", "proper")  # parameters drawn before the records: the releases vary more
+DRAWN = ("full", "proper")  # kinds that draw parameters before records: the releases vary more
 
 
 def lack_of_fit(
@@ -36,7 +36,7 @@ def lack_of_fit(
     ratio: float,
     notes: dict[str, str],
 ) -> dict[str, float]:
-    """Test that the releases' mean coefficients differ from the original's by chance only.
+    """Test the hypothesis that the releases' mean coefficients differ from the original's by chance only.
 
     Both have covariances. `kind`: "partial" and "imputed" compare with the variation between the releases
     (Hotelling), others with the original's covariance. `ratio`: records of a release divided by those of the
@@ -59,7 +59,7 @@ def lack_of_fit(
         if m <= p:
             notes["lack_of_fit"] = f"{p} terms need more than {p} releases of partially synthetic data; there are {m}"
             return undefined
-        # masked copies lead astray by no more than the imputations vary
+        # with masked or imputed values releases deviate by the variation between imputations alone
         spread = 1 / m if kind == "partial" else 1 + 1 / m
         statistic = _quadratic(difference, np.atleast_2d(np.cov(values.T))) / spread
         p_value = float(f.sf(statistic * (m - p) / (p * (m - 1)), p, m - p))
@@ -274,7 +274,7 @@ def _weight(weight: str | None, family: Family, scenario: Scenario | None, notes
 
 
 def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
-    """The files with the columns of the formula, numbers as numbers and the others as categories."""
+    """Open the files with the columns of the formula, numbers as numbers and others as categories."""
     opened = open_files(original, released)
     schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
@@ -288,7 +288,7 @@ def _opened(original: Any, released: Any, formula: str, weight: str | None) -> t
 
 
 def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
-    """Of a column as outcome its numbers in each file, and the names of the outcomes it can take.
+    """Outcome codes in each file where the outcome is a column, and the names of its levels.
 
     Without a column (the left side is an expression) the first is None.
     """
@@ -325,7 +325,7 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
 
 
 def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: int, label: str) -> Floats:
-    """The outcome of the records used, checked against the family."""
+    """Outcome of the records used, checked against the family."""
     outcome = design.outcome if codes is None else codes[design.rows]
     assert outcome is not None  # a design without a column has an expression
     if family == "poisson" and (outcome < 0).any():
@@ -343,7 +343,7 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
 
 
 def _common(pair: Pair, sides: Sides) -> frozenset[str]:
-    """Values of any column of the formula that five records or more of the original have."""
+    """Values of the columns of the formula that five or more records of the original have."""
     common: set[str] = set()
     for name in sides.columns:
         if ("codes", name) in pair.memo:

@@ -1,4 +1,4 @@
-"""F7: how much two confidence intervals share."""
+"""F7: overlap of two confidence intervals."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Version = Literal["snoke", "drechsler_reiter"]
 VERSIONS = ("snoke", "drechsler_reiter")
 
 
-LEAST_DRAWS = 20  # fewer say nothing of the ends of an interval
+LEAST_DRAWS = 20  # fewer do not determine the bounds of an interval
 
 
 # --- kernel: ends in, shares out ----------------------------------------------------------------------
 
 
 def shared_part(confidential: Floats, released: Floats, version: Version) -> Floats:
-    """Mean of the shares that the common part has in each interval; NaN where one has no (finite) length.
+    """Mean of the shares of the intersection in each interval; NaN where one has no (finite) length.
 
     `confidential` and `released` are (p, 2).
 
     >>> shared_part(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]), "snoke").tolist()
     [0.5]
     """
-    with np.errstate(invalid="ignore"):  # an end may be infinite
+    with np.errstate(invalid="ignore"):  # a bound may be infinite
         common = np.minimum(confidential[:, 1], released[:, 1]) - np.maximum(confidential[:, 0], released[:, 0])
         lengths = confidential[:, 1] - confidential[:, 0], released[:, 1] - released[:, 0]
     if version == "drechsler_reiter":
@@ -131,7 +131,7 @@ def interval_overlap(
 
 
 def _credible(given: ArrayLike, name: str, level: float) -> Floats:
-    """Quantiles of draws as the ends of intervals."""
+    """Quantiles of draws as the bounds of intervals."""
     try:
         drawn = np.asarray(given, np.float64)
     except (TypeError, ValueError):

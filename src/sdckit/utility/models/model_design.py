@@ -1,4 +1,4 @@
-"""Formula and files to outcomes and design matrices, coded alike in every file."""
+"""Outcomes and design matrices from a formula, coded alike in every file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
-# Columns of a design that do not follow from others.
+# Linearly independent columns of a design.
 
 
-TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns before it
+TOLERANCE = 1e-7  # share of a column's length left after projecting out the columns before it
 
 
 def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
-    """Columns that do not follow from those before them.
+    """Columns that are no linear combination of those before them.
 
     >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
     [True, False, True, False]
@@ -33,12 +33,12 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     kept: NDArray[np.bool_] = length > 0
     if not kept.any():
         return kept
-    # The triangle has all inner products of the columns, in p rows instead of n.
+    # R of the QR decomposition has all inner products of the columns, in p rows instead of n.
     triangle: Floats = np.linalg.qr(matrix[:, kept] / length[kept], mode="r")  # type: ignore[assignment]
     basis: list[Floats] = []
     for j, at in enumerate(np.flatnonzero(kept).tolist()):
         rest = triangle[:, j].copy()
-        for _ in range(2):  # the second pass takes away what rounding left
+        for _ in range(2):  # the second pass removes what rounding left
             for unit in basis:
                 rest -= (unit @ rest) * unit
         size = float(np.linalg.norm(rest))
@@ -49,17 +49,16 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     return kept
 
 
-# Which coefficients of a model rest on a few records: they, or sums of them, would be these records'
-# values.
-# An estimate that is linear in the outcome, ``sum of c y``, says of a group of records what their part of
-# ``sum of c^2`` is. Over all sums of coefficients, with any multipliers, that part is at most the leverage
+# Which coefficients of a model are determined by few records: they, or sums of them, would reveal values.
+# An estimate that is linear in the outcome, ``sum of c y``, reveals a group of records as far as their share in
+# ``sum of c^2``. Over all linear combinations of coefficients that share is at most the leverage
 # of the record (of the group: the largest eigenvalue of its block of the hat matrix).
 
 
-FEWEST = 5  # records that must carry what is told
-MOST_OF_ONE = 0.5  # of what is known of a sum, by one record; two equal ones have a half each
-MOST_OF_FEW = 0.9  # by four; of five equal ones, four have 0.8
-PART = 0.1  # of the largest contribution: what those behind the two largest must have together
+FEWEST = 5  # records that a published coefficient must rest on
+MOST_OF_ONE = 0.5  # largest share of one record; two equal ones have a half each
+MOST_OF_FEW = 0.9  # largest share of four; of five equal ones, four have 0.8
+PART = 0.1  # of the largest contribution: the least sum of those behind the two largest (p% rule)
 NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference between 0.8 and 0.9
 SCANS = 25
 LEAST_SPREAD = 1e-6
@@ -69,7 +68,7 @@ ZERO = 1e-10
 def coefficients_of_few(
     matrix: Floats, outcome: Floats, weights: Floats | None = None, *, counted: Sequence[Bools] = ()
 ) -> tuple[Bools, Bools]:
-    """Say which coefficients of a regression are not to be told, and of which not even the spread.
+    """Which coefficients of a regression are not to be published, and of which not even the standard error.
 
     `matrix` (n, p), `outcome` (n,), survey `weights` (n,) or None. `counted`: sets of records (those of an outcome)
     that a coefficient counts; each must be carried by enough of them. Returns (p,) and (p,), the second containing the
@@ -107,7 +106,7 @@ def coefficients_of_few(
 
 
 def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats | None = None) -> Floats:
-    """How far each coefficient moves, at most, where the outcome of one record changes by one.
+    """Largest change of each coefficient when the outcome of one record changes by one.
 
     `spread` (n,): the variance of each outcome, for a model of log-odds or of logarithms.
 
@@ -127,7 +126,7 @@ def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats
 
 
 def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Bools:
-    """Say which of p sums over records rest on fewer than five of them, alone or together with the others.
+    """Which of p sums over records rest on fewer than five of them, alone or in linear combinations.
 
     The weights of record i in the p sums are ``loads @ rows[i]``: `loads` (p, r), `rows` (n, r). `few` (p,): known
     already, never told. Where a sum of several rests on a few records, the one that they carry most is added, and the
@@ -157,7 +156,7 @@ def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Boo
 
 
 def is_dominated(contributions: Floats, part: float = PART) -> bool:
-    """Whether the person with the second largest contribution could tell the largest from the sum of all.
+    """Whether the second largest contributor could derive the largest from the sum of all (p% rule).
 
     The p per cent rule: those behind the two largest have less than `part` of the largest.
 
@@ -171,7 +170,7 @@ def is_dominated(contributions: Floats, part: float = PART) -> bool:
 
 
 def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
-    """Say whether ``sum of shares * values`` rests on a few records, and whether its variance does.
+    """Whether ``sum of shares * values`` rests on few records, and whether its variance does.
 
     >>> shares = np.full(100, 0.01)
     >>> sum_of_few(shares, np.arange(100.0)), sum_of_few(shares, (np.arange(100) < 3) * 5.0)
@@ -193,7 +192,7 @@ def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
 
 
 def off_mode(values: Floats) -> Bools:
-    """Records whose value is not the most frequent one; all of them where that is the value of a few.
+    """Records whose value is not the mode; all of them where the mode itself is the value of few.
 
     >>> off_mode(np.array([0.0, 0, 0, 0, 0, 7])).tolist(), off_mode(np.array([1.0, 2, 3])).tolist()
     ([False, False, False, False, False, True], [True, True, True])
@@ -204,7 +203,7 @@ def off_mode(values: Floats) -> Bools:
 
 
 def _sparse(design: Floats) -> Bools:
-    """Columns in which fewer than five records have another value than most."""
+    """Columns in which fewer than five records differ from the median."""
     middle = np.median(design, axis=0)
     others = (design != middle).sum(axis=0)
     is_sparse: Bools = (others > 0) & (others < FEWEST)
@@ -212,7 +211,7 @@ def _sparse(design: Floats) -> Bools:
 
 
 def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
+    """The linear weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
     scale: Floats = np.linalg.norm(design, axis=0)
     root = np.sqrt(weights)[:, None]
     design = root * design / scale
@@ -226,7 +225,7 @@ def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
-    """The same sums, the columns of the rows orthonormal, without directions that no record has."""
+    """The same linear functionals with orthonormal columns of `rows`, directions of zero variance removed."""
     size, basis = np.linalg.eigh(rows.T @ rows)
     kept = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
     root = np.sqrt(size[kept])
@@ -234,21 +233,21 @@ def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
 
 
 def _row_space(loads: Floats) -> Floats:
-    """Orthonormal columns that span the rows."""
+    """Orthonormal basis (columns) of the row space."""
     _, size, turned = np.linalg.svd(loads, full_matrices=False)
     basis: Floats = turned[size > ZERO**0.5 * size[0]].T
     return basis
 
 
 def _concentrated(shares: Floats) -> Bools:
-    """Columns of which one record has more than a half, or four have nearly all."""
+    """Columns in which one record has more than a half, or four have nearly all."""
     top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
     is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
     return is_concentrated
 
 
 def _worst_group(rows: Floats) -> Ints | None:
-    """Records that have nearly all of some sum of the columns (orthonormal but for records left out); None without.
+    """Records that have nearly all of some linear combination of the (nearly orthonormal) columns; None without.
 
     From every record that could be the largest of four, the four with most of a sum and the sum that they have most
     of are sought in turns.
@@ -271,17 +270,17 @@ def _worst_group(rows: Floats) -> Ints | None:
     return None
 
 
-# Names of coefficients as they may be told: without the levels that a few records have.
+# Names of coefficients as they may be published: without levels that few records have.
 
 
 RARE = "rare"
 MARKS = ("", "T.", "S.", "H.", "D.")  # how formulaic writes a level, by contrast
 LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
-Pieces = Mapping[str, str]  # a factor's names in columns, and how each is told
+Pieces = Mapping[str, str]  # column names of a factor, and the published form of each
 
 
 def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str]]:
-    """The levels of each category of a pandas frame that five records or more have; numbers have none."""
+    """For each categorical column of a pandas frame, the levels of five or more records."""
     common = {}
     for name in columns:
         if frame[name].dtype == "category":
@@ -291,7 +290,7 @@ def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str
 
 
 def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """The names of a model's columns, levels of a few records as "rare".
+    """Published names of a model's columns, levels of few records as "rare".
 
     `spec`: what formulaic says of the columns. `common`: levels that may be named, by column. A name that is not
     recognised is that of its term alone.
@@ -308,7 +307,7 @@ def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[s
 
 
 def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
-    """A column's name put together from what may be told of its factors; "" where that is not certain.
+    """Published name of a column, put together from those of its factors; "" where it cannot be parsed with certainty.
 
     `factors`: expression and pieces of each; None for one that is a number.
 
@@ -321,7 +320,7 @@ def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
 
 
 def told_text(text: str, common: frozenset[str]) -> str:
-    """A formula, or a part of one, without words in quotes that are no common level.
+    """A formula, or a part of one, in which quoted words are replaced unless they are common levels.
 
     >>> told_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
     "C(job, contr.treatment(base='rare')) + C(sex, contr.treatment(base='f'))"
@@ -330,7 +329,7 @@ def told_text(text: str, common: frozenset[str]) -> str:
 
 
 def names_apart(names: Sequence[str]) -> list[str]:
-    """The same names, those that occur again with a number behind them.
+    """Make names unique: a repeated one gets a number.
 
     >>> names_apart(["a", "b", "a", "a"])
     ['a', 'b', 'a (2)', 'a (3)']
@@ -344,7 +343,7 @@ def names_apart(names: Sequence[str]) -> list[str]:
 
 
 def _read(rest: str, factors: Sequence[tuple[str, Pieces | None]]) -> Iterator[str]:
-    """Every way to read a name as pieces of its factors in their order, told; a factor may have none (its base)."""
+    """Yield the published form of every parse of a name as factor pieces in order; a base level has no piece."""
     for at, (expression, pieces) in enumerate(factors):
         for piece, shown in _own(rest, expression) if pieces is None else pieces.items():
             behind = rest[len(piece) :]
@@ -355,7 +354,7 @@ def _read(rest: str, factors: Sequence[tuple[str, Pieces | None]]) -> Iterator[s
 
 
 def _own(rest: str, expression: str) -> list[tuple[str, str]]:
-    """A number's names: as it stands, or the columns that it became."""
+    """Column names of a numeric factor: as it stands, or the columns that it expanded to."""
     if not rest.startswith(expression):
         return []
     index = re.match(r"\[\d+\]", rest[len(expression) :])
@@ -387,7 +386,7 @@ MOST_LEVELS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """One file for a model.
+    """Design matrix of one file.
 
     `rows`: records without a missing value in the columns used. `matrix` (n, p): a column per term. `outcome` (n,):
     the left side where it is an expression; None where it is a column.
@@ -423,7 +422,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
             f"formula: {name!r} has {shared.n_levels} categories; group them first, or convert the column to numbers",
             argument="formula",
         )
-    # A base level must have records in every file: levels that a file lacks come last.
+    # The base level must have records in every file: levels that a file lacks come last.
     present = np.array([np.bincount(codes, minlength=len(labels) + 1)[1:] > 0 for codes in shared.codes]).all(axis=0)
     order = np.argsort(~present, kind="stable")
     place = np.concatenate([[-1], np.argsort(order)])
@@ -434,7 +433,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 def designs(
     pair: Pair, sides: Sides, complete: Sequence[NDArray[np.bool_]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[Design]]:
-    """Names of the terms, the same without levels of a few records, and the design of each file, the original first.
+    """Names of the terms, their published form, and the design of each file, the original first.
 
     `complete`: records of each file that the caller can use otherwise (weights, outcome). Raises DataError: the
     formula cannot be evaluated; a term is not finite, with the rows; no complete record is left.
@@ -473,7 +472,7 @@ def designs(
 
 
 def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tuple[Floats, tuple[str, ...], Any]:
-    """Columns of one side, their names, and what evaluates them for the next file."""
+    """Values of the columns, their names, and the model specification that evaluates them for the next file."""
     from formulaic import Formula
     from formulaic.errors import DataMismatchWarning
 

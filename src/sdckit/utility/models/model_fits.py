@@ -1,4 +1,4 @@
-"""Regressions of one file by statsmodels: coefficients with their covariance, and models that have none found."""
+"""Regressions of one file by statsmodels: coefficients and covariance, and models without a finite estimate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from sdckit.utility.models.model_design import (
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
 ITERATIONS = 100
-RELATIVE = 1e-12  # change of the deviance at which a fit is done
-MOVES = 0.1  # a further Newton step that changes a linear predictor so much: no finite estimate
+RELATIVE = 1e-12  # relative change of the deviance at which a fit has converged
+MOVES = 0.1  # change of a linear predictor by a further Newton step from which no estimate is finite
 SINGULAR = 1e-14
 
 
@@ -47,7 +47,7 @@ def fit_family(
     design = matrix[:, kept]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # of separation and convergence: told below, with the file
+            warnings.simplefilter("ignore")  # of separation and convergence: reported below, with the file
             if family == "linear":
                 value, covariance, df, step = _linear(outcome, design, weights)
             elif family == "multinomial":
@@ -66,7 +66,7 @@ def fit_family(
 def _placed(
     value: Floats, covariance: Floats, df: float, kept: NDArray[np.bool_], blocks: int, n: int
 ) -> FileEstimates:
-    """Coefficients at the places of their terms, NaN where a term has none."""
+    """Coefficients at the positions of their terms, NaN for a term without one."""
     at = np.flatnonzero(np.tile(kept, blocks))
     p = len(kept) * blocks
     values, full = np.full(p, np.nan), np.full((p, p), np.nan)
@@ -131,7 +131,7 @@ def _multinomial(outcome: Floats, design: Floats) -> Fit:
 
 
 def _step(information: Floats, score: Floats, design: Floats) -> float:
-    """Largest change of a linear predictor that a further Newton step makes; infinite where there is none."""
+    """Largest change of a linear predictor by a further Newton step; infinite where there is none."""
     move = _solved(information, score)
     return float(np.abs(design @ move).max(initial=0.0)) if np.isfinite(move).all() else np.inf
 
@@ -154,13 +154,12 @@ def _sandwich(information: Floats, score: Floats) -> Floats:
     return np.asarray(bread @ inner @ bread * (n / (n - 1) if n > 1 else np.nan))
 
 
-# What of a fitted model may be told: which coefficients not at all, and which only in steps of five
-# records.
+# What may be published of a fitted model: which coefficients not at all, and which only rounded.
 
 
 @dataclass(frozen=True)
 class Tellable:
-    """Of each coefficient: whether it, or its standard error, rests on few records; the step it is told in.
+    """For each coefficient: whether it, or its standard error, rests on few records; the step it is rounded to.
 
     A step of 0 is none: the outcome is no count.
     """
@@ -171,7 +170,7 @@ class Tellable:
 
 
 def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, value: Floats) -> Tellable:
-    """Judge the coefficients of one file, whose fit gave the `value` of each.
+    """Judge the coefficients of one file, `value` being those fitted.
 
     An outcome of two values, of categories or of events is counted by the coefficients: these are told in steps of
     what five records change, or log-odds to two digits would be exact counts.
@@ -206,5 +205,5 @@ def _of_outcome(matrix: Floats, outcome: Floats, k: int) -> tuple[Bools, Bools, 
 
 
 def _steps(shares: Floats, unit: float = 1.0) -> Floats:
-    """What five records change at most, as a round number."""
+    """Largest change by five records, as a round number."""
     return np.array([rounded_up(FEWEST * unit * share) for share in shares.tolist()])

@@ -1,4 +1,4 @@
-"""What a statistic gives for each of several files, with its variance: a named one, or a function of the caller's."""
+"""Estimates of a statistic with their variance, in each of several files: a named one, or a user function."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdckit.utility.models.model_design import FEWEST, RARE, sum_of_few
 
 Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
-MOST_LEVELS = 1000  # more are no categories
+MOST_LEVELS = 1000  # a variable with more levels is not categorical
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
 Found = tuple[float, float, float]  # estimate, variance, degrees of freedom
 UNDEFINED = (math.nan, math.nan, math.nan)
@@ -57,7 +57,7 @@ def estimate_total(values: Floats, weights: Floats) -> Found:
 
 
 def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
-    """A quantile: of type 7 without weights, the smallest value that reaches the share with them.
+    """A quantile: type 7 without weights, the smallest value that reaches the share with them.
 
     >>> quantile_of(np.array([1.0, 2.0, 4.0]), None, 0.25), quantile_of(np.array([1.0, 2.0]), np.array([3.0, 1.0]), 0.5)
     (1.5, 1.0)
@@ -66,12 +66,12 @@ def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
         return float(np.quantile(values, share))
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    held = reached / reached[-1] >= share * (1 - 1e-12)  # a share may be short by rounding
+    held = reached / reached[-1] >= share * (1 - 1e-12)  # tolerance for rounding of the share
     return float(values[order][np.argmax(held)])
 
 
 def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Found:
-    """A quantile, and the variance that Woodruff's interval of the level stands for.
+    """A quantile, and the variance implied by Woodruff's interval of the level.
 
     >>> median, variance, _ = estimate_quantile(np.arange(101.0), None, 0.5, 0.95)
     >>> median, round(variance, 2)
@@ -90,7 +90,7 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
 
 
 def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float) -> tuple[float, float]:
-    """Woodruff's interval of a quantile, `z` standard errors of the share to either side.
+    """Bounds of Woodruff's interval of a quantile, `z` standard errors of the share to either side.
 
     >>> woodruff_ends(np.arange(101.0), None, 0.5, 2.0)
     (40.0, 60.0)
@@ -105,7 +105,7 @@ def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float
 
 
 def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
-    """The weights of each file, checked; None without a weight.
+    """Checked weights of each file; None without a weight.
 
     Raises DataError: missing or negative weights, or none above 0; names the file and the rows.
     """
@@ -151,7 +151,7 @@ def named_estimates(
 def _columns(
     pair: Pair, statistic: Statistic, variable: str
 ) -> tuple[list[tuple[list[Floats], NDArray[np.bool_]]], list[str]]:
-    """Of each file the columns to be measured, without missing values, and where those are known."""
+    """For each file the columns to estimate from, without missing values, and which records are known."""
     if statistic != "proportion":
         files = pair.numbers(variable, "variables")
         return [([values[~np.isnan(values)]], ~np.isnan(values)) for values in files], [variable]
@@ -169,7 +169,7 @@ def _columns(
 
 
 def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
-    """The names of proportions, levels that fewer than five records of the original have as "rare"."""
+    """Published names of proportions, levels of fewer than five records of the original as "rare"."""
     out = []
     for variable in variables:
         shared = pair.codes(variable)
@@ -218,7 +218,7 @@ def _few_beyond(values: Floats, quantile: float) -> bool:
 
 
 def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:
-    """What a function of the caller's gives for each file.
+    """Estimates by a user function of each file.
 
     Raises DataError: it fails on a file, or gives something else than estimates and variances; names the file;
     ColumnError: it does not name the same quantities for every file.

@@ -1,4 +1,4 @@
-"""F1: how well a model tells released records from original ones."""
+"""F1: how well a model tells released records from original ones (pMSE and related figures)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from sdckit.utility.propensities import classifiers
 from sdckit.utility.propensities.classifiers import Stacked, Tree
 from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
 
-# The products of variables that a logistic model of membership is made of.
+# The terms of a logistic model of membership.
 
 
-COLUMNS = 4_000  # of a design: their squares must fit into memory
+COLUMNS = 4_000  # most columns of a design: their cross products must fit into memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ class Terms:
         return int(self.width.sum())
 
     def variables(self, stacked: Stacked) -> list[frozenset[str]]:
-        """The variables that each column is made of."""
+        """The variables in the term of each column."""
         made = [frozenset(stacked.atoms[a].variable for a in atoms) for atoms in self.atoms]
         return [made_of for made_of, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
 
@@ -60,7 +60,7 @@ class Terms:
 
 
 def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
-    """The design of all products of up to `interactions` different variables' atoms.
+    """The design of all products of atoms of up to `interactions` different variables.
 
     Raises DataError: it has too many columns.
 
@@ -103,7 +103,7 @@ def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
 
 
 def _elementary(widths: Sequence[int], order: int) -> list[int]:
-    """Sum of the products of 0, 1, ..., `order` of the widths."""
+    """Elementary symmetric polynomials of the widths, of degree 0 to `order`."""
     sums = [1] + [0] * order
     for width in widths:
         for o in range(order, 0, -1):
@@ -111,10 +111,10 @@ def _elementary(widths: Sequence[int], order: int) -> list[int]:
     return sums
 
 
-# How well scores tell released records from original ones.
+# Figures of how well scores separate released records from original ones.
 
 
-DIGITS = 12  # scores that agree to so many digits after the point are equal
+DIGITS = 12  # decimals to which equal scores agree
 
 
 def mean_squared_error(score: Floats, original: Floats, released: Floats) -> float:
@@ -160,12 +160,12 @@ def score_figures(score: Floats, original: Floats, released: Floats) -> dict[str
     }
 
 
-# What the mean squared error of a propensity model would be if the release were synthesised correctly.
+# Null distribution of the pMSE: what it would be if the release were synthesised correctly.
 
 
 NULLS = ("fitted", "proper", "permutation")
 NOTHING = 1e-8  # a pMSE below this: the model found next to nothing
-ZERO = 1e-14  # a pMSE below this is 0 but for rounding
+ZERO = 1e-14  # a pMSE below this is numerically 0
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Null:
 
 
 def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
-    """The distribution for a logistic model (Snoke et al. 2018).
+    """Null distribution for a logistic model (Snoke et al. 2018).
 
     `rank`: parameters of the model, the intercept included. `n` and `n_released`: records. `proper`: whether the
     parameters of the synthesis were drawn from their posterior first.
@@ -197,7 +197,7 @@ def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
 
 
 def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
-    """Released records of each row after the records' memberships were dealt anew.
+    """Released records in each row after permuting the memberships of the records.
 
     `stacked` is in an order that depends on values only.
 
@@ -220,7 +220,7 @@ def resampled_null(
     *,
     together: int = 1,
 ) -> tuple[Null, int]:
-    """The same by permutation, and how many permutations the model found nothing in.
+    """Null distribution by permutation, and the number of permutations with a pMSE of next to 0.
 
     `stacked` is in an order that depends on values only; `scores` takes released records of each row to their
     scores, of `together` permutations at a time, on a thread each.
@@ -241,7 +241,7 @@ def resampled_null(
 
 
 def null_figures(pmse: float, null: Null) -> dict[str, float]:
-    """Expected pMSE, and the observed one as a ratio and in standard deviations.
+    """Expected pMSE, and the observed one as a ratio and standardised.
 
     >>> null_figures(0.75, Null(0.25, 0.125))
     {'expected_pmse': 0.25, 'ratio': 3.0, 'standardised': 4.0}
@@ -254,7 +254,7 @@ def null_figures(pmse: float, null: Null) -> dict[str, float]:
     }
 
 
-# One release against the original: the fitted model, its null, and which variables it goes by.
+# One release against the original: fitted model, null distribution, importance of variables.
 
 
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
@@ -263,7 +263,7 @@ UNSAID = "only the logistic model has a number of parameters"
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is done with each release."""
+    """The options of the fit of each release."""
 
     interactions: int
     null: str
@@ -274,7 +274,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What was found.
+    """Results of one release.
 
     `importance`: by variable; None where the model does not say. `coefficients`: printed column and slope of a
     logistic model.
@@ -287,7 +287,7 @@ class Release:
 
 
 def logistic(stacked: Stacked, plan: Plan) -> Release:
-    """By logistic regression.
+    """Fit and judge a logistic regression.
 
     Raises DataError: too many coefficients.
     """
@@ -326,7 +326,7 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
 
 
 def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
-    """By a classification tree."""
+    """Fit and judge a classification tree."""
     stacked = stacked.in_order()
     columns, sized = classifiers.tree_columns(stacked), tree.sized(len(stacked.total))
     score, importance = classifiers.grow_tree(columns, sized, stacked.released)
@@ -338,11 +338,11 @@ def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
 
 
 def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
-    """By a classifier of scikit-learn.
+    """Fit and judge a classifier of scikit-learn.
 
     Raises DataError: too many columns, or an estimator that fails.
     """
-    stacked = stacked.in_order()  # some models go by the order of their records
+    stacked = stacked.in_order()  # some models depend on the order of the records
     features, variables = classifiers.features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)
     notes = _constant(stacked)
     warned: Counter[str] = Counter()
@@ -373,7 +373,7 @@ def _without_parameters(
     *,
     together: int = 1,
 ) -> Release:
-    """What is found by a model that only permutations know a null of."""
+    """Results of a model whose null distribution is known by permutation only."""
     figures = {"n_parameters": math.nan, **score_figures(score, stacked.original, stacked.released)}
     notes["n_parameters"] = UNSAID
     null, more = _resampled(stacked, plan, scores, together=together)
@@ -507,7 +507,7 @@ class Propensity(PairResult):
         return self.pair.table(dict(zip(("release", "term", "coefficient"), map(list, columns), strict=True)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the coefficients: their terms are named after levels, which may be one record's."""
+        """State without the coefficients: their terms are named after levels, which may be of one record."""
         return {
             **super().__getstate__(),
             "releases": tuple(replace(release, coefficients=()) for release in self.releases),

@@ -21,10 +21,10 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
 from sdckit.utility.tables.table_counts import cross, differences, table_statistics
 
-# Bins of a histogram with round edges: no value of the data is an edge because somebody has it.
+# Histogram bins with round edges: no edge is a value of the data.
 
 
-BULK = (0.01, 0.99)  # quantiles of the pooled values between which the bins lie
+BULK = (0.01, 0.99)  # quantiles of the pooled values that the bins span
 
 
 def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
@@ -65,7 +65,7 @@ def checked_edges(edges: Sequence[float]) -> Floats:
 
 
 def counts_between(values: Floats, edges: Floats) -> NDArray[np.int64]:
-    """Values below the first edge, in each bin [a, b), and from the last edge on; missing ones are left out.
+    """Counts below the first edge, in each bin [a, b), and from the last edge on; without missing values.
 
     >>> counts_between(np.array([-1.0, 0.0, 2.0, 3.0, np.nan]), np.array([0.0, 1.0, 3.0])).tolist()
     [1, 1, 1, 1]
@@ -85,7 +85,7 @@ QUANTILES = {
 
 
 def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
-    """Figures of one variable from the records of both files with each level; the first is a missing value.
+    """Figures of one variable from its counts per level in both files, a missing value first.
 
     >>> found = variable_figures(np.array([0, 3, 1, 0]), np.array([1, 2, 0, 1]))
     >>> found["total_variation"], found["coverage"], round(found["new_values"], 4), found["missing_difference"]
@@ -106,7 +106,7 @@ def _ratio(part: int, whole: int) -> float:
 
 
 def side_by_side(counts: Ints) -> dict[str, list[float]]:
-    """Counts, shares and differences of a table; shape (2, L) or (1 + m, L), then means over the releases."""
+    """Counts, shares and differences of a table; shape (2, L), or (1 + m, L) with means over the releases."""
     original, *releases = counts
     shares = np.mean([release / max(1, release.sum()) for release in releases], axis=0)
     own = original / max(1, original.sum())
