@@ -153,7 +153,7 @@ class LDiversity(CellsResult):
         """Records whose class counts other records' missing values as matches."""
         return self.cells.count_helped()
 
-    def _each(self, figure: Any) -> dict[str, dict[str, Any]]:
+    def _by_kind(self, figure: Any) -> dict[str, dict[str, Any]]:
         return {
             name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds} for name in self.variables
         }
@@ -161,23 +161,23 @@ class LDiversity(CellsResult):
     @cached_property
     def level(self) -> dict[str, dict[str, float]]:
         """Smallest value over the records, by variable and kind."""
-        return self._each(lambda values: values.extremes()[0])
+        return self._by_kind(lambda values: values.extremes()[0])
 
     @cached_property
     def mean(self) -> dict[str, dict[str, float]]:
         """Mean over the records, by variable and kind."""
-        return self._each(lambda values: values.total() / self.n)
+        return self._by_kind(lambda values: values.total() / self.n)
 
     @cached_property
     def quartiles(self) -> dict[str, dict[str, tuple[float, ...]]]:
         """Quartiles over the records, by variable and kind."""
-        return self._each(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
+        return self._by_kind(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
 
     @cached_property
     def violations(self) -> dict[str, dict[str, dict[int, int]]]:
         """Records below each l, by variable and kind."""
         limits = [_limit(level) for level in self.levels]
-        return self._each(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
+        return self._by_kind(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
 
     @cached_property
     def violation_rates(self) -> dict[str, dict[str, dict[int, float]]]:

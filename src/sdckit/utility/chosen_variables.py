@@ -123,8 +123,8 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(numeric, bins)
     if unknown := [name for name in given if name not in numeric]:
         raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables", argument="bins")
-    asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    for number in asked:
+    numbers = given.values() if isinstance(bins, Mapping) else (bins,)
+    for number in numbers:
         arguments.count(number, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
     return {name: int(given.get(name, BINS)) for name in numeric}
 
@@ -136,7 +136,7 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
     would put both into one class. Where nobody declared it numeric, it is no number then.
     """
     classes, notes = bins_of(bins, chosen.numeric), dict(chosen.notes)
-    whole = [name for name, k in classes.items() if _few(chosen.pair, name, k)]
+    whole = [name for name, k in classes.items() if _has_few_values(chosen.pair, name, k)]
     if whole:
         notes["values"] = f"taken value by value because they have so few: {', '.join(whole)}"
 
@@ -151,7 +151,7 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
     return coded, numbers, notes | _level_notes(coded)
 
 
-def _few(pair: Pair, name: str, k: int) -> bool:
+def _has_few_values(pair: Pair, name: str, k: int) -> bool:
     """Whether a variable has at most k distinct values in all files together, missing apart."""
     sample = pair.numbers(name)[0][:SAMPLE]
     if len(np.unique(sample[~np.isnan(sample)])) > k:

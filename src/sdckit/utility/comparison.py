@@ -280,7 +280,7 @@ def compare_terms(
     return {
         "columns": {"term": list(names), **{name: values.tolist() for name, values in columns.items()}},
         "drawn": _forest(names, original, released, labels, together, known, level),
-        "per_release": tuple(_each(names, file) for file in released),
+        "per_release": tuple(_file_figures(names, file) for file in released),
         "told": tuple(told),
         "few": _any_file([hidden, *(file.few for file in (original, *released))]),
         "few_spread": _any_file([hidden, *(file.few_spread for file in (original, *released))]),
@@ -355,7 +355,7 @@ def _forest(
     return dict(zip(("term", "file", "estimate", "low", "high"), map(list, columns), strict=True))
 
 
-def _each(names: Sequence[str], file: FileEstimates) -> dict[str, float]:
+def _file_figures(names: Sequence[str], file: FileEstimates) -> dict[str, float]:
     figures = {"n_used": float(file.n_used)}
     for name, value, variance in zip(names, file.value.tolist(), file.variance.tolist(), strict=True):
         figures[f"estimate[{name}]"] = value

@@ -283,11 +283,13 @@ def ecdf_utility(
     >>> result.max_difference, result.joint_max_difference
     ({'age': 0.25, 'pay': 0.25}, 0.25)
     """
-    asked = arguments.names(variables, "variables")
-    chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
+    chosen_names = arguments.names(variables, "variables")
+    chosen = chosen_variables(
+        original, released, variables=chosen_names, numeric=chosen_names, scenario=scenario, id=id
+    )
     names = chosen.numeric
     if not names:
-        declared = scenario is not None and scenario.numeric and asked is None
+        declared = scenario is not None and scenario.numeric and chosen_names is None
         held = "declared numeric in the scenario" if declared else "stored as numbers in every file"
         raise ColumnError(
             f"none of the variables in common is {held}; name them in variables=[...]", argument="variables"

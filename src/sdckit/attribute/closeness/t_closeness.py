@@ -391,7 +391,7 @@ def t_closeness(
     )  # fmt: skip
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
     columns = {f"t_{name}": closeness(classes.spread(name), ground) for name, ground in chosen.items()}
-    return classes.result(columns, distances={name: _called(ground) for name, ground in chosen.items()})
+    return classes.result(columns, distances={name: _name_of(ground) for name, ground in chosen.items()})
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:
@@ -413,7 +413,7 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     return chosen
 
 
-def _called(distance: Distance) -> str:
+def _name_of(distance: Distance) -> str:
     if isinstance(distance, str):
         return distance
     return "hierarchy" if isinstance(distance, Mapping) else "ordered"

@@ -534,7 +534,7 @@ def disclosure_of(
     for file in range(1, pair.m + 1):
         s, _ = counted(table, excluded, left_out.max_cell, file)
         figures = release_figures(table, file, d, s)
-        by_release.append(_told(table, file, d, s))
+        by_release.append(_record_values(table, file, d, s))
         correct = d * table.sole(file)
         new_checks = one_way(file, learnt, table.target, correct)
         new_checks += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
@@ -548,7 +548,7 @@ def disclosure_of(
     return broken.of(result, {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]})
 
 
-def _told(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
+def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
     """Values of each original record, given one release; 0 for records that are not counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     flags = disclosure_flags(table, file)

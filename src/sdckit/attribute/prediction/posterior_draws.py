@@ -270,7 +270,7 @@ QUANTILES = 10  # default number of guesses of other numbers
 
 
 @dataclass(frozen=True, eq=False)
-class _Guessed:
+class _NumberGuesses:
     """The guesses of each record."""
 
     table: Floats  # (n, G) numbers; `possible` says which are guesses
@@ -293,7 +293,7 @@ def number_evidence(
     missing = [np.isnan(column) for column in values]
     if gone is None:
         _check_complete(pair, target, missing)
-    guessed = _guessed(values[0], guesses, counts)
+    guessed = _guesses_of(values[0], guesses, counts)
     k = guessed.table.shape[1]
     n_guesses = k + (guessed.above is not None)
 
@@ -358,29 +358,29 @@ def _are_counts(values: Floats) -> bool:
     return bool(((values >= 0) & (values == np.floor(values))).all())
 
 
-def _guessed(values: Floats, asked: Asked, counts: bool) -> _Guessed:
+def _guesses_of(values: Floats, wanted: Asked, counts: bool) -> _NumberGuesses:
     known = values[~np.isnan(values)]
-    if counts and asked is None and known.max() < MOST_COUNTS:
+    if counts and wanted is None and known.max() < MOST_COUNTS:
         every = np.arange(int(known.max()) + 1, dtype=np.float64)
         table = np.broadcast_to(every, (len(values), len(every)))
         truth = np.where(np.isnan(values), len(every), values).astype(np.int64)
-        return _Guessed(table, np.ones(table.shape, np.bool_), truth, every[-1])
-    grid = _grid(known, QUANTILES if asked is None else asked, counts)
+        return _NumberGuesses(table, np.ones(table.shape, np.bool_), truth, every[-1])
+    grid = _grid(known, QUANTILES if wanted is None else wanted, counts)
     # the truth first, then the guesses that are not it
     first = np.where(np.isnan(values), grid[0], values)
     table = np.column_stack([first, np.broadcast_to(grid, (len(values), len(grid)))])
     possible = table != values[:, None]
     possible[:, 0] = ~np.isnan(values)
-    return _Guessed(table, possible, np.zeros(len(values), np.int64), None)
+    return _NumberGuesses(table, possible, np.zeros(len(values), np.int64), None)
 
 
-def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
-    if arguments.is_whole(asked):
-        arguments.count(asked, "guesses", "says how many, or lists values")
-        at: Any = (np.arange(asked) + 0.5) / asked
+def _grid(known: Floats, wanted: int | Sequence[float], counts: bool) -> Floats:
+    if arguments.is_whole(wanted):
+        arguments.count(wanted, "guesses", "says how many, or lists values")
+        at: Any = (np.arange(wanted) + 0.5) / wanted
         return np.unique(np.quantile(known, at, method="inverted_cdf" if counts else "linear"))
     try:
-        grid = np.unique(np.asarray(asked, np.float64))
+        grid = np.unique(np.asarray(wanted, np.float64))
     except (TypeError, ValueError):
         raise DataError("guesses: give how many, or a list of values", argument="guesses") from None
     if grid.size == 0 or not np.isfinite(grid).all():

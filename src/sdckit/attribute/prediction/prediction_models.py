@@ -279,11 +279,11 @@ def _nearest(train: Floats, query: Floats, k: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _insert(train: Floats, asked: Floats, row: int, near: Floats, place: Ints, have: int, k: int) -> int:
+def _insert(train: Floats, query: Floats, row: int, near: Floats, place: Ints, have: int, k: int) -> int:
     """Insert a training record into the sorted nearest (`near`, `place`), behind ties; return their number."""
     distance = 0.0
-    for at in range(len(asked)):
-        distance += (asked[at] - train[row, at]) ** 2
+    for at in range(len(query)):
+        distance += (query[at] - train[row, at]) ** 2
     if have == k and distance >= near[k - 1]:
         return have
     at = have if have < k else k - 1
@@ -320,8 +320,8 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
         for (train, query), unit in zip(features.numbers, units, strict=True):
             if unit > 0:
                 away += ((query[rows, None] - train[None]) / unit) ** 2
-        for codes, asked in features.codes:
-            away += np.asarray(asked[rows, None] != codes[None], np.float64)
+        for codes, of_query in features.codes:
+            away += np.asarray(of_query[rows, None] != codes[None], np.float64)
         nearest[rows] = _first(away, k)
     return nearest
 
@@ -424,7 +424,7 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
     if model.estimator is not None:
         return np.asarray(_fit_and_predict(model, features, target), np.float64)
     if model.ties != "all":
-        return np.asarray(target[_some(model, features)].mean(axis=1), np.float64)
+        return np.asarray(target[_neighbours(model, features)].mean(axis=1), np.float64)
     index, query = _index(features, scaled=model.scaled)
     sums, count = index.totals(query, min(model.n_neighbors, features.sizes[0]), target[:, None])
     guessed: Floats = sums[:, 0] / count
@@ -498,7 +498,7 @@ def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[
     k = min(model.n_neighbors, features.sizes[0])
     width = max(1, BLOCK // max(features.sizes))
     if model.ties != "all":
-        near = target[_some(model, features)]
+        near = target[_neighbours(model, features)]
         for start in range(0, len(used), width):
             levels = used[start : start + width]
             counts = [(near == level).sum(axis=1) for level in levels]
@@ -514,7 +514,7 @@ def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[
         yield levels, within.totals((target[:, None] == levels).astype(np.float64))[0]
 
 
-def _some(model: Model, features: Features) -> AnyInts:
+def _neighbours(model: Model, features: Features) -> AnyInts:
     """Exactly k neighbours, whatever the ties."""
     search = first_neighbours if model.ties == "first" else tree_neighbours
     return search(features, min(model.n_neighbors, features.sizes[0]), scaled=model.scaled)

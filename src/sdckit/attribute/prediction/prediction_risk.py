@@ -73,10 +73,10 @@ def _mean(losses: Floats) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def told_of_records(
+def record_values(
     numeric: bool,
     truth: NDArray[Any],
-    asked: NDArray[np.int64],
+    queried: NDArray[np.int64],
     scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]],
     loss: str,
@@ -102,8 +102,8 @@ def told_of_records(
     else:
         guess = truth == np.bincount(truth).argmax()
         terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
-    order = np.argsort(asked)
-    return {"rows": asked[order], **{name: term[..., order] for name, term in terms.items()}}
+    order = np.argsort(queried)
+    return {"rows": queried[order], **{name: term[..., order] for name, term in terms.items()}}
 
 
 def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
@@ -450,28 +450,28 @@ def prediction_risk(
     if cross_fit and len(task.known(0)) < FOLDS:
         words = f"cross_fit=True needs {FOLDS} records with a target; there are {len(task.known(0))}"
         raise DataError(words, argument="cross_fit")
-    asked, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
-    fold = rng.permutation(len(asked)) % FOLDS if cross_fit else None
+    queried, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
+    fold = rng.permutation(len(queried)) % FOLDS if cross_fit else None
 
-    def asked_of(
+    def with_all_models(
         scores: Callable[[Model, Selection, NDArray[np.int64]], Floats],
     ) -> tuple[Floats, list[Floats]]:
-        whole = Selection(0, asked)
-        own = scores(fitted, whole, asked) if fold is None else task.cross_fitted(scores, fitted, fold)
-        return own, [scores(fitted, Selection(1 + j, rows), asked) for j, rows in enumerate(trained)]
+        whole = Selection(0, queried)
+        own = scores(fitted, whole, queried) if fold is None else task.cross_fitted(scores, fitted, fold)
+        return own, [scores(fitted, Selection(1 + j, rows), queried) for j, rows in enumerate(trained)]
 
-    before, after = asked_of(task.scores)
-    truth = task.truth(0)[asked]
+    before, after = with_all_models(task.scores)
+    truth = task.truth(0)[queried]
     if how == "costs":
-        losses = asked_of(task.paid)
+        losses = with_all_models(task.paid)
     elif how == "wrong":
         losses = 1 - before, [1 - chance for chance in after]
     else:
         losses = loss_of_numbers(before, truth, how), [loss_of_numbers(error, truth, how) for error in after]
-    if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
+    if fitted.estimator is None and min(len(queried), *map(len, trained)) < n_neighbors:
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
-    result = _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
-    return broken.of(result, told_of_records(task.numeric, truth, asked, (before, after), losses, how))
+    result = _result(task, fitted, queried, (before, after), losses, notes, prefix, how)
+    return broken.of(result, record_values(task.numeric, truth, queried, (before, after), losses, how))
 
 
 @dataclass(frozen=True, eq=False)
@@ -504,10 +504,10 @@ class _Task:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
         return rows
 
-    def scores(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
+    def scores(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
         """Absolute error, or probability of a right prediction, of the original's records asked for."""
-        features, place = self._features(train, asked)
-        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+        features, place = self._features(train, queried)
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         if self.numeric:
             error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
@@ -515,38 +515,38 @@ class _Task:
         right: Floats = np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
         return right
 
-    def paid(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
+    def paid(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
         """Expected costs of the predictions of categories."""
         assert self.costs is not None
-        features, place = self._features(train, asked)
-        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+        features, place = self._features(train, queried)
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
-    def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
+    def _features(self, train: Selection, queried: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
         """Features of both, each combination asked for once, and the combination of each record."""
-        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
+        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], queried)
         return prediction_models.features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
         """The same for the original by cross-fitting: each fifth by a model trained on the others."""
-        asked = self.known(0)
-        out = np.empty(len(asked))
+        queried = self.known(0)
+        out = np.empty(len(queried))
         for held_out in range(FOLDS):
-            out[fold == held_out] = scores(model, Selection(0, asked[fold != held_out]), asked[fold == held_out])
+            out[fold == held_out] = scores(model, Selection(0, queried[fold != held_out]), queried[fold == held_out])
         return out
 
 
 def _result(
     task: _Task,
     model: Model,
-    asked: NDArray[np.int64],
+    queried: NDArray[np.int64],
     scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]],
     notes: dict[str, str],
     prefix: str,
     loss: str,
 ) -> PredictionRisk:
-    pair, truth = task.pair, task.truth(0)[asked]
+    pair, truth = task.pair, task.truth(0)[queried]
     (before, after), (paid, paid_after) = scores, losses
     figures = numeric_figures if task.numeric else categorical_figures
     per_release = tuple(
@@ -562,17 +562,17 @@ def _result(
         f"{other[0]}_{side}": f"for {other[1]} only; the target is " + ("a number" if task.numeric else "not")
         for side in ("released", "original")
     }
-    if len(asked) < pair.n:
-        notes["n"] = f"{pair.n - len(asked)} records of the original have no target and are left out"
+    if len(queried) < pair.n:
+        notes["n"] = f"{pair.n - len(queried)} records of the original have no target and are left out"
     what, columns = ("error" if task.numeric else "correct"), {}
     for side, values in (("released", np.mean(after, axis=0)), ("original", before)):
         columns[f"{what}_{side}"] = np.full(pair.n, math.nan)
-        columns[f"{what}_{side}"][asked] = values
+        columns[f"{what}_{side}"][queried] = values
     if loss not in {"absolute", "wrong"}:
         for side, values in (("released", np.mean(paid_after, axis=0)), ("original", paid)):
             columns[f"loss_{side}"] = np.full(pair.n, math.nan)
-            columns[f"loss_{side}"][asked] = values
+            columns[f"loss_{side}"][queried] = values
     return PredictionRisk.of(
         pair, per_release, MISSING_RULE, notes, target=task.target, model=model.name, numeric=task.numeric,
-        n=len(asked), columns=columns, prefix=prefix, loss=loss,
+        n=len(queried), columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

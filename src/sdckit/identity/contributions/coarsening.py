@@ -111,13 +111,13 @@ def step_text(step: Mapping[str, Any] | None) -> str:
     """
     if step is None:
         return ""
-    return "\n".join(["[[steps]]", *(f"{toml_key(name)} = {_written(value)}" for name, value in step.items())])
+    return "\n".join(["[[steps]]", *(f"{toml_key(name)} = {_toml_text(value)}" for name, value in step.items())])
 
 
-def _written(value: Any) -> str:
+def _toml_text(value: Any) -> str:
     if not isinstance(value, Mapping):
         return toml_value(value)
-    return "{" + ", ".join(f"{toml_key(name)} = {_written(entry)}" for name, entry in value.items()) + "}"
+    return "{" + ", ".join(f"{toml_key(name)} = {_toml_text(entry)}" for name, entry in value.items()) + "}"
 
 
 # Band edges at round numbers: no edge reveals a record's value.
@@ -383,7 +383,7 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
     Numbers in bands with round edges, dates by the year or month, ordered categories in pairs of neighbours, codes
     one level up their hierarchy; of codes without one, the rarest as one. None where one level would be left.
     """
-    if levels.hierarchy is not None and (grouping := _up(levels, levels.hierarchy, key)) is not None:
+    if levels.hierarchy is not None and (grouping := _next_level_up(levels, levels.hierarchy, key)) is not None:
         return grouping
     if levels.scale == "number":
         return _rounded(levels, key)
@@ -418,7 +418,7 @@ def _calendar(levels: Levels) -> Grouping | None:
     return None
 
 
-def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
+def _next_level_up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
     """The lowest level of a hierarchy that merges any levels; values outside the hierarchy stay on their own."""
     labels = levels.labels()
     for level in range(1, len(hierarchy.levels) + 1):

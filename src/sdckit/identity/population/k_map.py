@@ -57,13 +57,13 @@ class KMap(CellsResult):
 
     def file_figures(self) -> tuple[FileFigure, ...]:
         """The record column behind each file-level figure, and how it is summarised."""
-        asked = [*self.violations][::-1]
+        levels = [*self.violations][::-1]
         if self.columns != ("population_frequency",):
-            source: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
+            source: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in levels}
         else:
-            source = {k: {"column": "population_frequency", "below": k - 0.5} for k in asked}
-        rates = [FileFigure(f"violation_rates[{k}]", **source[k]) for k in asked]
-        counts = [FileFigure(f"violations[{k}]", how="sum", **source[k]) for k in asked]
+            source = {k: {"column": "population_frequency", "below": k - 0.5} for k in levels}
+        rates = [FileFigure(f"violation_rates[{k}]", **source[k]) for k in levels]
+        counts = [FileFigure(f"violations[{k}]", how="sum", **source[k]) for k in levels]
         smallest = FileFigure("level", "population_frequency", "min", higher="safer")
         return (*rates, *counts, *([] if math.isnan(self.level) else [smallest]))
 
@@ -183,7 +183,7 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
+    levels = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
     broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
     cells = category_cells(
@@ -191,21 +191,21 @@ def k_map(
         weighted=population is None, broken=broken,
     )  # fmt: skip
     if population is None:
-        return broken.of(_by_model(cells, asked, prefix))
+        return broken.of(_by_model(cells, levels, prefix))
     _, frequency = cells_in(cells, population_cells(population, cells.keys))
     size = cells.table.size
-    violations: dict[int, float] = {level: int(size[frequency < level].sum()) for level in asked}
+    violations: dict[int, float] = {level: int(size[frequency < level].sum()) for level in levels}
     cells = cells.with_cells({"population_frequency": frequency})
     return broken.of(KMap(cells, int(frequency.min()), violations, ("population_frequency",), prefix=prefix))
 
 
-def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
+def _by_model(cells: Cells, levels: tuple[int, ...], prefix: str) -> KMap:
     from scipy.special import pdtr
 
     pi, f = sampling_fraction_of(cells), cells.table.size
     unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
     columns, violations = {}, {}
-    for k in asked:
+    for k in levels:
         others = k - 1 - f  # people of the population outside the file that the key may still have
         p = np.where(others >= 0, pdtr(np.maximum(others, 0), unseen), 0.0)
         columns[f"p_below_{k}"], violations[k] = p, float(p @ f)

@@ -517,10 +517,10 @@ def _selected(
         warnings.warn(words, SdcWarning, stacklevel=3)
         return terms, (), {"path": words}
     chosen, path = forward_search(grid, counts, pi)
-    return chosen, path, {"path": _told(path)}
+    return chosen, path, {"path": _path_in_words(path)}
 
 
-def _told(path: tuple[Step, ...]) -> str:
+def _path_in_words(path: tuple[Step, ...]) -> str:
     first, last = path[0].z2, path[-1].z2
     if math.isnan(first):
         return "a forward search cannot judge main effects, so it added no pair of keys"

@@ -191,8 +191,8 @@ def release_figures(
     x, y = (_columns(pair, numeric, file) for file in (0, j + 1))
     distances = {
         **{name: angle_distance(x[:, i], y[:, i]) for i, name in enumerate(numeric)},
-        **{name: category_distance(*_two(pair.codes(name).codes, j)) for name in categorical},
-        **{name: rank_distance(*_two(codes, j), levels) for name, (codes, levels) in ranks.items()},
+        **{name: category_distance(*_two_files(pair.codes(name).codes, j)) for name in categorical},
+        **{name: rank_distance(*_two_files(codes, j), levels) for name, (codes, levels) in ranks.items()},
     }
     by_record = np.mean(list(distances.values()), axis=0)
     complete = ~(np.isnan(x) | np.isnan(y)).any(axis=1)
@@ -222,7 +222,7 @@ def _columns(pair: Pair, numeric: Sequence[str], file: int) -> Floats:
     return np.column_stack([pair.numbers(name)[file] for name in numeric])
 
 
-def _two(codes: Sequence[NDArray[np.int32]], j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _two_files(codes: Sequence[NDArray[np.int32]], j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return codes[0], codes[j + 1]
 
 

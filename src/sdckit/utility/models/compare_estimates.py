@@ -19,7 +19,7 @@ from sdckit.utility.models.statistics_of_file import (
     Statistic,
     called_estimates,
     named_estimates,
-    told_levels,
+    published_levels,
 )
 
 # --- result -------------------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def compare_estimates(
             )
         columns = _variables(variables, scenario)
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
-        safe_names = told_levels(pair, columns) if statistic == "proportion" else list(names)
+        safe_names = published_levels(pair, columns) if statistic == "proportion" else list(names)
         comparison.note_identical(notes, pair, columns)
         comparison.note_left_out(notes, pair, [file.n_used for file in files], ", at least")
     compared = comparison.compare_terms(

@@ -18,7 +18,7 @@ from sdckit.numerics.array_types import Floats
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
-from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, told_text
+from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, published_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
 from sdckit.utility.models.statistics_of_file import weights_of
 
@@ -247,7 +247,7 @@ def compare_models(
     names = terms
     if family == "multinomial":
         names = tuple(f"{outcome}: {term}" for outcome in outcomes[1:] for term in terms)
-        shown = _told_outcomes(pair, sides, outcomes)
+        shown = _published_outcomes(pair, sides, outcomes)
         safe_terms = tuple(f"{outcome}: {term}" for outcome in shown[1:] for term in safe_terms)
     comparison.note_left_out(notes, pair, [len(file.rows) for file in files])
     _note_absent(notes, pair, safe_terms, fits)
@@ -259,7 +259,7 @@ def compare_models(
     compared.update(lack_of_fit(fits[0], fits[1:], kind=kind, ratio=ratio, notes=notes))
     return ModelComparison(
         pair, missing_rule=MISSING_RULE, notes=notes, kind=kind, level=level, n=pair.n, formula=formula,
-        family=family, told_formula=told_text(formula, _common(pair, sides)), **compared,
+        family=family, told_formula=published_text(formula, _common(pair, sides)), **compared,
     )  # fmt: skip
 
 
@@ -353,7 +353,7 @@ def _common(pair: Pair, sides: Sides) -> frozenset[str]:
     return frozenset(common)
 
 
-def _told_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
+def _published_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
     assert sides.outcome_column is not None  # a multinomial model has a column
     counts = np.bincount(pair.codes(sides.outcome_column).codes[0], minlength=len(outcomes) + 1)[1:]
     return [outcome if n >= FEWEST else f"({RARE})" for outcome, n in zip(outcomes, counts.tolist(), strict=True)]

@@ -110,10 +110,10 @@ def interval_overlap(
     arguments.level(level, says="is the probability of the credible intervals")
     if draws:
         confidential, released = (
-            _credible(confidential, "confidential", level),
-            _credible(released, "released", level),
+            _credible_bounds(confidential, "confidential", level),
+            _credible_bounds(released, "released", level),
         )
-    known, shown = _ends(confidential, "confidential"), _ends(released, "released")
+    known, shown = _interval_bounds(confidential, "confidential"), _interval_bounds(released, "released")
     if known.shape != shown.shape:
         raise DataError(
             f"confidential has shape {known.shape} and released {shown.shape}; give one interval of the release for "
@@ -130,7 +130,7 @@ def interval_overlap(
     return float(out[0]) if known.ndim == 1 else out
 
 
-def _credible(given: ArrayLike, name: str, level: float) -> Floats:
+def _credible_bounds(given: ArrayLike, name: str, level: float) -> Floats:
     """Quantiles of draws as the bounds of intervals."""
     try:
         drawn = np.asarray(given, np.float64)
@@ -141,7 +141,7 @@ def _credible(given: ArrayLike, name: str, level: float) -> Floats:
     return np.asarray(np.moveaxis(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1), np.float64)
 
 
-def _ends(given: ArrayLike, name: str) -> Floats:
+def _interval_bounds(given: ArrayLike, name: str) -> Floats:
     try:
         ends = np.asarray(given, np.float64)
     except (TypeError, ValueError):

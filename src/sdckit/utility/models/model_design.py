@@ -289,7 +289,7 @@ def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str
     return common
 
 
-def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+def published_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
     """Published names of a model's columns, levels of few records as "rare".
 
     `spec`: what formulaic says of the columns. `common`: levels that may be named, by column. A name that is not
@@ -299,30 +299,30 @@ def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[s
     out: dict[str, str] = {}
     for part in spec.structure:
         factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in part.term.factors]
-        hidden = ":".join(f"{told_text(expression, anything)}[{RARE}]" for expression, _ in factors)
+        hidden = ":".join(f"{published_text(expression, anything)}[{RARE}]" for expression, _ in factors)
         plain = [str(expression) for expression, _ in factors] == ["1"]
         for name in map(str, part.columns):
-            out[name] = name if plain else told_name(name, factors) or hidden
+            out[name] = name if plain else published_name(name, factors) or hidden
     return tuple(out.get(name, f"term[{RARE}]") for name in names)
 
 
-def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
+def published_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
     """Published name of a column, put together from those of its factors; "" where it cannot be parsed with certainty.
 
     `factors`: expression and pieces of each; None for one that is a number.
 
     >>> sex = {"sex[T.f]": "sex[T.f]", "sex[T.bishop]": "sex[rare]"}
-    >>> told_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
+    >>> published_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
     'sex[rare]:bs(age, df=4)[2]'
     """
     readings = set(_read(name, factors))
     return readings.pop() if len(readings) == 1 else ""
 
 
-def told_text(text: str, common: frozenset[str]) -> str:
+def published_text(text: str, common: frozenset[str]) -> str:
     """A formula, or a part of one, in which quoted words are replaced unless they are common levels.
 
-    >>> told_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
+    >>> published_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
     "C(job, contr.treatment(base='rare')) + C(sex, contr.treatment(base='f'))"
     """
     return LITERAL.sub(lambda match: match[0] if match[0][1:-1] in common else f"'{RARE}'", text)
@@ -368,7 +368,7 @@ def _pieces(factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anythi
         return None if kind is None or kind.value != "categorical" else {}
     columns = {str(column) for column in spec.factor_variables.get(factor, ())} & common.keys()
     levels = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
-    words = told_text(factor.expr, anything)
+    words = published_text(factor.expr, anything)
     hidden = f"{words}[{RARE}]"
     pieces: dict[str, str] = {}
     for level in map(str, state["categories"]):
@@ -468,7 +468,7 @@ def designs(
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))
-    return names, told_names(names, spec, common_levels(files[0], list(columns))), out
+    return names, published_names(names, spec, common_levels(files[0], list(columns))), out
 
 
 def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tuple[Floats, tuple[str, ...], Any]:

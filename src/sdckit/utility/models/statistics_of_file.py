@@ -21,11 +21,11 @@ Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
 MOST_LEVELS = 1000  # a variable with more levels is not categorical
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
-Found = tuple[float, float, float]  # estimate, variance, degrees of freedom
+Estimated = tuple[float, float, float]  # estimate, variance, degrees of freedom
 UNDEFINED = (math.nan, math.nan, math.nan)
 
 
-def estimate_mean(values: Floats, weights: Floats) -> Found:
+def estimate_mean(values: Floats, weights: Floats) -> Estimated:
     """Weighted mean, its variance by linearisation, and the degrees of freedom.
 
     With equal weights the variance is that of the values (ddof 1) divided by their number.
@@ -43,7 +43,7 @@ def estimate_mean(values: Floats, weights: Floats) -> Found:
     return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
 
 
-def estimate_total(values: Floats, weights: Floats) -> Found:
+def estimate_total(values: Floats, weights: Floats) -> Estimated:
     """Weighted total, its variance as if drawn with replacement, and the degrees of freedom.
 
     >>> estimate_total(np.array([1.0, 2.0, 3.0]), np.ones(3))
@@ -70,7 +70,7 @@ def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
     return float(values[order][np.argmax(held)])
 
 
-def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Found:
+def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Estimated:
     """A quantile, and the variance implied by Woodruff's interval of the level.
 
     >>> median, variance, _ = estimate_quantile(np.arange(101.0), None, 0.5, 0.95)
@@ -130,7 +130,7 @@ def named_estimates(
     """
     weights = weights_of(pair, weight)
     names: list[str] = []
-    estimates: list[list[Found]] = [[] for _ in pair.names]
+    estimates: list[list[Estimated]] = [[] for _ in pair.names]
     few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
@@ -139,8 +139,8 @@ def named_estimates(
         for j, (values, known) in enumerate(columns):
             given = None if weights is None else weights[j][known]
             used[j] = max(used[j], int(known.sum()))
-            estimates[j] += [_one(statistic, column, given, share, level) for column in values]
-            few[j] += [_few(statistic, column, given, share, level) for column in values]
+            estimates[j] += [_estimate(statistic, column, given, share, level) for column in values]
+            few[j] += [_of_few(statistic, column, given, share, level) for column in values]
     files = []
     for rows, flags, n in zip(estimates, few, used, strict=True):
         value, variance, df = np.array(rows, np.float64).reshape(-1, 3).T
@@ -168,7 +168,7 @@ def _columns(
     ], labels
 
 
-def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
+def published_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
     """Published names of proportions, levels of fewer than five records of the original as "rare"."""
     out = []
     for variable in variables:
@@ -180,14 +180,16 @@ def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
     return out
 
 
-def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Found:
+def _estimate(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Estimated:
     if statistic == "quantile":
         return estimate_quantile(values, weights, share, level)
     given = np.ones(len(values)) if weights is None else weights
     return (estimate_total if statistic == "total" else estimate_mean)(values, given)
 
 
-def _few(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> tuple[bool, bool]:
+def _of_few(
+    statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float
+) -> tuple[bool, bool]:
     """Whether an estimate, and whether its variance, rests on fewer than five records."""
     if statistic == "quantile":
         return quantile_of_few(values, weights, share, level)

@@ -26,7 +26,7 @@ DENSE = 4  # largest number of combinations of levels, per record, that are coun
 
 @dataclass(frozen=True, eq=False)
 class Atom:
-    """A variable as far as one kind of column goes.
+    """A variable in the part that one kind of column represents.
 
     `kind`: "level" for its categories, "value" for its numbers, "gap" for whether its number is missing. `labels`:
     what its columns print after the variable's name; the baseline of a category is left out. `slot`: where it
@@ -216,7 +216,7 @@ LOW = (1 << HALF) - 1
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _apart(ones_left, left, ones, n):  # type: ignore[no-untyped-def]
+def _gini_gain(ones_left, left, ones, n):  # type: ignore[no-untyped-def]
     """Decrease of the Gini index by a cut, times half the records: `left` of n records, `ones_left` of the members."""
     gap = float(ones_left * n - ones * left)
     return gap * gap / (float(left) * float(n - left) * float(n))
@@ -237,7 +237,7 @@ def _best_level(counts, first, ordered, n, ones, smallest):  # type: ignore[no-u
             ones_left += counts[place] >> HALF
             if left < smallest or n - left < smallest:
                 continue
-            gain = _apart(ones_left, left, ones, n)
+            gain = _gini_gain(ones_left, left, ones, n)
             if gain > best:
                 best, column, cut = gain, j, place
     return best, column, cut
@@ -255,7 +255,7 @@ def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
         gap = float(ones_left * n - ones * (i + 1))
         # dividing only what can win
         if gap * gap > best * (float(i + 1) * float(n - i - 1) * n) and entries[i] >> HALF != entries[i + 1] >> HALF:
-            gain = _apart(ones_left, i + 1, ones, n)
+            gain = _gini_gain(ones_left, i + 1, ones, n)
             if gain > best:
                 best, cut = gain, i + 1
     return best, cut
@@ -280,8 +280,8 @@ def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  #
 
 
 @njit(cache=True, nogil=True)
-def _send(span, cut, columns, order, rows, goes):  # type: ignore[no-untyped-def]
-    """Mark in `goes` the records of a node that a cut sends left; return their number."""
+def _mark_left(span, cut, columns, order, rows, goes_left):  # type: ignore[no-untyped-def]
+    """Mark in `goes_left` the records of a node that a cut sends left; return their number."""
     start, stop, _ = span
     cells, _, ordered = columns
     j, at = cut
@@ -289,23 +289,23 @@ def _send(span, cut, columns, order, rows, goes):  # type: ignore[no-untyped-def
     if j >= len(ordered):
         entries = order[j - len(ordered)]
         for i in range(start, stop):
-            goes[(entries[i] & LOW) >> 1] = i < start + at
+            goes_left[(entries[i] & LOW) >> 1] = i < start + at
         return at
     for i in range(start, stop):
         place = cells[rows[i], j]
         there = place <= at if ordered[j] else place == at
-        goes[rows[i]] = there
+        goes_left[rows[i]] = there
         left += there
     return left
 
 
 @njit(cache=True, nogil=True)
-def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
+def _partition(start, stop, order, rows, goes_left, held):  # type: ignore[no-untyped-def]
     """Stable partition of a node in `rows` and in every sorted column: records that go left first."""
     to, kept = start, 0
     for i in range(start, stop):
         row = rows[i]
-        there = goes[row]
+        there = goes_left[row]
         rows[to], held[kept] = row, row
         to += there
         kept += 1 - there
@@ -316,7 +316,7 @@ def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
         to, kept = start, 0
         for i in range(start, stop):
             entry = entries[i]
-            there = goes[(entry & LOW) >> 1]
+            there = goes_left[(entry & LOW) >> 1]
             entries[to], held[kept] = entry, entry
             to += there
             kept += 1 - there
@@ -340,18 +340,18 @@ def _tally(cells, rows, member, counts):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def _split(node, n_nodes, spans, tallies, slot, columns, order, rows, member, work):  # type: ignore[no-untyped-def]
     """Split a node into nodes `n_nodes` and `n_nodes + 1`; the smaller is counted, the larger gets the difference."""
-    goes, held, cuts = work
+    goes_left, held, cuts = work
     start, stop, ones = spans[node]
-    middle = start + _send(spans[node], cuts[node], columns, order, rows, goes)
-    _part(start, stop, order, rows, goes, held)
+    middle = start + _mark_left(spans[node], cuts[node], columns, order, rows, goes_left)
+    _partition(start, stop, order, rows, goes_left, held)
     small, large = (n_nodes, n_nodes + 1) if middle - start <= stop - middle else (n_nodes + 1, n_nodes)
     spans[n_nodes, 0], spans[n_nodes, 1] = start, middle
     spans[n_nodes + 1, 0], spans[n_nodes + 1, 1] = middle, stop
     slot[small], slot[large] = n_nodes // 2 + 1, slot[node]
-    mine = tallies[slot[small]]
-    spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, mine)
+    counted = tallies[slot[small]]
+    spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, counted)
     spans[large, 2] = ones - spans[small, 2]
-    tallies[slot[large]] -= mine
+    tallies[slot[large]] -= counted
 
 
 @njit(cache=True, nogil=True)

@@ -392,7 +392,7 @@ def separated_rows(
         return none
     ahead *= np.where(outcome[rows] == 1, 1.0, -1.0)[:, None]
     ahead[np.abs(ahead) < NOTHING] = 0.0
-    weights, sure = _farthest(ahead)
+    weights, sure = _separating_weights(ahead)
     separated = none.copy()
     separated[rows[sure]] = True
     return separated if _leaves_others(design, weights @ directions, (total > 0) & ~separated) else none
@@ -420,7 +420,7 @@ def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance
     return entries[:, free] - entries[:, held] @ made, directions
 
 
-def _farthest(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+def _separating_weights(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
     """Weights of the directions that separate most rows and move none backwards (a linear programme); these rows."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack
@@ -538,9 +538,9 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
     """
     of_all, of_released = start.sums, column_sums(design, released)
     pull = of_released - of_all * (released.sum() / start.total.sum())
-    sure, limits = _told_apart(design, start.total, released, of_all, of_released)
+    sure, limits = _separated_by_indicators(design, start.total, released, of_all, of_released)
     if not sure.any():
-        fit, kept = _to_the_limit(design, start, released, pull)
+        fit, kept = _fit_with_separation(design, start, released, pull)
     else:
         total, rest = np.where(sure, 0.0, start.total), np.where(sure, 0.0, released)
         score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
@@ -548,13 +548,13 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
             return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
         others = start_of(design, total, start.kept)
         of_rest = column_sums(design, rest) - others.sums * (rest.sum() / total.sum())
-        fit, kept = _to_the_limit(design, others, rest, of_rest)
+        fit, kept = _fit_with_separation(design, others, rest, of_rest)
         fit = replace(fit, score=np.where(sure, score, fit.score))
     slopes = np.where(limits == 0, _known(fit.coefficients, kept), limits)
     return replace(fit, coefficients=slopes, pull=pull)
 
 
-def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
+def _fit_with_separation(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
     """Maximise; where the scores converge slowly, without the rows that are separated.
 
     Gives the columns that have a coefficient, too.
@@ -582,7 +582,7 @@ def _known(coefficients: Floats, kept: Ints) -> Floats:
     return known
 
 
-def _told_apart(
+def _separated_by_indicators(
     design: Design, total: Floats, released: Floats, of_all: Floats, of_released: Floats
 ) -> tuple[NDArray[np.bool_], Floats]:
     """Rows whose membership an indicator column determines, and the limits (±inf) of the coefficients of such columns.
@@ -634,7 +634,7 @@ def _climb_on(
         step = curvature.solve(gradient)
         before, decrement = decrement, float(gradient @ step)
         if fresh or decrement <= fast * before:
-            moved = _moved(design, start.total, released, beta, step, likelihood, score)
+            moved = _line_search(design, start.total, released, beta, step, likelihood, score)
             if moved is not None:
                 beta, likelihood, gradient, change = moved
                 steps, fresh = steps + 1, False
@@ -672,7 +672,7 @@ def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]],
     return shares
 
 
-def _moved(
+def _line_search(
     design: Design,
     total: Floats,
     released: Floats,

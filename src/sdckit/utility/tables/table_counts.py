@@ -67,7 +67,7 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
         "df_g": float(df_g) if df_g >= 0 else math.nan,
         "vw": float(z @ z),
         "ft": 4 * n_s * roots,
-        "g": _g(o[in_both], s[in_both]),
+        "g": _likelihood_ratio(o[in_both], s[in_both]),
         "jsd": _jensen_shannon(p_o, p_s),
         "specks": distance / 2,
         "mabsdd": distance,
@@ -79,14 +79,14 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
     statistics["pmse"] = statistics["vw"] * c * (1 - c) ** 2 / (n + n_s)
     statistics["auc"] = statistics["u"] / (n * n_s)
     for name in ("vw", "ft", "wmabsdd"):
-        statistics[f"s_{name}"] = _over(statistics[name], df)
-    statistics["s_g"] = _over(statistics["g"], df_g)
-    statistics["s_jsd"] = _over(8 * n_s * math.log(2) * statistics["jsd"], df)
-    statistics["s_pmse"] = _over(statistics["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
+        statistics[f"s_{name}"] = _per_degree(statistics[name], df)
+    statistics["s_g"] = _per_degree(statistics["g"], df_g)
+    statistics["s_jsd"] = _per_degree(8 * n_s * math.log(2) * statistics["jsd"], df)
+    statistics["s_pmse"] = _per_degree(statistics["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
     return {name: statistics[name] for name in STATISTICS}
 
 
-def _over(value: float, df: int) -> float:
+def _per_degree(value: float, df: int) -> float:
     return value / df if df > 0 else math.nan
 
 
@@ -101,7 +101,7 @@ def _jensen_shannon(p_o: Floats, p_s: Floats) -> float:
     return min(1.0, float(total @ parts) / (4 * math.log(2)))
 
 
-def _g(o: Ints, s: Ints) -> float:
+def _likelihood_ratio(o: Ints, s: Ints) -> float:
     """Likelihood ratio statistic over the cells that both files have."""
     if not len(o):
         return math.nan
