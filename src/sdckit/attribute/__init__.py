@@ -1,1 +1,1 @@
-"""What can be learnt about somebody: one file per measure."""
+"""Attribute disclosure, what can be learnt about a person: one file per measure."""

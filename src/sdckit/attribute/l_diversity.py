@@ -1,4 +1,4 @@
-"""C1: how many different sensitive values the records of one key hold."""
+"""C1: l-diversity, the number of different sensitive values among the records of one key."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Kind = Literal["distinct", "entropy", "recursive"]
 KINDS: tuple[Kind, ...] = ("distinct", "entropy", "recursive")
 WHOLE = ("distinct", "recursive")
 HELD: tuple[tuple[str, Literal["mean", "min"]], ...] = (("mean", "mean"), ("level", "min"))
-STEPS = 8  # of the kernel for one value of a cell, about
+STEPS = 8  # of the kernel for one value of a cell, approximately
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
@@ -37,7 +37,7 @@ STEPS = 8  # of the kernel for one value of a cell, about
 
 @njit(cache=True, nogil=True)
 def _sort(values):  # type: ignore[no-untyped-def]
-    """Ascending, in place: Shell's sort, since numba takes two seconds to compile its own."""
+    """Sort ascending in place by Shell's sort: numba takes two seconds to compile its own."""
     gap = 1
     while gap < len(values) // 3:
         gap = 3 * gap + 1
@@ -53,6 +53,10 @@ def _sort(values):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _diversity(edges, level, count, missing, c, distinct, entropy, recursive):  # type: ignore[no-untyped-def]
+    """Distinct, entropy and recursive (c, l)-diversity of each cell, into three arrays (K,).
+
+    `edges` (K + 1,): the entries of each cell in `level` and `count`; `missing`: level of a missing value.
+    """
     for cell in range(len(edges) - 1):
         start, stop = edges[cell], edges[cell + 1]
         n_values, total, n_known = 0, 0.0, 0
@@ -94,7 +98,7 @@ def diversity(table: Crosstab, c: float) -> dict[str, NDArray[np.float64]]:
 
 
 def homogeneous_cells(table: Crosstab) -> int:
-    """Cells of two or more records that all hold one value."""
+    """Number of cells of two or more records that all have the same value."""
     single = np.diff(table.edges) == 1
     return int(np.count_nonzero(single & (np.add.reduceat(table.count, table.edges[:-1]) > 1)))
 
@@ -149,7 +153,7 @@ class LDiversity(CellsResult):
         """Records whose class counts other records' missing values as matches."""
         return self.cells.count_helped()
 
-    def _each(self, figure: Any) -> dict[str, dict[str, Any]]:
+    def _by_kind(self, figure: Any) -> dict[str, dict[str, Any]]:
         return {
             name: {kind: figure(self.cells.values(f"{kind}_{name}")) for kind in self.kinds} for name in self.variables
         }
@@ -157,38 +161,38 @@ class LDiversity(CellsResult):
     @cached_property
     def level(self) -> dict[str, dict[str, float]]:
         """Smallest value over the records, by variable and kind."""
-        return self._each(lambda values: values.extremes()[0])
+        return self._by_kind(lambda values: values.extremes()[0])
 
     @cached_property
     def mean(self) -> dict[str, dict[str, float]]:
         """Mean over the records, by variable and kind."""
-        return self._each(lambda values: values.total() / self.n)
+        return self._by_kind(lambda values: values.total() / self.n)
 
     @cached_property
     def quartiles(self) -> dict[str, dict[str, tuple[float, ...]]]:
         """Quartiles over the records, by variable and kind."""
-        return self._each(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
+        return self._by_kind(lambda values: tuple(values.quantiles([0.25, 0.5, 0.75])))
 
     @cached_property
     def violations(self) -> dict[str, dict[str, dict[int, int]]]:
         """Records below each l, by variable and kind."""
         limits = [_limit(level) for level in self.levels]
-        return self._each(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
+        return self._by_kind(lambda values: dict(zip(self.levels, values.count_below(limits), strict=True)))
 
     @cached_property
     def violation_rates(self) -> dict[str, dict[str, dict[int, float]]]:
         """Share of the records below each l, by variable and kind."""
-        found: dict[str, dict[str, dict[int, float]]] = shares_of_records(self.violations, self.n)
-        return found
+        rates: dict[str, dict[str, dict[int, float]]] = shares_of_records(self.violations, self.n)
+        return rates
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        places = [(name, kind, one) for name in self.variables for kind in self.kinds for one in self.levels]
+        """The record column behind each file-level figure, and how it is summarised."""
+        places = [(name, kind, level) for name in self.variables for kind in self.kinds for level in self.levels]
         return (
             *(
-                FileFigure(f"{figure}[{name}][{kind}][{one}]", f"{kind}_{name}", how, below=_limit(one))
+                FileFigure(f"{figure}[{name}][{kind}][{level}]", f"{kind}_{name}", how, below=_limit(level))
                 for figure, how in COUNTED
-                for name, kind, one in places
+                for name, kind, level in places
             ),
             *(
                 FileFigure(f"{figure}[{name}][{kind}]", f"{kind}_{name}", how, higher="safer")
@@ -206,7 +210,7 @@ class LDiversity(CellsResult):
 
 
 def _limit(level: int) -> float:
-    return level - 1e-9  # reached by rounding, it is reached
+    return level - 1e-9  # tolerance for rounding error
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -301,14 +305,14 @@ def l_diversity(
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
     homogeneous = {}
     for name in variables:
-        cells, found = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
-        homogeneous[name] = sum(found)
+        cells, counts = cells.by_parts(partial(_with_diversity, name=name, kinds=kinds, c=c))
+        homogeneous[name] = sum(counts)
     return asked.of(LDiversity(cells, variables, kinds, tuple(sorted(tested)), homogeneous, prefix=prefix))
 
 
 def _with_diversity(cells: AnyCells, name: str, kinds: Sequence[Kind], c: float) -> tuple[AnyCells, int]:
     """Add the record columns of one sensitive variable; and count its homogeneous cells."""
     table = class_crosstab(cells, name)
-    found = diversity(table, c)
-    columns = {f"{kind}_{name}": found[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
+    values = diversity(table, c)
+    columns = {f"{kind}_{name}": values[kind].astype(np.int64 if kind in WHOLE else float) for kind in kinds}
     return cells.with_cells(columns), homogeneous_cells(table)

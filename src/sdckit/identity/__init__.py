@@ -1,1 +1,1 @@
-"""Who can be recognised: one file per measure."""
+"""Identity disclosure, who can be recognised: one file per measure."""

@@ -35,7 +35,10 @@ NOTE = (
 
 @njit(cache=True, nogil=True)
 def _deal(household, pattern, place, member):  # type: ignore[no-untyped-def]
-    """Patterns by household; `place` is where each household begins, and ends up as where it ends."""
+    """Scatter the pattern of each record into `member` (n,), household by household.
+
+    `place` (H,): on entry where each household begins, on return where it ends.
+    """
     for i in range(len(household)):
         member[place[household[i]]] = pattern[i]
         place[household[i]] += 1
@@ -43,29 +46,31 @@ def _deal(household, pattern, place, member):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sort_small(first, size, largest, member):  # type: ignore[no-untyped-def]
+    """Sort the patterns of each household of up to `largest` members in place, by insertion."""
     for home in range(len(first)):
         if size[home] > largest:
             continue
         for i in range(first[home] + 1, first[home] + size[home]):
-            one, j = member[i], i
-            while j > first[home] and member[j - 1] > one:
+            pattern, j = member[i], i
+            while j > first[home] and member[j - 1] > pattern:
                 member[j] = member[j - 1]
                 j -= 1
-            member[j] = one
+            member[j] = pattern
 
 
 @njit(cache=True, nogil=True)
 def _hash_members(first, size, member, out):  # type: ignore[no-untyped-def]
+    """Hash of each household's size and sorted patterns, into `out` (H,)."""
     for home in range(len(first)):
-        found = np.uint64(size[home])
+        word = np.uint64(size[home])
         for i in range(first[home], first[home] + size[home]):
-            found = hash_word(found ^ (np.uint64(member[i]) * GOLDEN))
-        out[home] = found
+            word = hash_word(word ^ (np.uint64(member[i]) * GOLDEN))
+        out[home] = word
 
 
 @njit(cache=True, nogil=True)
 def _are_alike(first, size, member, kind, of_kind):  # type: ignore[no-untyped-def]
-    """Whether each household is what the one that stands for its kind is."""
+    """Whether each household has the sorted patterns of the representative of its kind, `of_kind[kind]`."""
     for home in range(len(first)):
         other = of_kind[kind[home]]
         if size[home] != size[other]:
@@ -79,7 +84,7 @@ def _are_alike(first, size, member, kind, of_kind):  # type: ignore[no-untyped-d
 def compositions(
     household: NDArray[np.int32], pattern: NDArray[np.int32], n_households: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Size of each household, and a number that two households share when their members' patterns agree.
+    """Size of each household, and a number that households share when their members' patterns agree.
 
     Examples
     --------
@@ -107,7 +112,7 @@ def _members(
     first: NDArray[np.int64],
     size: NDArray[np.int64],
 ) -> NDArray[np.int32]:
-    """The patterns of the members, household by household, ascending."""
+    """Patterns of the members, household by household, ascending within each."""
     if is_few(_deal, len(household)):
         return pattern[np.lexsort((pattern, household))]
     member = np.empty(len(pattern), np.int32)
@@ -119,7 +124,7 @@ def _members(
 
 
 def _kinds(first: NDArray[np.int64], size: NDArray[np.int64], member: NDArray[np.int32]) -> NDArray[np.int32]:
-    """A number for each household, built member by member from (number so far, pattern)."""
+    """Composition number of each household, refined member by member from (number so far, pattern)."""
     bits, n_households = int(member.max(initial=0)).bit_length(), len(size)
     kind = np.zeros(n_households, np.int32)
     alone = np.bincount(size, minlength=1)[size] == 1  # a size nobody shares: no need to look at the members
@@ -131,7 +136,7 @@ def _kinds(first: NDArray[np.int64], size: NDArray[np.int64], member: NDArray[np
         steps = group(state | member[first[active] + position].astype(np.uint64), bits=max(1, used))
         number = steps.of_row
         done = size[active] == position + 1
-        # the numbers of finished households leave the range that the others go on with
+        # finished households get negative numbers, out of the range that the others continue with
         kind[active] = number
         kind[active[done]] = -1 - (finished + number[done])
         finished += len(steps.size)
@@ -225,7 +230,7 @@ class HouseholdStructure(CellsResult):
         return self.records_in_unique_compositions / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         figures = "share_in_unique_compositions", "records_in_unique_compositions"
         return mean_and_sum(*figures, "composition_frequency", below=1.5)
 
@@ -339,8 +344,8 @@ def household_structure(
 
 def _shared_keys(cells: Cells, of_row: NDArray[np.int32], n_households: int) -> dict[str, int]:
     """Keys that agree within every household, and the households in which two members have a value."""
-    found = {}
+    shared = {}
     for name, codes, levels in zip(cells.keys, cells.table.codes, cells.levels, strict=True):
         if able := count_agreeing(codes, levels.span, cells.table.of_row, of_row, n_households):
-            found[name] = able
-    return found
+            shared[name] = able
+    return shared

@@ -34,8 +34,8 @@ MAD_FACTOR = 1.4826  # makes the median absolute deviation estimate a standard d
 def log_survival(risk: NDArray[np.float64]) -> NDArray[np.float64]:
     """log(1 - r): in logarithms small risks keep their digits."""
     with np.errstate(divide="ignore"):
-        found: NDArray[np.float64] = np.log1p(-risk)
-    return found
+        logs: NDArray[np.float64] = np.log1p(-risk)
+    return logs
 
 
 def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -46,8 +46,8 @@ def household_risk(sum_of_logs: NDArray[np.float64]) -> NDArray[np.float64]:
     >>> household_risk(log_survival(np.array([0.02, 0.03, 0.03])).sum(keepdims=True)).round(6).tolist()
     [0.077918]
     """
-    found: NDArray[np.float64] = -np.expm1(sum_of_logs)
-    return found
+    risk: NDArray[np.float64] = -np.expm1(sum_of_logs)
+    return risk
 
 
 # --- result -----------------------------------------------------------------------------------------
@@ -171,25 +171,25 @@ class IndividualRisk(CellsResult):
         if not global_risk > 0:
             words = "global_risk is the expected share of records re-identified"
             raise DataError(f"{words}; give a number above 0")
-        found = self.cells.values("risk").cap_for(global_risk * self.n)
-        if math.isnan(found):
+        cap = self.cells.values("risk").cap_for(global_risk * self.n)
+        if math.isnan(cap):
             words = "even with every risk brought down to the smallest one the target is missed"
             self.notes["threshold_for"] = words
-        return found
+        return cap
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        found = [
+        """The record column behind each file-level figure, and how it is summarised."""
+        figures = [
             FileFigure("global_risk", "risk"),
             FileFigure("expected_reidentifications", "risk", "sum"),
             FileFigure("max_risk", "risk", "max"),
         ]
         if self.threshold is not None:
-            found.append(FileFigure("n_above", "risk", "sum", above=self.threshold))
+            figures.append(FileFigure("n_above", "risk", "sum", above=self.threshold))
         if self.has_household:
-            found.append(FileFigure("household_risk", "household_risk"))
-            found.append(FileFigure("expected_household_reidentifications", "household_risk", "sum"))
-        return tuple(found)
+            figures.append(FileFigure("household_risk", "household_risk"))
+            figures.append(FileFigure("expected_household_reidentifications", "household_risk", "sum"))
+        return tuple(figures)
 
     @property
     def records(self) -> Any:

@@ -64,7 +64,7 @@ class KAnonymity(CellsResult):
         return dict(zip(self.k, self.cells.count_resting(self._limits), strict=True))
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         limits = [*zip(self.k, self._limits, strict=True)][::-1]
         column = "sample_frequency"
         return (
@@ -143,11 +143,11 @@ def k_anonymity(
     >>> result.level, result.violations
     (1, {2: 1})
     """
-    asked = arguments.counts(k, "k", "counts records", at_least=2)
+    levels = arguments.counts(k, "k", "counts records", at_least=2)
     broken = breakdown(data, by, KAnonymity, interval, seed, scenario, prefix, on_engine=True)
     if scenario is not None and scenario.limits.k is not None:
-        asked = (*asked, scenario.limits.k)
+        levels = (*levels, scenario.limits.k)
     cells = tabulate_given(
         data, keys=keys, person=person, missing=missing, alpha=alpha, scenario=scenario, id=id, weighted=False
     )
-    return broken.of(KAnonymity(cells, tuple(sorted(set(asked))), prefix=prefix))
+    return broken.of(KAnonymity(cells, tuple(sorted(set(levels))), prefix=prefix))

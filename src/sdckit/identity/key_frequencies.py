@@ -80,7 +80,7 @@ class KeyFrequencies(CellsResult):
         return dict(zip(SIZE_BANDS, self.cells.count_cells(edges), strict=True))
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return mean_and_sum("sample_unique_rate", "sample_uniques", "sample_frequency", below=UNIQUE)
 
     @property

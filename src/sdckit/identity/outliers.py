@@ -49,7 +49,7 @@ def distance_limit(n_variables: int) -> float:
 def joint_distances(
     values: NDArray[np.float64], group: NDArray[np.int32], n_groups: int, seed: int | None
 ) -> tuple[NDArray[np.float64], int]:
-    """Robust distance of each complete row within its group, NaN for the others; and groups without any."""
+    """Robust distance of each complete row within its group (NaN for others); number of groups without one."""
     out = np.full(len(values), np.nan)
     complete = np.flatnonzero(~np.isnan(values).any(axis=1))
     order = complete[np.argsort(group[complete], kind="stable")]
@@ -57,11 +57,11 @@ def joint_distances(
     undefined = 0
     for g in range(n_groups):
         rows = order[edges[g] : edges[g + 1]]
-        found = robust_distances(values[rows], seed)
-        if found is None:
+        distance = robust_distances(values[rows], seed)
+        if distance is None:
             undefined += 1
         else:
-            out[rows] = found
+            out[rows] = distance
     return out, undefined
 
 
@@ -109,8 +109,8 @@ class Outliers(RecordResult):
 
     @property
     def _any(self) -> NDArray[np.bool_]:
-        found: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
-        return found
+        flagged: NDArray[np.bool_] = np.logical_or.reduce(list(self.flags.values()))
+        return flagged
 
     @cached_property
     def n_outliers(self) -> float:
@@ -123,16 +123,16 @@ class Outliers(RecordResult):
         return self.n_outliers / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (FileFigure("rate_outliers", "outlier"), FileFigure("n_outliers", "outlier", "sum"))
 
     def told(self, column: str) -> NDArray[Any]:
         """Whether each record is an outlier; NaN where no limit is defined."""
-        del column  # there is one
+        del column  # there is only one
         return self._any if any(self.defined.values()) else np.full(self.n, math.nan)
 
     def told_frame(self) -> tuple[Any, None]:
-        """The caller's frame; all of its rows are told of."""
+        """The caller's frame, and None: each of its rows is a record of the result."""
         return self.source, None
 
     @cached_property
@@ -156,7 +156,7 @@ class Outliers(RecordResult):
             The result was pickled, or the data is a plan and no id says which record is which.
         """
         source = self.source
-        held = source.columns  # refused by what stands there once the result was pickled
+        held = source.columns  # raises on a pickled result, which holds a placeholder here
         if self.brought and self.id is None:
             raise DataError("a plan has no order of rows; give id= to tell the records apart")
         columns: dict[str, NDArray[Any]] = {"outlier": self._any}

@@ -1,4 +1,4 @@
-"""Which columns two files are compared by, and which of them are numbers."""
+"""The variables by which two files are compared, and which of them are numeric."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sdckit.numerics.threads import run
 
 @dataclass(frozen=True, eq=False)
 class Chosen:
-    """Variables of an original and its releases, opened.
+    """The opened original and releases, with the variables to compare.
 
     `names`: the variables, in the order given or that of the original. `numeric`: those among them that are
     numbers. `notes`: what a reader must know of the choice. `declared`: whether somebody said which are numbers.
@@ -79,7 +79,7 @@ def chosen_variables(
 
 
 def _identical(pair: Pair, names: Sequence[str], numbers: Sequence[str], release: int) -> bool:
-    """Whether a release has the original's values row by row (numbers are not coded for it: that takes long)."""
+    """Whether a release equals the original row by row; numbers are compared directly, since coding them is slow."""
     if pair.sizes[release] != pair.n:
         return False
     for name in names:
@@ -103,17 +103,17 @@ def _in_common(opened: Pair, scenario: Scenario | None, notes: dict[str, str]) -
     return tuple(names)
 
 
-# Variables of an original and its releases as levels: categories as they are, numbers cut into classes.
+# Variables of all files as levels: categories as they are, numbers cut into classes.
 
 
 Bins = int | Mapping[str, int]
 BINS = 5
-SAMPLE = 2_000  # values that are looked at first to see whether a variable has many
+SAMPLE = 2_000  # first values, from which a variable with many distinct values is recognised
 MISSING_RULE = "a missing value is a level of its own"
 
 
 def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
-    """The number of classes of each number.
+    """Number of classes of each numeric variable.
 
     Raises ColumnError: a dict names a variable that is not numeric; DataError: a number of classes below 2.
 
@@ -123,20 +123,20 @@ def bins_of(bins: Bins, numeric: Sequence[str]) -> dict[str, int]:
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(numeric, bins)
     if unknown := [name for name in given if name not in numeric]:
         raise ColumnError(f"bins: {unknown[0]!r} is not among the numeric variables", argument="bins")
-    asked = given.values() if isinstance(bins, Mapping) else (bins,)
-    for one in asked:
-        arguments.count(one, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
+    numbers = given.values() if isinstance(bins, Mapping) else (bins,)
+    for number in numbers:
+        arguments.count(number, "bins", "is a number of classes, or a dict with one per variable", at_least=2)
     return {name: int(given.get(name, BINS)) for name in numeric}
 
 
 def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tuple[str, ...], dict[str, str]]:
-    """Read the variables as levels, numbers cut at the quantiles of all files pooled; name the numbers, and notes.
+    """Read the variables as levels, numbers cut at quantiles of all files pooled; also the names of numbers, and notes.
 
     One with no more different values than classes is taken value by value: the quantiles of a code of 1 and 2
     would put both into one class. Where nobody declared it numeric, it is no number then.
     """
     classes, notes = bins_of(bins, chosen.numeric), dict(chosen.notes)
-    whole = [name for name, k in classes.items() if _few(chosen.pair, name, k)]
+    whole = [name for name, k in classes.items() if _has_few_values(chosen.pair, name, k)]
     if whole:
         notes["values"] = f"taken value by value because they have so few: {', '.join(whole)}"
 
@@ -147,12 +147,12 @@ def coded_variables(chosen: Chosen, bins: Bins) -> tuple[list[SharedCoding], tup
 
     kept = (name for name in chosen.names if name in classes)
     numbers = tuple(name for name in kept if chosen.declared or name not in whole)
-    found = run(read, chosen.names)
-    return found, numbers, notes | _level_notes(found)
+    coded = run(read, chosen.names)
+    return coded, numbers, notes | _level_notes(coded)
 
 
-def _few(pair: Pair, name: str, k: int) -> bool:
-    """Whether a column has at most k different values, missing aside, in all files together."""
+def _has_few_values(pair: Pair, name: str, k: int) -> bool:
+    """Whether a variable has at most k distinct values in all files together, missing apart."""
     sample = pair.numbers(name)[0][:SAMPLE]
     if len(np.unique(sample[~np.isnan(sample)])) > k:
         return False
@@ -160,14 +160,14 @@ def _few(pair: Pair, name: str, k: int) -> bool:
 
 
 def _level_notes(variables: Sequence[SharedCoding]) -> dict[str, str]:
-    """Say which variables are constant, have no value in common, or are missing in some files only."""
+    """Notes on variables that are constant, have no value in common, or are missing in some files only."""
     seen = {variable.name: variable.counts > 0 for variable in variables}
     constant = [name for name, has in seen.items() if has.any(axis=0).sum() == 1]
     apart = [name for name, has in seen.items() if not (has[0] & has[1:].any(axis=0))[1:].any()]
     gaps = [name for name, has in seen.items() if has[:, 0].any() and not has[:, 0].all()]
-    found = (
+    remarks = (
         ("constant", "a single level in all files", constant),
         ("levels", "no value in common between the original and any release", apart),
         ("missing", "missing values in some of the files only", gaps),
     )
-    return {key: f"{words}: {', '.join(names)}" for key, words, names in found if names}
+    return {key: f"{words}: {', '.join(names)}" for key, words, names in remarks if names}

@@ -1,4 +1,4 @@
-"""Estimates from an original beside those from its releases: intervals, overlap, agreement."""
+"""Estimates from an original compared with those from its releases: intervals, overlap, agreement."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sdckit.utility.models.combine import KINDS, Kind, Pooled, check_sizes, limi
 from sdckit.utility.models.interval_overlap import Version, shared_part
 from sdckit.utility.models.model_design import names_apart
 
-# Numbers told in steps, because they count records.
+# Rounding of published numbers that count records.
 
 
 def rounded_up(step: float) -> float:
-    """The next of 1, 2 and 5 times a power of ten; 0 for what is no step.
+    """The next larger of 1, 2 and 5 times a power of ten; 0 for a step of 0 or none.
 
     >>> rounded_up(0.031), rounded_up(0.0)
     (0.05, 0.0)
@@ -36,7 +36,7 @@ def rounded_up(step: float) -> float:
 
 
 def in_steps(value: float, step: float) -> float:
-    """A number told in steps; as it is where the step is 0.
+    """Round a number to a multiple of the step; unchanged where the step is 0.
 
     >>> in_steps(-1.37, 0.5), in_steps(-1.37, 0.0)
     (-1.5, -1.37)
@@ -47,7 +47,7 @@ def in_steps(value: float, step: float) -> float:
 
 
 def stepped(value: float, low: float, high: float, step: float) -> tuple[float, float, float]:
-    """An estimate and the ends of its interval, in steps: the ends from the told estimate and half the width.
+    """Round an estimate and its interval: the bounds follow from the rounded estimate and half the width.
 
     Each rounded by itself would be three looks at the same count.
 
@@ -70,7 +70,7 @@ SHOWN = 5  # terms named in a note
 
 @dataclass(frozen=True, eq=False)
 class FileEstimates:
-    """What one file says of p quantities.
+    """Estimates of p quantities from one file.
 
     `value`, `variance` and `df` (p,): NaN where the file does not determine the quantity; `df` infinite for normal
     quantiles. `n_used`: records it rests on. `covariance` (p, p) or None.
@@ -120,7 +120,7 @@ class TermComparison(PairResult):
         return frame_of(self.columns, self._backend())
 
     def forest(self) -> Any:
-        """What a forest plot draws: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
+        """The rows of a forest plot: ``term``, ``file``, ``estimate``, ``low``, ``high``, file by file."""
         return frame_of(self.drawn, self._backend())
 
     def to_dict(self) -> dict[str, Any]:
@@ -134,14 +134,14 @@ class TermComparison(PairResult):
         }  # fmt: skip
 
     def over_told(self) -> dict[str, float]:
-        """The figures over the terms whose estimate and standard error may be told, from numbers as they are told."""
+        """The figures over the terms that may be published, from their numbers as published."""
         kept = ~np.array(self.few_spread, bool)
         columns = {name: np.array(values, np.float64)[kept] for name, values in self.told_columns.items()}
         return {"n_terms": float(kept.sum()), **_figures(columns)}
 
     @property
     def told_columns(self) -> dict[str, list[float]]:
-        """The numbers of the table as they may be told: what counts records in steps, and what follows from that."""
+        """The columns of the table as they may be published: record counts rounded, and overlaps that follow."""
         out = {name: list(values) for name, values in self.columns.items() if name != "term"}
         for j, step in enumerate(self.steps):
             if step == 0:
@@ -150,16 +150,16 @@ class TermComparison(PairResult):
             for file in ("original", "released"):
                 names = [f"{part}_{file}" for part in ("estimate", "low", "high")]
                 value, low, high = (out[name][j] for name in names)
-                told = stepped(value, low, high, step)
-                ends.append(np.array([told[1:]]))
-                for name, number in zip(names, told, strict=True):
+                rounded = stepped(value, low, high, step)
+                ends.append(np.array([rounded[1:]]))
+                for name, number in zip(names, rounded, strict=True):
                     out[name][j] = number
             out["overlap"][j] = float(shared_part(ends[0], ends[1], self.version)[0])
         return out
 
     @property
     def told_drawn(self) -> list[tuple[float, float, float]]:
-        """Estimate and ends of every row of `forest` as they may be told."""
+        """Estimate and bounds of every row of `forest` as they may be published."""
         rows = list(zip(self.drawn["estimate"], self.drawn["low"], self.drawn["high"], strict=True))
         files = len(rows) // max(1, len(self.steps))
         return [stepped(*row, step=self.steps[at // files]) for at, row in enumerate(rows)]
@@ -168,7 +168,7 @@ class TermComparison(PairResult):
         return {**super().__getstate__(), **self._hidden()}
 
     def _hidden(self) -> dict[str, Any]:
-        """What names terms, with the names that may be told."""
+        """The fields that name terms, with the names that may be published."""
         names = dict(zip(self.columns.get("term", ()), names_apart(self.told), strict=True))
 
         def renamed(key: str) -> str:
@@ -178,12 +178,12 @@ class TermComparison(PairResult):
         return {
             "columns": {**self.columns, "term": list(names.values())},
             "drawn": {**self.drawn, "term": [names[term] for term in self.drawn.get("term", ())]},
-            "per_release": tuple({renamed(key): value for key, value in one.items()} for one in self.per_release),
+            "per_release": tuple({renamed(key): value for key, value in row.items()} for row in self.per_release),
         }
 
 
 def size_ratio(pair: Pair, kind: str) -> float:
-    """Records of a release divided by those of the original, where the way of combining permits it.
+    """Records of a release divided by those of the original, where the combining rule permits it.
 
     Raises DataError: an unknown kind, releases of different sizes, a single release where several are needed, or
     sizes that differ from the original's for "partial".
@@ -201,7 +201,7 @@ def size_ratio(pair: Pair, kind: str) -> float:
 
 
 def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) -> None:
-    """Say where releases have the values of the original, row by row."""
+    """Add a note where releases equal the original, row by row."""
     same = 0
     for j in range(pair.m):
         files = [pair.memo.get(("numbers", name)) for name in columns]
@@ -216,7 +216,7 @@ def note_identical(notes: dict[str, str], pair: Pair, columns: Sequence[str]) ->
 
 
 def note_left_out(notes: dict[str, str], pair: Pair, used: Sequence[int], least: str = "") -> None:
-    """Say how many records of each file were not used for want of a value."""
+    """Add a note on the records of each file that a missing value left out."""
     sizes = (pair.n, *pair.sizes)
     if gone := [f"{name} {n - few}" for name, few, n in zip(pair.names, used, sizes, strict=True) if few < n]:
         notes["missing"] = f"records left out for want of a value{least}: {', '.join(gone)}"
@@ -235,7 +235,7 @@ def compare_terms(
     notes: dict[str, str],
     told: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """Lay the estimates of m releases beside those of the original.
+    """Compare the estimates of m releases with those of the original, term by term.
 
     `labels`: what the releases are called. `kind`: how they are combined. `level`: coverage of intervals.
     `version`: of the overlap. `ratio`: size of a release relative to the original. `notes`: told what is undefined,
@@ -280,11 +280,11 @@ def compare_terms(
     return {
         "columns": {"term": list(names), **{name: values.tolist() for name, values in columns.items()}},
         "drawn": _forest(names, original, released, labels, together, known, level),
-        "per_release": tuple(_each(names, one) for one in released),
+        "per_release": tuple(_file_figures(names, file) for file in released),
         "told": tuple(told),
-        "few": _any_file([hidden, *(one.few for one in (original, *released))]),
-        "few_spread": _any_file([hidden, *(one.few_spread for one in (original, *released))]),
-        "steps": _largest_step([one.steps for one in (original, *released)], len(names)),
+        "few": _any_file([hidden, *(file.few for file in (original, *released))]),
+        "few_spread": _any_file([hidden, *(file.few_spread for file in (original, *released))]),
+        "steps": _largest_step([file.steps for file in (original, *released)], len(names)),
         "version": version,
         "n_terms": len(names),
         **figures,
@@ -304,25 +304,25 @@ def _figures(columns: Mapping[str, Floats]) -> dict[str, float]:
 
 
 def _largest_step(files: Sequence[Floats | None], p: int) -> tuple[float, ...]:
-    found = [file for file in files if file is not None]
-    return tuple(np.max(found, axis=0).tolist()) if found else (0.0,) * p
+    known = [file for file in files if file is not None]
+    return tuple(np.max(known, axis=0).tolist()) if known else (0.0,) * p
 
 
 def _any_file(files: Sequence[Bools | None]) -> tuple[bool, ...]:
-    """Of each term, whether it is so in any file."""
+    """For each term, whether it holds in any file."""
     return tuple(np.any([file for file in files if file is not None], axis=0).tolist())
 
 
 def _together(
     original: FileEstimates, released: Sequence[FileEstimates], kind: CompareKind, level: float, ratio: float
 ) -> Pooled:
-    values = np.array([one.value for one in released])
-    variances = np.array([one.variance for one in released])
+    values = np.array([file.value for file in released])
+    variances = np.array([file.variance for file in released])
     if kind != "observed":
         rule: Kind = kind
         return pool(values, variances, kind=rule, level=level, ratio=ratio)
     estimate, within = values.mean(axis=0), variances.mean(axis=0)
-    variance = within * ratio  # what an analyst of the original could expect to see
+    variance = within * ratio  # as an analyst of the original can expect it
     between = values.var(axis=0, ddof=1) if len(values) > 1 else np.full(len(estimate), np.nan)
     low, high = limits(estimate, variance, original.df, level)
     adjusted = np.zeros(len(estimate), bool)
@@ -342,8 +342,8 @@ def _forest(
     parts = [("original", original.value, *known)]
     if len(released) > 1:
         parts += [
-            (label, one.value, *limits(one.value, one.variance, one.df, level))
-            for label, one in zip(labels, released, strict=True)
+            (label, file.value, *limits(file.value, file.variance, file.df, level))
+            for label, file in zip(labels, released, strict=True)
         ]
     parts.append(("released", together.estimate, together.low, together.high))
     rows = [
@@ -355,9 +355,9 @@ def _forest(
     return dict(zip(("term", "file", "estimate", "low", "high"), map(list, columns), strict=True))
 
 
-def _each(names: Sequence[str], one: FileEstimates) -> dict[str, float]:
-    figures = {"n_used": float(one.n_used)}
-    for name, value, variance in zip(names, one.value.tolist(), one.variance.tolist(), strict=True):
+def _file_figures(names: Sequence[str], file: FileEstimates) -> dict[str, float]:
+    figures = {"n_used": float(file.n_used)}
+    for name, value, variance in zip(names, file.value.tolist(), file.variance.tolist(), strict=True):
         figures[f"estimate[{name}]"] = value
         figures[f"variance[{name}]"] = variance
     return figures

@@ -1,4 +1,4 @@
-"""F3: how far the distribution functions of a release are from those of the original."""
+"""F3: distance between the empirical distribution functions of a release and of the original."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ from sdckit.numerics.grouping import group
 from sdckit.numerics.threads import n_threads, run
 from sdckit.utility.chosen_variables import chosen_variables
 
-# The difference of two distribution functions of several variables at every point of both files, exactly.
-# How much of a file lies at or below a point in every variable is counted by dividing (Bentley 1980): the
-# points are halved by one variable; within each half the same question is asked again, and between the
-# lower half and the queries in the upper one it no longer involves that variable. Time grows as n
-# log(n)^(d-1), memory as n.
+# The exact difference of two multivariate empirical distribution functions at every point of both files.
+# Points at or below a query in every variable are counted by divide and conquer (Bentley 1980): points and
+# queries are halved by one variable; each half is the same problem, and between the lower points and the upper
+# queries that variable drops out. Time is O(n log(n)^(d-1)), memory O(n).
 
 
-SMALL = 2048  # pairs of a point and a query that are compared one by one
-SLICES = 4  # of the queries, per thread
+SMALL = 2048  # up to as many pairs of a point and a query are compared one by one
+SLICES = 4  # parts of the queries per thread
 
 
 @njit(cache=True, nogil=True)
 def _merge(x, weight, points, queries, out):  # type: ignore[no-untyped-def]
-    """Both are ordered by the one variable that is left."""
+    """The case of one variable: merge `points` and `queries`, sorted by it, and add cumulative weights to `out`."""
     total, i = np.int64(0), 0
     for q in queries:
         while i < len(points) and x[0, points[i]] <= x[0, q]:
@@ -45,6 +44,7 @@ def _merge(x, weight, points, queries, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _compare(x, weight, points, queries, k, out):  # type: ignore[no-untyped-def]
+    """Add to `out` the weight of the points not above each query in the first k variables, pair by pair."""
     for q in queries:
         total = np.int64(0)
         for p in points:
@@ -58,6 +58,7 @@ def _compare(x, weight, points, queries, k, out):  # type: ignore[no-untyped-def
 
 @njit(cache=True, nogil=True)
 def _span(row, items):  # type: ignore[no-untyped-def]
+    """Smallest and largest value of `row` among some items."""
     lowest = highest = row[items[0]]
     for item in items:
         lowest = min(lowest, row[item])
@@ -67,9 +68,10 @@ def _span(row, items):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sum_below(x, weight, points, queries, k, out):  # type: ignore[no-untyped-def]
-    """Add to each query the weight of the points not above it in the first k variables, k of 1 or more.
+    """Add to `out` at each query the weight of the points not above it in the first k variables (k >= 1).
 
-    Points and queries are ordered by the first variable, and stay so in every part.
+    `x` (p, n): ranks; `weight` (n,); `points` and `queries`: columns of `x` sorted by the first variable, in all
+    parts, too.
     """
     n, m = len(points), len(queries)
     if n == 0 or m == 0:
@@ -97,7 +99,7 @@ def _sum_below(x, weight, points, queries, k, out):  # type: ignore[no-untyped-d
 
 
 def ranks_of(files: Sequence[Floats]) -> NDArray[np.int32]:
-    """Place of each value among the different values of all files, one file after the other.
+    """Dense rank of each value among the distinct values of all files, one file after the other.
 
     >>> ranks_of([np.array([2.0, 1.0]), np.array([2.0, 7.5])]).tolist()
     [1, 0, 1, 2]
@@ -107,20 +109,20 @@ def ranks_of(files: Sequence[Floats]) -> NDArray[np.int32]:
 
 
 def _distinct(ranks: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The different rows of a matrix of ranks (variables by rows), and which of them each row is."""
+    """Distinct columns of a matrix of ranks (variables by records), and the index of each record among them."""
     of_row, n_groups = np.zeros(ranks.shape[1], np.int32), 1
     for rank in ranks:
         width = int(rank.max()) + 1
         words = of_row.astype(np.uint64) * np.uint64(width) + rank.astype(np.uint64)
-        found = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
-        of_row, n_groups = found.of_row, len(found.size)
+        groups = group(words, bits=max(1, (n_groups * width - 1).bit_length()))
+        of_row, n_groups = groups.of_row, len(groups.size)
     some = np.empty(n_groups, np.int64)
     some[of_row] = np.arange(len(of_row))
     return ranks[:, some], of_row
 
 
 def ecdf_difference(ranks: NDArray[np.int32], n: int, *, most: int | None = None) -> tuple[Ints, Ints] | None:
-    """F_S - F_O, in units of 1 / (n n_s), at each distinct row, and how many rows of both files that is.
+    """F_S - F_O in units of 1 / (n n_s) at each distinct record, and the number of records of both files equal to it.
 
     `ranks` (d, n + n_s): places of the values, variable by variable; the original first. `n`: its rows. `most`:
     distinct rows of three and more variables that are worth the time. Both are whole numbers: nothing is rounded.
@@ -157,7 +159,7 @@ def ecdf_difference(ranks: NDArray[np.int32], n: int, *, most: int | None = None
     return out, size
 
 
-POINTS = 100_000  # distinct records up to which the joint function is measured unasked
+POINTS = 100_000  # distinct records up to which the joint function is measured by default
 NAMES = ("max_difference", "mean_squared_difference")
 MISSING_RULE = "a missing value leaves the record out, of its variable and of the joint function"
 
@@ -166,7 +168,7 @@ MISSING_RULE = "a missing value leaves the record out, of its variable and of th
 
 
 def ecdf_figures(original: Floats, released: Floats, *, most: int | None = None) -> tuple[float, float] | None:
-    """Largest and mean squared difference at the records of both files; one column per variable.
+    """Largest and mean squared difference over the records of both files; one column per variable.
 
     `original` and `released` (n, d) and (n_s, d): without missing values. `most`: distinct records in three and
     more variables above which there is no answer (None).
@@ -178,10 +180,10 @@ def ecdf_figures(original: Floats, released: Floats, *, most: int | None = None)
     if not n or not n_s:
         return math.nan, math.nan
     ranks = np.array([ranks_of([a, b]) for a, b in zip(original.T, released.T, strict=True)])
-    found = ecdf_difference(ranks, n, most=most)
-    if found is None:
+    measured = ecdf_difference(ranks, n, most=most)
+    if measured is None:
         return None
-    difference, size = found
+    difference, size = measured
     share = difference / (n * n_s)
     return float(np.abs(share).max()), float(size @ share**2) / (n + n_s)
 
@@ -281,11 +283,13 @@ def ecdf_utility(
     >>> result.max_difference, result.joint_max_difference
     ({'age': 0.25, 'pay': 0.25}, 0.25)
     """
-    asked = arguments.names(variables, "variables")
-    chosen = chosen_variables(original, released, variables=asked, numeric=asked, scenario=scenario, id=id)
+    chosen_names = arguments.names(variables, "variables")
+    chosen = chosen_variables(
+        original, released, variables=chosen_names, numeric=chosen_names, scenario=scenario, id=id
+    )
     names = chosen.numeric
     if not names:
-        declared = scenario is not None and scenario.numeric and asked is None
+        declared = scenario is not None and scenario.numeric and chosen_names is None
         held = "declared numeric in the scenario" if declared else "stored as numbers in every file"
         raise ColumnError(
             f"none of the variables in common is {held}; name them in variables=[...]", argument="variables"
@@ -333,7 +337,7 @@ def _of_release(
     notes: dict[str, str],
 ) -> dict[str, float]:
     def alone(name: str) -> tuple[float, float]:
-        a, b = (one[~np.isnan(one)][:, None] for one in (files[name][0], files[name][j]))
+        a, b = (values[~np.isnan(values)][:, None] for values in (files[name][0], files[name][j]))
         return ecdf_figures(a, b) or (math.nan, math.nan)
 
     single = dict(zip(files, run(alone, files), strict=True))
@@ -357,7 +361,7 @@ def _of_release(
 
 
 def _missing_note(pair: Pair, files: Mapping[str, tuple[Floats, ...]], notes: dict[str, str]) -> None:
-    lacking = {name: [int(np.isnan(values).sum()) for values in found] for name, found in files.items()}
-    said = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
-    if said:
-        notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(said)}"
+    lacking = {name: [int(np.isnan(values).sum()) for values in columns] for name, columns in files.items()}
+    parts = [f"{name} ({', '.join(map(str, counts))})" for name, counts in lacking.items() if any(counts)]
+    if parts:
+        notes["missing"] = f"records without a value, in {', '.join(pair.names)}: {'; '.join(parts)}"

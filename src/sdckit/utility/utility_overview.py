@@ -1,4 +1,4 @@
-"""A small table to start from: how good a release is as a whole, by variable, by pair, and for models."""
+"""A first small table on utility: the release as a whole, by variable, by pair, and for models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from sdckit.utility.tables.compare_associations import compare_associations
 from sdckit.utility.tables.compare_distributions import compare_distributions
 from sdckit.utility.tables.tabular_utility import tabular_utility
 
-MOST_JOINT = 50_000  # records for which the joint distribution function of several numbers takes seconds
+MOST_JOINT = 50_000  # most records for the joint distribution function of several numbers: beyond, it is slow
 MOST_NUMBERS = 5
 NO_NUMBER = "no variable is declared numeric"
 FAMILIES = ("linear", "logistic", "poisson", "multinomial")
@@ -34,7 +34,7 @@ Step = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Headline:
-    """One row of the overview: a figure of another measure, and what a perfect release has there."""
+    """One row of the overview: a figure of another measure, and its value for a perfect release."""
 
     name: str
     level: str
@@ -101,7 +101,7 @@ class UtilityOverview(PairResult):
     """
 
     measure: ClassVar[str] = "utility_overview"
-    figures: ClassVar[tuple[str, ...]] = tuple(one.name for one in HEADLINES)
+    figures: ClassVar[tuple[str, ...]] = tuple(headline.name for headline in HEADLINES)
     results: dict[str, Any] = field(default_factory=dict, repr=False)
     skipped: tuple[tuple[str, str], ...] = ()
     variables: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ class UtilityOverview(PairResult):
     @property
     def table(self) -> Any:
         """The rows that are defined, as a frame of the original's engine."""
-        rows = [one for one in HEADLINES if not math.isnan(getattr(self, one.name))]
+        rows = [headline for headline in HEADLINES if not math.isnan(getattr(self, headline.name))]
         return frame_of(
             {
                 "level": [row.level for row in rows],
@@ -141,8 +141,8 @@ class UtilityOverview(PairResult):
 
     def to_dict(self) -> dict[str, Any]:
         """All figures, exact and ready for JSON, with those of every measure under ``measures``."""
-        found = super().to_dict()
-        return {**found, "measures": {name: result.to_dict() for name, result in self.results.items()}}
+        figures = super().to_dict()
+        return {**figures, "measures": {name: result.to_dict() for name, result in self.results.items()}}
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -237,15 +237,16 @@ def utility_overview(
         except SdcError as error:
             skipped.append((name, str(error)))
     notes: dict[str, str] = dict(chosen.notes)
-    each = tuple(_headlines(results, j) for j in range(chosen.pair.m))
+    per_release = tuple(_headlines(results, j) for j in range(chosen.pair.m))
     return UtilityOverview(
-        pair=chosen.pair, per_release=each, notes=notes, results=results, skipped=tuple(skipped),
-        variables=chosen.names, missing_rule="a missing value is a level of its own", **mean_figures(each, notes),
+        pair=chosen.pair, per_release=per_release, notes=notes, results=results, skipped=tuple(skipped),
+        variables=chosen.names, missing_rule="a missing value is a level of its own",
+        **mean_figures(per_release, notes),
     )  # fmt: skip
 
 
 def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, str]:
-    """The models asked for, each formula with its family as it was given.
+    """The models asked for: each formula with its family as given.
 
     >>> families_of("y ~ x"), families_of({"y ~ x": "logistic"})
     ({'y ~ x': 'linear'}, {'y ~ x': 'logistic'})
@@ -256,11 +257,11 @@ def families_of(models: Mapping[str, str] | Sequence[str] | str) -> dict[str, st
 
 
 def _families(models: Mapping[str, Family] | Sequence[str] | str) -> dict[str, Family]:
-    found = families_of(models)
-    for family in found.values():
+    families = families_of(models)
+    for family in families.values():
         if family not in FAMILIES:
             raise DataError(f"models: family {family!r} is unknown; use {', '.join(FAMILIES)}", argument="models")
-    return cast("dict[str, Family]", found)
+    return cast("dict[str, Family]", families)
 
 
 def lacking(
@@ -272,7 +273,7 @@ def lacking(
     n: int,
     sizes: Sequence[int],
 ) -> list[tuple[str, str]]:
-    """Name the measures behind the table in their order, and what each lacks; "" for one that runs.
+    """The measures behind the table in their order, and what each lacks to run; "" where nothing.
 
     `names`: variables in common. `numeric`: those of them that are numbers. `aligned`: whether rows belong
     together. `n` and `sizes`: records of the original and of the releases; 0 and empty where nobody has counted.
@@ -306,7 +307,7 @@ def _not_joint(numeric: Sequence[str], records: int) -> str:
 def _calls(
     chosen: Chosen, families: Mapping[str, Family], *, aligned: bool, seed: int | np.random.Generator | None
 ) -> dict[str, Callable[[], PairResult]]:
-    """How each measure is called."""
+    """The call of each measure, by name."""
     pair, names, numeric = chosen.pair, chosen.names, chosen.numeric
     both: dict[str, Any] = {"variables": names, "numeric": numeric}
     return {
@@ -324,15 +325,15 @@ def _calls(
 
 
 def _headlines(results: Mapping[str, Any], j: int) -> dict[str, float]:
-    """The rows of one release; of several models the mean, or the worst. Models combine all releases."""
+    """The rows of one release; over several models the mean, or the worst. Models combine all releases."""
     out = {}
-    for one in HEADLINES:
+    for headline in HEADLINES:
         values = [
-            float(result.per_release[j].get(one.figure, getattr(result, one.figure)))
+            float(result.per_release[j].get(headline.figure, getattr(result, headline.figure)))
             for name, result in results.items()
-            if name.partition(":")[0] == one.measure
+            if name.partition(":")[0] == headline.measure
         ]
         known = [value for value in values if not math.isnan(value)]
-        worst = one.name == "min_overlap"
-        out[one.name] = math.nan if not known else min(known) if worst else math.fsum(known) / len(known)
+        worst = headline.name == "min_overlap"
+        out[headline.name] = math.nan if not known else min(known) if worst else math.fsum(known) / len(known)
     return out

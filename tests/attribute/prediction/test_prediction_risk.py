@@ -21,7 +21,7 @@ from sdckit.attribute.prediction.prediction_risk import (
     loss_of_numbers,
     named_loss,
     numeric_figures,
-    told_of_records,
+    record_values,
 )
 from sdckit.cells.pair import open_pair
 from sdckit.errors import ColumnError, DataError, ScenarioError
@@ -296,7 +296,7 @@ def test_means_of_what_is_told_are_the_figures(kind):
     figures |= loss_figures(*paid, loss)
     scores = (BEFORE, [AFTER]) if kind == "numeric" else (BEFORE / 2, [AFTER / 2])
     asked = np.array([9, 4, 6])
-    told = told_of_records(kind == "numeric", truth, asked, scores, (paid[0], [paid[1]]), loss)
+    told = record_values(kind == "numeric", truth, asked, scores, (paid[0], [paid[1]]), loss)
     assert told.pop("rows").tolist() == [4, 6, 9]
     for name, values in told.items():
         assert values.mean() == pytest.approx(figures[name]), name

@@ -25,9 +25,9 @@ from sdckit.utility.models.model_design import (
     largest_shares,
     names_apart,
     off_mode,
+    published_names,
+    published_text,
     sum_of_few,
-    told_names,
-    told_text,
 )
 
 ONE = pl.DataFrame(
@@ -380,7 +380,7 @@ def test_a_level_of_one_record(marker, terms):
     data = frame(marker)
     built = Formula(terms).get_model_matrix(data, output="pandas")
     names = list(map(str, built.columns))
-    told = told_names(names, built.model_spec, common_levels(data, list(data.columns)))
+    told = published_names(names, built.model_spec, common_levels(data, list(data.columns)))
     assert len(told) == len(names)
     for name, shown in zip(names, told, strict=True):
         if f"[{marker}]" in name or f".{marker}]" in name:
@@ -394,12 +394,12 @@ def test_names_of_numbers_and_contrasts_stay():
     terms = "age + `a b` + np.log(age) + bs(age, df=4) + poly(age, 2) + C(sex, contr.poly) + I(age > 40) + C(age > 60)"
     built = Formula(terms).get_model_matrix(data, output="pandas")
     names = tuple(map(str, built.columns))
-    assert told_names(names, built.model_spec, common_levels(data, list(data.columns))) == names
+    assert published_names(names, built.model_spec, common_levels(data, list(data.columns))) == names
 
 
 def test_a_base_named_in_the_formula():
     text = "y ~ C(k, contr.treatment(base=\"ZQX\")) + C(sex, contr.treatment(base='f'))"
-    assert told_text(text, frozenset({"f"})) == text.replace('"ZQX"', "'rare'")
+    assert published_text(text, frozenset({"f"})) == text.replace('"ZQX"', "'rare'")
 
 
 def test_equal_names_are_numbered():

@@ -1,1 +1,1 @@
-"""How far the values of a group lie from those of the file."""
+"""Distance of the sensitive distribution in an equivalence class from that in the file."""

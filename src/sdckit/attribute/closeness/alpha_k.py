@@ -1,4 +1,4 @@
-"""C2: how large a share of the records of one key has the same sensitive value, and how many they are."""
+"""C2: (alpha, k)-anonymity, the largest share of one sensitive value in a class, and the size of the class."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sdckit.data import arguments
 from sdckit.data.missing_values.missing import MissingRule
 from sdckit.data.scenarios.scenario import Scenario
 
-OR_SMALL = "small_or_alpha"  # of a variable: its alpha, infinite in a class that is too small
+OR_SMALL = "small_or_alpha"  # column of a variable: its alpha, infinite in a class that is too small
 
 
 # --- kernel: numbers in, numbers out ------------------------------------------------------------------
 
 
 def largest_shares(spread: Spread) -> NDArray[np.float64]:
-    """Share of the most frequent value of each class."""
+    """Share of the most frequent sensitive value of each class."""
     largest: NDArray[np.float64] = np.maximum.reduceat(spread.count, spread.edges[:-1]) / spread.total
     return largest
 
@@ -70,7 +70,7 @@ class AlphaK(ClassResult):
 
     @cached_property
     def small(self) -> int:
-        """Records in a class of fewer than the k asked for."""
+        """Records in a class smaller than the k asked for."""
         return self.cells.values("class_size").count_below([self.asked])[0]
 
 

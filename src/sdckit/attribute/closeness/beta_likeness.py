@@ -1,4 +1,4 @@
-"""C2: by how much an intruder's belief in a sensitive value grows once they know the key."""
+"""C2: beta-likeness, the relative gain of an intruder's belief in a sensitive value once the key is known."""
 
 from __future__ import annotations
 
@@ -22,6 +22,10 @@ from sdckit.numerics.compiling import njit
 
 @njit(cache=True, nogil=True)
 def _gains(edges, level, count, share, bound, gain, exceeding):  # type: ignore[no-untyped-def]
+    """Largest relative gain of each class into `gain` (K,), values with a gain above their `bound` into `exceeding`.
+
+    `edges` (K + 1,): the entries of each class in `level` and `count`; `share`, `bound`: of each level in the file.
+    """
     for cell in range(len(edges) - 1):
         start, stop = edges[cell], edges[cell + 1]
         total = 0.0
@@ -29,15 +33,15 @@ def _gains(edges, level, count, share, bound, gain, exceeding):  # type: ignore[
             total += count[e]
         largest, over = 0.0, 0
         for e in range(start, stop):
-            one = count[e] / total / share[level[e]] - 1.0
-            largest = max(largest, one)
-            over += one > bound[level[e]] + 1e-12
+            rise = count[e] / total / share[level[e]] - 1.0
+            largest = max(largest, rise)
+            over += rise > bound[level[e]] + 1e-12
         gain[cell] = largest
         exceeding[cell] = over
 
 
 def gains(spread: Spread) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Largest relative gain of each class, and its values whose gain exceeds -ln of their share in the file."""
+    """Largest relative gain of each class, and the number of its gains above -ln of the share of their value."""
     gain, exceeding = np.empty(spread.n_cells), np.empty(spread.n_cells, np.int64)
     bound = -np.log(spread.share)
     _gains(spread.edges, spread.level, spread.count, spread.share, bound, gain, exceeding)

@@ -1,4 +1,4 @@
-"""What the measures of closeness share: the cells, how a sensitive variable spreads in each, the result."""
+"""Shared by the closeness measures: cells, distribution of a sensitive variable per class, base of the results."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, ScenarioError
 from sdckit.result import FileFigure
 
-ROUNDING = 1e-9  # a limit reached by rounding is no violation
+ROUNDING = 1e-9  # a limit exceeded by rounding error only is no violation
 VIOLATED = ("violations", "violation_rates", "resting_on_missing")
 COUNTED: tuple[tuple[str, Literal["mean", "sum"]], ...] = (("violation_rates", "mean"), ("violations", "sum"))
 Of = TypeVar("Of", bound="ClassResult")
@@ -29,7 +29,7 @@ Of = TypeVar("Of", bound="ClassResult")
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """How the levels of a sensitive variable spread over each cell and over the file.
+    """Distribution of the levels of a sensitive variable in each class and in the file.
 
     Attributes
     ----------
@@ -52,17 +52,17 @@ class Spread:
 
     @property
     def n_cells(self) -> int:
-        """Number of cells."""
+        """Number of classes."""
         return len(self.edges) - 1
 
     @cached_property
     def total(self) -> NDArray[np.int64]:
-        """Records of each class."""
+        """Number of records of each class."""
         return np.add.reduceat(self.count, self.edges[:-1])
 
 
 def spread_of(cells: AnyCells, variable: str) -> Spread:
-    """How a variable spreads over the classes: the cells, or what matches them by wildcards."""
+    """Distribution of a variable in each class: a cell, or all that matches it by wildcards."""
     here = cells.in_memory()
     return here.once(("spread", variable, here.rules), lambda: _count_spread(cells, variable))
 
@@ -76,7 +76,7 @@ def _count_spread(cells: AnyCells, variable: str) -> Spread:
 
 @dataclass(frozen=True, eq=False)
 class Classes(Generic[Of]):
-    """The cells of a file, the sensitive variables to look at, and the result that is made of them."""
+    """The cells of a file, the sensitive variables, and the result made of them."""
 
     kind: type[Of]
     cells: AnyCells
@@ -87,7 +87,7 @@ class Classes(Generic[Of]):
     notes: dict[str, str]
 
     def spread(self, variable: str) -> Spread:
-        """How a variable spreads over the classes."""
+        """Distribution of a variable in each class."""
         return spread_of(self.cells, variable)
 
     def result(
@@ -96,7 +96,7 @@ class Classes(Generic[Of]):
         unlisted: Mapping[str, NDArray[Any]] | None = None,
         **figures: Any,
     ) -> Of:
-        """The result with figures per cell; those in `unlisted` do not stand in its records."""
+        """The result with these columns per cell; those in `unlisted` are no columns of its records."""
         made = self.kind(
             self.cells.with_cells({**columns, **(unlisted or {})}), self.variables, tuple(columns), self.limits,
             prefix=self.prefix, notes=self.notes, **figures,
@@ -106,7 +106,7 @@ class Classes(Generic[Of]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassResult(CellsResult):
-    """Base of the results that say of each class how a sensitive variable spreads in it.
+    """Base of the results that describe the distribution of a sensitive variable in each class.
 
     Attributes
     ----------
@@ -124,9 +124,9 @@ class ClassResult(CellsResult):
         `violations` as shares of the records.
     """
 
-    largest: ClassVar[Mapping[str, str]]  # figure: what the column of each variable starts with
-    judged: ClassVar[Mapping[str, str]]  # the same, of each kind of violation; "" where there is one kind
-    slack: ClassVar[float] = ROUNDING  # what a limit may be exceeded by
+    largest: ClassVar[Mapping[str, str]]  # figure: prefix of its column for each variable
+    judged: ClassVar[Mapping[str, str]]  # the same for each kind of violation; "" where there is only one kind
+    slack: ClassVar[float] = ROUNDING  # tolerance by which a limit may be exceeded
     variables: tuple[str, ...]
     columns: tuple[str, ...]
     limits: tuple[float, ...] = ()
@@ -138,7 +138,7 @@ class ClassResult(CellsResult):
 
     @cached_property
     def violations(self) -> dict[str, Any]:
-        """Records in a class that violates each limit, by variable; and by kind, where there are several."""
+        """Records in a class that violates each limit, by variable, and by kind where there are several."""
         counts = {name: self._violations(name) for name in self.variables}
         return {name: kinds.get("", kinds) for name, kinds in counts.items()}
 
@@ -153,7 +153,7 @@ class ClassResult(CellsResult):
         return shares_of_records(self.violations, self.n)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         counted = (
             FileFigure(
                 f"{figure}[{name}]{kind and f'[{kind}]'}[{limit}]",
@@ -219,7 +219,7 @@ def open_classes(
     id: str | None,
     prefix: str,
 ) -> Classes[Of]:
-    """Check what all measures of closeness take, and tabulate a file by its keys; `limit` names what is limited."""
+    """Check the arguments that all closeness measures share, and tabulate a file; `limit`: name of the limit."""
     tested = arguments.amounts_above(limits, "limits", f"are values of {limit} that a class may reach")
     broken = breakdown(data, by, kind, interval, seed, scenario, prefix, on_engine=True)
     cells, variables = sensitive_cells(data, keys, sensitive, missing, scenario, id)
@@ -230,7 +230,7 @@ def sensitive_cells(
     data: Any, keys: Sequence[str] | None, sensitive: Sequence[str] | str | None, missing: MissingRule | None,
     scenario: Scenario | None, id: str | None,
 ) -> tuple[AnyCells, tuple[str, ...]]:  # fmt: skip
-    """Tabulate a file by its keys, and settle which variables are sensitive."""
+    """Tabulate a file by its keys, and determine the sensitive variables."""
     cells = tabulate_given(
         data, keys=keys, sensitive=sensitive, missing=missing, scenario=scenario,
         id=id, default_missing="category", weighted=False, by_levels=True,
@@ -239,7 +239,7 @@ def sensitive_cells(
 
 
 def class_crosstab(cells: AnyCells, variable: str) -> Crosstab:
-    """The levels of a variable in each class: of the cell, or of what matches it by wildcards."""
+    """Counts of the levels of a variable in each class: a cell, or all that matches it by wildcards."""
     return wildcard_crosstab(cells, variable) if cells.has_wildcards else crosstab(cells, variable)
 
 
@@ -256,7 +256,7 @@ def sensitive_of(cells: AnyCells, sensitive: Sequence[str] | str | None, scenari
 
 
 def shares_of_records(counts: Any, n: int) -> Any:
-    """Counts under some names as shares of n."""
+    """Divide counts, however nested by name, by n."""
     if isinstance(counts, Mapping):
-        return {name: shares_of_records(one, n) for name, one in counts.items()}
+        return {name: shares_of_records(part, n) for name, part in counts.items()}
     return counts / n

@@ -22,6 +22,10 @@ from sdckit.numerics.compiling import njit
 
 @njit(cache=True, nogil=True)
 def _log_ratios(edges, level, count, log_share, largest):  # type: ignore[no-untyped-def]
+    """Largest |ln(q/p)| over the values of each class, into `largest` (K,).
+
+    `edges` (K + 1,): the entries of each class in `level` and `count`; `log_share`: ln p of each level in the file.
+    """
     for cell in range(len(edges) - 1):
         start, stop = edges[cell], edges[cell + 1]
         total = 0.0
@@ -34,7 +38,7 @@ def _log_ratios(edges, level, count, log_share, largest):  # type: ignore[no-unt
 
 
 def log_ratios(spread: Spread) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Largest |ln(q/p)| over the values that each class has; and whether it lacks a value of the file."""
+    """Largest |ln(q/p)| over the values that occur in each class, and whether it lacks a value of the file."""
     largest = np.empty(spread.n_cells)
     _log_ratios(spread.edges, spread.level, spread.count, np.log(spread.share), largest)
     return largest, np.diff(spread.edges) < len(spread.share)
@@ -71,7 +75,7 @@ class DeltaDisclosure(ClassResult):
     figures: ClassVar[tuple[str, ...]] = ("n", "delta", "delta_present", "incomplete", *VIOLATED)
     largest: ClassVar[dict[str, str]] = {"delta": "delta", "delta_present": "delta_present"}
     judged: ClassVar[dict[str, str]] = largest
-    slack: ClassVar[float] = -ROUNDING  # a limit that is reached is not kept
+    slack: ClassVar[float] = -ROUNDING  # reaching the limit already violates it
     incomplete: dict[str, int] = field(default_factory=dict)
 
     @cached_property
@@ -81,7 +85,7 @@ class DeltaDisclosure(ClassResult):
 
     @cached_property
     def delta_present(self) -> dict[str, float]:
-        """The same over the values that each class has, by variable."""
+        """The same over the values that occur in each class, by variable."""
         return self._largest("delta_present")
 
 

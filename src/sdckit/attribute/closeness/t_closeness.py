@@ -1,4 +1,4 @@
-"""C2: how far the sensitive values of the records of one key are from those of the whole file."""
+"""C2: t-closeness, earth mover's distance of the sensitive values in a class from those of the whole file."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.compiling import njit
 
-# How much of a class must be moved, and how far, until its values spread as in the file.
+# Earth mover's distance of a class from the file: on a tree of levels, and on a line.
 
 
-SHORT = 16  # stretches of the order up to this length are added up, longer ones looked up
+SHORT = 16  # intervals of ranks up to this length are summed directly, longer ones by cumulative sums
 
 
 # --- kernels ------------------------------------------------------------------------------------------
@@ -30,7 +30,11 @@ SHORT = 16  # stretches of the order up to this length are added up, longer ones
 
 @njit(cache=True, nogil=True)
 def _by_branches(edges, level, count, nodes, share, height, out):  # type: ignore[no-untyped-def]
-    """Mean over the heights of the tree of what a class has too much of."""
+    """Sum over the heights of the excess shares of each class, divided by `height`, into `out` (K,).
+
+    `edges` (K + 1,): the entries of each class in `level` and `count`; `nodes` (H, M): node of each level at each
+    height; `share`: of each node in the file.
+    """
     own = np.zeros(len(share))
     for cell in range(len(edges) - 1):
         start, stop = edges[cell], edges[cell + 1]
@@ -51,7 +55,7 @@ def _by_branches(edges, level, count, nodes, share, height, out):  # type: ignor
 
 @njit(cache=True, nogil=True)
 def _stretch(a, b, c, below, step, at, weighed):  # type: ignore[no-untyped-def]
-    """Sum over positions a to b - 1 of step times the gap between c and the file's share up to there."""
+    """Sum of step[j] * |c - below[j]| for a <= j < b; `at`, `weighed`: cumulative sums of step and step * below."""
     if b - a <= SHORT:
         moved = 0.0
         for j in range(a, b):
@@ -71,6 +75,11 @@ def _stretch(a, b, c, below, step, at, weighed):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _by_order(edges, rank, count, below, step, at, weighed, known, out):  # type: ignore[no-untyped-def]
+    """Distance of each class from the file along the order of levels, into `out` (K,).
+
+    `edges` (K + 1,): the entries of each class in `rank` (ascending) and `count`; `below`: cumulative shares in the
+    file; `step`: distances of neighbours; `at`, `weighed`: see `_stretch`; `known`: share of known values in the file.
+    """
     last = len(step)  # the highest rank; a missing value has a higher one
     for cell in range(len(edges) - 1):
         total, mine = 0.0, 0.0
@@ -124,7 +133,7 @@ def distance_by_order(spread: Spread, rank: NDArray[np.int64], step: NDArray[np.
     n_levels = len(rank)
     places = np.append(rank, n_levels)[spread.level]
     count = spread.count
-    if (rank[1:] < rank[:-1]).any():  # entries stand in the order of codes, not of ranks
+    if (rank[1:] < rank[:-1]).any():  # entries are sorted by code, not by rank
         cell = np.repeat(np.arange(spread.n_cells), np.diff(spread.edges))
         order = np.lexsort((places, cell))
         places, count = places[order], count[order]
@@ -144,7 +153,7 @@ def distance_by_order(spread: Spread, rank: NDArray[np.int64], step: NDArray[np.
 
 
 def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.int64]:
-    """Place of each level in its order: as listed, else of numbers and dates, else as declared."""
+    """Rank of each level: as listed, otherwise of numbers and dates, otherwise as declared."""
     if listed is not None:
         return _places(levels, listed)
     if levels.numbers is None:
@@ -160,19 +169,19 @@ def order_of(levels: Levels, listed: Sequence[Any] | None = None) -> NDArray[np.
 
 
 def _places(levels: Levels, listed: Sequence[Any]) -> NDArray[np.int64]:
-    texts = [printed(one) for one in listed]
+    texts = [printed(level) for level in listed]
     if len(set(texts)) < len(texts):
         raise DataError(f"distance: a level of {levels.name!r} is listed more than once", argument="distance")
     place = {text: i for i, text in enumerate(texts)}
-    found = [place.get(label, -1) for label in levels.labels()]
-    _refuse_absent(found.count(-1), levels.name, "list")
-    rank = np.empty(len(found), np.int64)
-    rank[np.argsort(found)] = np.arange(len(found))  # levels that do not occur have no place
+    places = [place.get(label, -1) for label in levels.labels()]
+    _refuse_absent(places.count(-1), levels.name, "list")
+    rank = np.empty(len(places), np.int64)
+    rank[np.argsort(places)] = np.arange(len(places))  # listed levels that do not occur get no rank
     return rank
 
 
 def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArray[np.float64]:
-    """Distances between neighbours in the order: equal, or those of the numbers, over the range."""
+    """Distances between neighbouring ranks: equal, or differences of the numbers, divided by the range."""
     n_steps = len(rank) - 1
     if not numeric:
         return np.full(n_steps, 1.0 / max(1, n_steps))
@@ -186,11 +195,11 @@ def steps_of(levels: Levels, rank: NDArray[np.int64], *, numeric: bool) -> NDArr
 
 
 def branches_of(levels: Levels, hierarchy: Mapping[Any, Sequence[Any]]) -> NDArray[np.int64]:
-    """Nodes of each level at every height below the root of a hierarchy."""
+    """Node of each level at every height below the root of a hierarchy."""
     name = levels.name
     if any(isinstance(parents, str) or not isinstance(parents, Sequence) for parents in hierarchy.values()):
         raise DataError(f"the hierarchy of {name!r} names the parents of each level in a list, nearest first")
-    chains = {printed(level): [printed(one) for one in parents] for level, parents in hierarchy.items()}
+    chains = {printed(level): [printed(parent) for parent in parents] for level, parents in hierarchy.items()}
     depths = {len(chain) for chain in chains.values()}
     if len(depths) != 1 or 0 in depths:
         words = f"in the hierarchy of {name!r} levels have different numbers of parents"
@@ -381,14 +390,14 @@ def t_closeness(
         interval=interval, seed=seed, scenario=scenario, id=id, prefix=prefix,
     )  # fmt: skip
     chosen = {name: _distance_of(name, distance, classes.variables) for name in classes.variables}
-    columns = {f"t_{name}": closeness(classes.spread(name), one) for name, one in chosen.items()}
-    return classes.result(columns, distances={name: _called(one) for name, one in chosen.items()})
+    columns = {f"t_{name}": closeness(classes.spread(name), ground) for name, ground in chosen.items()}
+    return classes.result(columns, distances={name: _name_of(ground) for name, ground in chosen.items()})
 
 
 def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance:
     """The distance of one variable, where several may be given by name."""
     if isinstance(distance, Mapping) and (
-        set(distance) == set(variables) or any(isinstance(one, (str, Mapping)) for one in distance.values())
+        set(distance) == set(variables) or any(isinstance(value, (str, Mapping)) for value in distance.values())
     ):
         if set(distance) != set(variables):
             words = "distance by variable names every sensitive variable once, and no other"
@@ -400,11 +409,11 @@ def _distance_of(name: str, distance: Any, variables: Sequence[str]) -> Distance
     if not isinstance(distance, (str, Mapping, list, tuple)) or len(distance) == 0:
         words = "distance is a name, a list of levels in their order, or a hierarchy of them"
         raise DataError(words, argument="distance")
-    found: Distance = distance
-    return found
+    chosen: Distance = distance
+    return chosen
 
 
-def _called(distance: Distance) -> str:
+def _name_of(distance: Distance) -> str:
     if isinstance(distance, str):
         return distance
     return "hierarchy" if isinstance(distance, Mapping) else "ordered"

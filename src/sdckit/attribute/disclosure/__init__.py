@@ -1,1 +1,1 @@
-"""What the rows with a person's keys give away."""
+"""What released records with a person's keys reveal about a target variable."""

@@ -1,4 +1,4 @@
-"""C4: what a release discloses of a target to somebody who knows the keys."""
+"""C4: attribute disclosure of a target by a release, to an intruder who knows the keys."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import ColumnError, DataError
 from sdckit.result import FileFigure
 
-# Disclosures that may be common knowledge: one level of the target, or a level that goes with one of a
-# key.
+# Checks for disclosures that may be common knowledge: of one level of the target, or one implied by a key level.
 
 
 # The defaults of synthpop's `disclosure`: more records than the first, and a larger share than the second.
@@ -32,7 +31,7 @@ TWO_WAY = (4, 0.80)
 
 @dataclass(frozen=True)
 class DisclosureCheck:
-    """One thing to look at before the figures are believed.
+    """A finding to look at before the figures are believed.
 
     Attributes
     ----------
@@ -60,7 +59,7 @@ class DisclosureCheck:
 def one_way(
     release: int, target: SharedCoding, level: NDArray[np.int32], correct: NDArray[np.int64]
 ) -> list[DisclosureCheck]:
-    """Whether one level of the target makes up nearly all that is correctly disclosed.
+    """Check whether one level of the target makes up nearly all correct disclosures.
 
     `level` and `correct` are the target level, and the records correctly disclosed, of each combination of
     key and target.
@@ -81,14 +80,14 @@ def two_way(
     key_codes: Sequence[NDArray[np.int32]],
     correct: NDArray[np.int64],
 ) -> list[DisclosureCheck]:
-    """Levels of a key that nearly fix the target in the original, among the larger cells disclosed.
+    """Find key levels that nearly determine the target in the original, among the larger cells disclosed.
 
     `key_codes` are the levels, key by key, of each group of keys. `correct` is as in `one_way`.
     """
     large = np.flatnonzero(correct > TWO_WAY[0])
     group, level = table.key[large], table.target[large]
     width = np.int64(target.n_levels + 1)
-    found = []
+    checks = []
     for key, codes in zip(keys, key_codes, strict=True):
         pairs, place = np.unique(codes[group] * width + level, return_inverse=True)
         records = np.bincount(place, weights=correct[large], minlength=len(pairs))
@@ -97,14 +96,14 @@ def two_way(
         for at in np.flatnonzero(share > TWO_WAY[1]).tolist():
             key_code, code = divmod(int(pairs[at]), int(width))
             labels = target.label(code), key.name, key.label(key_code)
-            found.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
-    return found
+            checks.append(DisclosureCheck(release, *labels, int(records[at]), float(share[at])))
+    return checks
 
 
 def _records_of(
     pairs: NDArray[np.int64], width: np.int64, key: SharedCoding, target: SharedCoding
 ) -> NDArray[np.int64]:
-    """The original's records with each pair of a key level and a target level; pairs ascend."""
+    """Number of the original's records with each pair of key level and target level; `pairs` ascend."""
     if not len(pairs):
         return np.zeros(0, np.int64)
     of_row = key.codes[0] * width + target.codes[0]
@@ -116,7 +115,7 @@ def _records_of(
     return np.bincount(at[pairs[at] == of_row], minlength=len(pairs))
 
 
-# Records left out of the counts of attribute disclosure, because what they show is no secret.
+# Exclusions: records not counted as disclosed, because what they reveal is no secret.
 
 
 PAIR = 3
@@ -124,7 +123,7 @@ PAIR = 3
 
 @dataclass(frozen=True)
 class Exclusions:
-    """What the caller leaves out, as given."""
+    """The exclusions as the caller gives them."""
 
     levels: tuple[Any, ...] = ()  # of the target
     missing_target: bool = False
@@ -142,7 +141,7 @@ def check_exclusions(
     pairs: Sequence[tuple[str, Any, Any]],
     max_cell: int | None,
 ) -> Exclusions:
-    """Check what can be checked without the data."""
+    """Check the exclusions as far as possible without the data."""
     for name, given in (("exclude_levels", levels), ("exclude_pairs", pairs)):
         if isinstance(given, str) or not isinstance(given, Sequence):
             raise DataError(f"{name} is a list, not {type(given).__name__}", argument=name)
@@ -165,12 +164,12 @@ def check_exclusions(
 def find_levels(
     given: Exclusions, columns: Mapping[str, SharedCoding], target: SharedCoding
 ) -> tuple[list[int], list[tuple[str, int, int]]]:
-    """Codes of the target's levels, and of the pairs, that are left out."""
+    """Codes of the target levels, and of the pairs, that are excluded."""
     levels = [target_roles.find_level(target, value, "exclude_levels", i) for i, value in enumerate(given.levels, 1)]
     pairs = []
     for i, (key, key_level, level) in enumerate(given.pairs, 1):
-        found = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
-        pairs.append((key, found, target_roles.find_level(target, level, "exclude_pairs", i)))
+        key_code = target_roles.find_level(columns[key], key_level, "exclude_pairs", i)
+        pairs.append((key, key_code, target_roles.find_level(target, level, "exclude_pairs", i)))
     return levels, pairs
 
 
@@ -181,30 +180,30 @@ def excluded_cells(
     keys: SharedGroups,
     table: KeyTarget,
 ) -> dict[str, NDArray[np.bool_]]:
-    """For each reason, the combinations of key and target that it leaves out of every file."""
+    """For each reason, which combinations of key and target it excludes from every file."""
     levels, pairs = find_levels(given, columns, target)
 
     def key_level(name: str) -> NDArray[np.int32]:
         return target_roles.codes_of_groups(keys, columns[name].codes)[table.key]
 
-    found: dict[str, NDArray[np.bool_]] = {}
+    excluded: dict[str, NDArray[np.bool_]] = {}
     if levels:
-        found["level of the target"] = np.isin(table.target, levels)
+        excluded["level of the target"] = np.isin(table.target, levels)
     if given.missing_target:
-        found["missing target"] = table.target == 0
+        excluded["missing target"] = table.target == 0
     if given.missing_keys:
-        found["missing key"] = np.any([key_level(name) == 0 for name in given.missing_keys], axis=0)
+        excluded["missing key"] = np.any([key_level(name) == 0 for name in given.missing_keys], axis=0)
     if pairs:
-        found["pair of key and target"] = np.any(
+        excluded["pair of key and target"] = np.any(
             [(key_level(name) == a) & (table.target == b) for name, a, b in pairs], axis=0
         )
-    return found
+    return excluded
 
 
 def counted(
     table: KeyTarget, excluded: Mapping[str, NDArray[np.bool_]], max_cell: int | None, file: int
 ) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """Records of a file that are counted; and those that are not, by the first reason that holds."""
+    """Counted records of each combination in a file, and the excluded ones by the first reason that holds."""
     left = table.count[file].copy()
     removed = {}
     large = {} if max_cell is None else {"large cell": table.count[file] > max_cell}
@@ -224,7 +223,7 @@ Columns = dict[str, NDArray[np.float64]]
 
 
 def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]]:
-    """What holds for a record of the original with each combination of key and target, given one release."""
+    """For each combination of key and target, which disclosures hold for its original records, given one release."""
     own, there = table.sole(0), table.sole(file)
     of_key = np.zeros(len(table.key_size[0]), np.bool_)
     of_key[table.key[there]] = True
@@ -240,14 +239,14 @@ def disclosure_flags(table: KeyTarget, file: int) -> dict[str, NDArray[np.bool_]
 def _guesses(
     table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp]]:
-    """Shares of each target in its key, of the original and of a release; and the released records with the key."""
+    """Share of each target level in its key, in the original and in a release; released records with the key."""
     k = len(table.key_size[0])
-    d_key, s_key = (np.bincount(table.key, one, k)[table.key] for one in (d, s))
+    d_key, s_key = (np.bincount(table.key, counts, k)[table.key] for counts in (d, s))
     return target_roles.shares(d, d_key), target_roles.shares(s, s_key), s_key
 
 
 def _attribution(table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n: int, n_s: int) -> dict[str, float]:
-    """Shares of correct guesses when a target is drawn from the records of the key; on the records counted."""
+    """Shares of correct guesses when the target is drawn from the records with the key, over the records counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     margin = np.bincount(table.target, table.count[0]) / n
     return {
@@ -260,7 +259,7 @@ def _attribution(table: KeyTarget, d: NDArray[np.int64], s: NDArray[np.int64], n
 
 
 def release_figures(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> dict[str, float]:
-    """All figures of one release, from the records counted of the original (d) and of the release (s)."""
+    """All figures of one release, from the counted records of the original (d) and of the release (s)."""
     n, n_s = int(table.count[0].sum()), int(table.count[file].sum())
     flags = disclosure_flags(table, file)
     records = {name: int(d[flag].sum()) for name, flag in flags.items()}
@@ -361,7 +360,7 @@ class AttributeDisclosure(ColumnResult):
     checks: tuple[DisclosureCheck, ...] = ()
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("correctly_disclosed", "correctly_disclosed"),
             *(FileFigure(name, name) for name in SHARES if name != "correctly_disclosed"),
@@ -496,7 +495,7 @@ def attribute_disclosure(
 def key_groups(
     pair: Pair, keys: Sequence[str], cut: Mapping[str, int], columns: Mapping[str, SharedCoding]
 ) -> SharedGroups:
-    """The files grouped by the keys; grouped by the pair itself where no key is cut, which remembers it."""
+    """Group the files by the keys; by the memo of the pair where no key is cut into classes."""
     if not set(keys) & set(cut):
         return pair.groups(keys)
     return group_files([columns[name].codes for name in keys])
@@ -505,7 +504,7 @@ def key_groups(
 def key_codes_of(
     groups: SharedGroups, keys: Sequence[str], columns: Mapping[str, SharedCoding]
 ) -> list[NDArray[np.int32]]:
-    """The code that each group of keys has of each key."""
+    """For each key, its code in every group of keys."""
     return [target_roles.codes_of_groups(groups, columns[name].codes) for name in keys]
 
 
@@ -531,32 +530,32 @@ def disclosure_of(
     d, removed = counted(table, excluded, left_out.max_cell, 0)
     if key_codes is None:
         key_codes = key_codes_of(groups, keys, columns)
-    per_release, checks, told = [], [], []
+    per_release, checks, by_release = [], [], []
     for file in range(1, pair.m + 1):
         s, _ = counted(table, excluded, left_out.max_cell, file)
         figures = release_figures(table, file, d, s)
-        told.append(_told(table, file, d, s))
+        by_release.append(_record_values(table, file, d, s))
         correct = d * table.sole(file)
-        found = one_way(file, learnt, table.target, correct)
-        found += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
-        per_release.append({**figures, "n_checks": len(found)})
-        checks += found
+        new_checks = one_way(file, learnt, table.target, correct)
+        new_checks += two_way(file, learnt, [columns[name] for name in keys], table, key_codes, correct)
+        per_release.append({**figures, "n_checks": len(new_checks)})
+        checks += new_checks
     notes = _notes(pair, [*keys, target], per_release)
     result = AttributeDisclosure.of(
         pair, per_release, target_roles.MISSING_RULE, notes, target=target, excluded=removed, checks=tuple(checks),
-        columns={name: np.mean([one[name] for one in told], axis=0) for name in SHARES}, prefix=prefix,
+        columns={name: np.mean([terms[name] for terms in by_release], axis=0) for name in SHARES}, prefix=prefix,
     )  # fmt: skip
-    return broken.of(result, {name: np.stack([one[name] for one in told]) for name in told[0]})
+    return broken.of(result, {name: np.stack([terms[name] for terms in by_release]) for name in by_release[0]})
 
 
-def _told(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
-    """What is told of each record of the original, given one release; 0 of those that are not counted."""
+def _record_values(table: KeyTarget, file: int, d: NDArray[np.int64], s: NDArray[np.int64]) -> Columns:
+    """Values of each original record, given one release; 0 for records that are not counted."""
     p_d, p_s, s_key = _guesses(table, d, s)
     flags = disclosure_flags(table, file)
-    found: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
+    values: dict[str, NDArray[Any]] = {name: flags[name] for name in SHARES} | {
         "matched": s_key > 0, "average": p_s, "original_average": p_d
     }  # fmt: skip
-    return {name: (one * (d > 0))[table.of_row[0]] for name, one in found.items()}
+    return {name: (value * (d > 0))[table.of_row[0]] for name, value in values.items()}
 
 
 def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, float]]) -> dict[str, str]:
@@ -566,5 +565,5 @@ def _notes(pair: Pair, used: Sequence[str], per_release: Sequence[Mapping[str, f
         "tcap_of_disclosed": "no record is disclosed",
         "tcap_of_keys_in_released": "the release has none of the keys counted",
     }
-    undefined = [name for name in reasons if all(math.isnan(one[name]) for one in per_release)]
+    undefined = [name for name in reasons if all(math.isnan(figures[name]) for figures in per_release)]
     return target_roles.identical_note(pair, used) | {name: reasons[name] for name in undefined}

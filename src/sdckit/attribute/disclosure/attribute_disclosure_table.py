@@ -1,4 +1,4 @@
-"""C4 for many targets at once, the one that a release gives away most of first."""
+"""C4 for several targets at once, the most disclosed first."""
 
 from __future__ import annotations
 
@@ -69,17 +69,17 @@ class AttributeDisclosureTable(PairResult):
     @property
     def correctly_disclosed(self) -> dict[str, float]:
         """DiSCO of each target."""
-        return {name: one.correctly_disclosed for name, one in self.results.items()}
+        return {name: result.correctly_disclosed for name, result in self.results.items()}
 
     @property
     def disclosive_in_original(self) -> dict[str, float]:
         """Dorig of each target."""
-        return {name: one.disclosive_in_original for name, one in self.results.items()}
+        return {name: result.disclosive_in_original for name, result in self.results.items()}
 
     @property
     def n_checks(self) -> dict[str, float]:
         """Checks of each target that found something, per release."""
-        return {name: one.n_checks for name, one in self.results.items()}
+        return {name: result.n_checks for name, result in self.results.items()}
 
     @cached_property
     def table(self) -> Any:
@@ -178,20 +178,20 @@ def attribute_disclosure_table(
     columns = coded_columns(pair, (*names, *learnt), cut)
     groups = key_groups(pair, names, cut, columns)
     codes = key_codes_of(groups, names, columns)
-    found = {
+    results = {
         name: disclosure_of(pair, names, name, columns, groups, left_out[name], prefix, key_codes=codes)
         for name in learnt
     }
-    order = sorted(found, key=lambda name: -found[name].correctly_disclosed)
+    order = sorted(results, key=lambda name: -results[name].correctly_disclosed)
     per_release = tuple(
-        {f"correctly_disclosed[{name}]": found[name].per_release[j]["correctly_disclosed"] for name in order}
+        {f"correctly_disclosed[{name}]": results[name].per_release[j]["correctly_disclosed"] for name in order}
         for j in range(pair.m)
     )
     notes: dict[str, str] = {}
-    if same := [name for name in order if "released" in found[name].notes]:
+    if same := [name for name in order if "released" in results[name].notes]:
         notes["released"] = f"a release has the original's keys and values, row by row, of {', '.join(same)}"
     return AttributeDisclosureTable(
-        pair, per_release, MISSING_RULE, notes, n=pair.n, results={name: found[name] for name in order}
+        pair, per_release, MISSING_RULE, notes, n=pair.n, results={name: results[name] for name in order}
     )
 
 

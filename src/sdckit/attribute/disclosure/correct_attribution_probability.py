@@ -1,4 +1,4 @@
-"""C3: how often somebody who knows a record's keys would read its target off the release."""
+"""C3: correct attribution probability, how often a record's target is read off the released records with its key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.numerics.array_types import AnyInts, Floats, Ints
 from sdckit.numerics.search.count_boxes import Dimension, count_in_boxes
 from sdckit.result import FileFigure
 
-# How many released records come closest to a record's key, and how many of them have its target.
+# For each record the number of released records nearest in the keys, and of those with its target.
 # Never a comparison of all records with all: rows that agree on a key are found by grouping, rows that
 # differ in r keys by grouping with each choice of r keys left out, numbers by a sorted search inside the
 # group.
@@ -31,7 +31,7 @@ from sdckit.result import FileFigure
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Records of one file, as seen by the search.
+    """Records of one file, as the search takes them.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ class Side:
 
     def take(self, rows: NDArray[np.int64]) -> Side:
         """Some of the records."""
-        ends = (np.take(one, rows, axis=1) for one in (self.low, self.high))
+        ends = (np.take(bounds, rows, axis=1) for bounds in (self.low, self.high))
         return Side(tuple(codes[rows] for codes in self.keys), self.target[rows], *ends)
 
 
 def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each record of `left` the records of `right` with its values in some keys; and with its target too."""
+    """For each record of `left`, the records of `right` that agree on some keys, and those with its target, too."""
     keys = [np.concatenate([left.keys[j], right.keys[j]]) for j in columns]
     groups = group_codes(keys, left.n + right.n)
     mine, theirs = groups.of_row[: left.n], groups.of_row[left.n :]
@@ -70,14 +70,14 @@ def count_matches(left: Side, right: Side, columns: Sequence[int]) -> tuple[NDAr
     k = len(cells.size)
     if len(left.low) == 0:
         return np.bincount(theirs, minlength=k)[mine], size
-    # a record to be found is a point: its interval is its number
+    # a record searched for is a point: its interval has length 0
     points = zip(right.low, left.low, left.high, strict=True)
     boxes = [Dimension(value, value, value, low, high) for value, low, high in points]
     return count_in_boxes(boxes, theirs, mine, k), size
 
 
 def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The same among the records that differ in the fewest keys, `radius` at most.
+    """The same for the records of `right` that differ in the fewest keys, at most `radius`.
 
     Where no record differs in fewer keys, those that agree outside a choice of r keys differ in all r of
     them, so no record is counted for two choices.
@@ -96,19 +96,19 @@ def nearest_matches(left: Side, right: Side, radius: int) -> tuple[NDArray[np.in
     return hits, size
 
 
-# Options of the correct attribution probability, checked; and the files as its search reads them.
+# Checked options of the correct attribution probability, and the files in the form the search takes.
 
 
 @dataclass(frozen=True)
 class Width:
-    """How near a number must come: half the interval around the true value."""
+    """Half-width of the interval around a true value within which a number counts as hit."""
 
     half: float
     relative: bool
     tol: float
 
     def around(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper end, both included.
+        """Lower and upper bound, both included.
 
         Examples
         --------
@@ -125,7 +125,7 @@ def widths_by_name(
     tol: float,
     target: Sequence[str],
 ) -> dict[str, Width]:
-    """The width of each number among the targets; the others are categories."""
+    """Width of each numeric target; other targets are categories."""
     if width is not None and not isinstance(width, Mapping):
         if len(target) > 1:
             words = "width is for one number; with several targets give width={name: width}"
@@ -135,18 +135,18 @@ def widths_by_name(
     if unknown := [name for name in given if name not in target]:
         raise ColumnError(f"width: {unknown[0]!r} is not a target", argument="width")
     says = "is how far a value may be off (0.1: within 10 % of the true value where relative=True)"
-    given = {name: arguments.amount(one, "width", says) for name, one in given.items()}
+    given = {name: arguments.amount(number, "width", says) for name, number in given.items()}
     tol = arguments.amount(tol, "tol", "is what rounding may add to a width")
     if isinstance(relative, Mapping) and (unknown := [name for name in relative if name not in given]):
         raise ColumnError(f"relative: {unknown[0]!r} has no width", argument="relative")
     if not isinstance(relative, Mapping):
         relative = dict.fromkeys(given, arguments.flag(relative, "relative"))
-    kinds = {name: arguments.flag(one, "relative") for name, one in relative.items()}
-    return {name: Width(one, kinds.get(name, True), tol) for name, one in given.items()}
+    kinds = {name: arguments.flag(flag, "relative") for name, flag in relative.items()}
+    return {name: Width(half_width, kinds.get(name, True), tol) for name, half_width in given.items()}
 
 
 def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]) -> SharedGroups:
-    """The files grouped by the categories of the target, and by whether its numbers are missing."""
+    """Group the files by the categorical targets and by which numeric targets are missing."""
     columns = [pair.codes(name).codes for name in target if name not in widths]
     columns += [
         tuple(np.isnan(values).astype(np.int32) for values in pair.numbers(name, "numeric target")) for name in widths
@@ -157,10 +157,10 @@ def target_groups(pair: Pair, target: Sequence[str], widths: Mapping[str, Width]
 def sides(
     pair: Pair, keys: Sequence[str], targets: SharedGroups, widths: Mapping[str, Width]
 ) -> tuple[Side, tuple[Side, ...]]:
-    """The original with the interval around each number; and every file, the original first, with the numbers."""
+    """The original with an interval around each number, and every file, the original first, with its numbers."""
     codes = list(zip(*(pair.codes(name).codes for name in keys), strict=True))
     n = (pair.n, *pair.sizes)
-    # a missing number lies nowhere: its group says so, and 0 stands for it on both sides
+    # missing numbers are told apart by their group; 0 stands in for them on both sides
     numbers = [[np.nan_to_num(number) for number in pair.numbers(name, "numeric target")] for name in widths]
     ends = [width.around(values[0]) for width, values in zip(widths.values(), numbers, strict=True)]
     low, high = (np.array([end[side] for end in ends]).reshape(len(widths), n[0]) for side in (0, 1))
@@ -176,7 +176,7 @@ def sides(
 
 @dataclass(frozen=True, eq=False)
 class Targeted:
-    """TCAP of a release, and the original records in classes that it lets an intruder target.
+    """TCAP of a release, and which original records are in a class that an intruder would target.
 
     Of each original record: its chance of a right guess in `right`, and in `chosen` whether it is in such a class.
     """
@@ -188,7 +188,7 @@ class Targeted:
 
 
 def targeted(table: KeyTarget, file: int, tau: float) -> Targeted:
-    """Find the classes of a release in which an intruder would guess, and how often the guess is right.
+    """Find the classes of a release with a dominant target level, and how often that level is right.
 
     Where several levels are the most frequent one of a class, the guess is drawn among them.
     """
@@ -257,7 +257,7 @@ class CorrectAttributionProbability(BeforeAfter):
     tau: float = 1.0
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         figures = [
             FileFigure("average", "cap"),
             FileFigure("average_matched", "cap", among="matched", of="records whose key the release has", base=""),
@@ -266,7 +266,7 @@ class CorrectAttributionProbability(BeforeAfter):
             FileFigure("baseline", "baseline", higher="reference"),
             FileFigure("differential", "differential"),
         ]
-        if not math.isnan(self.n_targeted):  # a number has no levels
+        if not math.isnan(self.n_targeted):  # undefined for a numeric target
             figures += [
                 FileFigure("tcap", "right", among="targeted", of="records in targeted classes", base="n_targeted"),
                 FileFigure("n_targeted", "targeted", "sum"),
@@ -275,7 +275,7 @@ class CorrectAttributionProbability(BeforeAfter):
 
     def sides(self) -> tuple[Floats, Floats]:
         """The value of each record with the original, and with the release (mean over the releases)."""
-        values = dict(self.columns.items())  # refused by what stands there once the result was pickled
+        values = dict(self.columns.items())  # raises on a pickled result, which holds a placeholder here
         return values["cap_original"], values["cap"]
 
     def cap_histogram(self, edges: Sequence[float]) -> tuple[Ints, Ints]:
@@ -301,7 +301,7 @@ class CorrectAttributionProbability(BeforeAfter):
         if not ascending or limits[0] != 0 or limits[-1] != 1:
             raise DataError("edges are ascending numbers, the first 0 and the last 1")
         clipped = (np.clip(values, 0, 1) for values in self.sides())
-        return tuple(np.histogram(one, limits)[0] for one in clipped)  # type: ignore[return-value]
+        return tuple(np.histogram(values, limits)[0] for values in clipped)  # type: ignore[return-value]
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -413,25 +413,25 @@ def correct_attribution_probability(
         id=id,
     )  # fmt: skip
     if widths:
-        found = _numeric(pair, names, learnt, widths, distance)
+        attribution = _numeric(pair, names, learnt, widths, distance)
     else:
-        found = _categorical(pair, names, learnt, distance, share)
-    per_release = tuple(_figures(found, j, size) for j, size in enumerate(pair.sizes))
-    notes = _notes(pair, (*names, *learnt), found, per_release, share)
-    caps = [target_roles.shares(*one) for one in found.released]
+        attribution = _categorical(pair, names, learnt, distance, share)
+    per_release = tuple(_figures(attribution, j, size) for j, size in enumerate(pair.sizes))
+    notes = _notes(pair, (*names, *learnt), attribution, per_release, share)
+    caps = [target_roles.shares(*counts) for counts in attribution.released]
     columns = {
         "cap": np.mean(caps, axis=0),
-        "cap_original": found.original,
-        "matched": np.mean([size > 0 for _, size in found.released], axis=0),
+        "cap_original": attribution.original,
+        "matched": np.mean([size > 0 for _, size in attribution.released], axis=0),
     }
-    each = {
-        "cap": np.stack(caps), "cap_original": found.original, "baseline": found.blind,
-        "matched": np.stack([size > 0 for _, size in found.released]),
-        "differential": np.stack(caps) - found.blind,
+    by_release = {
+        "cap": np.stack(caps), "cap_original": attribution.original, "baseline": attribution.blind,
+        "matched": np.stack([size > 0 for _, size in attribution.released]),
+        "differential": np.stack(caps) - attribution.blind,
     }  # fmt: skip
-    if found.targeted:
-        each["right"] = np.stack([one.right for one in found.targeted])
-        each["targeted"] = np.stack([one.chosen for one in found.targeted])
+    if attribution.targeted:
+        by_release["right"] = np.stack([classes.right for classes in attribution.targeted])
+        by_release["targeted"] = np.stack([classes.chosen for classes in attribution.targeted])
     result = CorrectAttributionProbability.of(
         pair,
         per_release,
@@ -442,15 +442,15 @@ def correct_attribution_probability(
         columns=columns,
         prefix=prefix,
     )
-    return broken.of(result, each)
+    return broken.of(result, by_release)
 
 
 cap = correct_attribution_probability
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
-    """Per record of the original its share there, that of a blind guess, and its matches and guess in each release."""
+class _Attribution:
+    """Per original record: its share in the original, that of a blind guess; per release: hits, matches and guess."""
 
     original: Floats
     released: list[tuple[Ints, Ints]]
@@ -459,7 +459,7 @@ class _Found:
     targeted: list[Targeted]
 
 
-def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Found:
+def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius: int, tau: float) -> _Attribution:
     groups, targets = pair.groups(keys), pair.groups(target)
     table = target_roles.key_target(groups, targets.of_row)
     rows = table.of_row[0]
@@ -469,7 +469,7 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
         mine, (_, *others) = sides(pair, keys, targets, {})
         released = [nearest_matches(mine, other, radius) for other in others]
     margin = targets.size[0] / pair.n
-    return _Found(
+    return _Attribution(
         table.share(0)[rows], released, float(margin @ margin), margin[targets.of_row[0]],
         [targeted(table, j, tau) for j in files],
     )  # fmt: skip
@@ -477,16 +477,16 @@ def _categorical(pair: Pair, keys: Sequence[str], target: Sequence[str], radius:
 
 def _numeric(
     pair: Pair, keys: Sequence[str], target: Sequence[str], widths: Mapping[str, Width], radius: int
-) -> _Found:
+) -> _Attribution:
     mine, (itself, *others) = sides(pair, keys, target_groups(pair, target, widths), widths)
     released = [nearest_matches(mine, other, radius) for other in others]
     original = target_roles.shares(*count_matches(mine, itself, range(len(keys))))
     blind = target_roles.shares(*count_matches(mine, itself, []))
-    return _Found(original, released, float(blind.mean()), blind, [])
+    return _Attribution(original, released, float(blind.mean()), blind, [])
 
 
-def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
-    hits, size = found.released[release]
+def _figures(attribution: _Attribution, release: int, n_released: int) -> dict[str, float]:
+    hits, size = attribution.released[release]
     caps, is_matched = target_roles.shares(hits, size), size > 0
     average = float(caps.mean())
     return {
@@ -494,24 +494,24 @@ def _figures(found: _Found, release: int, n_released: int) -> dict[str, float]:
         "average": average,
         "average_matched": float(caps[is_matched].mean()) if is_matched.any() else math.nan,
         "matched": float(is_matched.mean()),
-        "original_average": float(found.original.mean()),
-        "baseline": found.baseline,
-        "differential": average - found.baseline,
-        "tcap": found.targeted[release].rate if found.targeted else math.nan,
-        "n_targeted": found.targeted[release].n if found.targeted else math.nan,
+        "original_average": float(attribution.original.mean()),
+        "baseline": attribution.baseline,
+        "differential": average - attribution.baseline,
+        "tcap": attribution.targeted[release].rate if attribution.targeted else math.nan,
+        "n_targeted": attribution.targeted[release].n if attribution.targeted else math.nan,
     }
 
 
 def _notes(
-    pair: Pair, used: Sequence[str], found: _Found, per_release: Sequence[Mapping[str, float]], tau: float
+    pair: Pair, used: Sequence[str], attribution: _Attribution, per_release: Sequence[Mapping[str, float]], tau: float
 ) -> dict[str, str]:
     notes = target_roles.identical_note(pair, used)
-    if all(math.isnan(one["average_matched"]) for one in per_release):
+    if all(math.isnan(figures["average_matched"]) for figures in per_release):
         notes["average_matched"] = "no record's key is in a release"
-    if not found.targeted:
+    if not attribution.targeted:
         notes["tcap"] = notes["n_targeted"] = (
             "a numeric target has no levels; attribute_disclosure(numeric=[...]) cuts it into classes"
         )
-    elif not any(one.n for one in found.targeted):
+    elif not any(classes.n for classes in attribution.targeted):
         notes["tcap"] = f"no released class of a record has a target level with a share of {tau:g} or more"
     return notes

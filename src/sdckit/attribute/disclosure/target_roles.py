@@ -1,4 +1,4 @@
-"""Who knows what, and what they would learn: the roles of a measure of attribution on two files."""
+"""Keys and targets of the attribution measures on two files: known to the intruder, and to be learnt."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.grouping import joint_counts
 
-# Records of an original and its releases by key and target: the table that attribute disclosure reads.
+# Cross-tabulation of an original and its releases by key and target.
 
 
 PerFile = tuple[NDArray[np.int32], ...]
@@ -30,7 +30,7 @@ PerFile = tuple[NDArray[np.int32], ...]
 
 @dataclass(frozen=True, eq=False)
 class KeyTarget:
-    """The combinations of a key and a target level that occur in a file.
+    """The combinations of key and target level that occur in any file.
 
     Attributes
     ----------
@@ -51,24 +51,24 @@ class KeyTarget:
     of_row: PerFile
 
     def share(self, file: int) -> NDArray[np.float64]:
-        """Share of the target level in its key, 0 where a file does not have the key; 0 is the original."""
+        """Share of the target level in its key in a file (0: the original); 0 where the file lacks the key."""
         return shares(self.count[file], self.key_size[file][self.key])
 
     def sole(self, file: int) -> NDArray[np.bool_]:
-        """Whether all records of a file with the key have this target level, and there is at least one."""
+        """Whether this target level is the only one of its key in a file, and occurs."""
         count = self.count[file]
-        found: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
-        return found
+        is_sole: NDArray[np.bool_] = (count > 0) & (count == self.key_size[file][self.key])
+        return is_sole
 
 
 def shares(part: NDArray[Any], size: NDArray[Any]) -> NDArray[np.float64]:
-    """Part of each size, 0 where there is nothing."""
-    found: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
-    return found
+    """Elementwise part / size; 0 where the size is 0."""
+    share: NDArray[np.float64] = np.divide(part, size, out=np.zeros(len(part)), where=size > 0)
+    return share
 
 
 def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
-    """Cross groups of keys with the levels of a target.
+    """Cross-tabulate groups of keys with the levels of a target.
 
     Examples
     --------
@@ -83,21 +83,21 @@ def key_target(keys: SharedGroups, target: PerFile) -> KeyTarget:
 
 
 def codes_of_groups(groups: SharedGroups, codes: PerFile) -> NDArray[np.int32]:
-    """The code that all records of a group have in common."""
+    """The code that all records of a group share."""
     out = np.zeros(groups.n_groups, np.int32)
     for rows, values in zip(groups.of_row, codes, strict=True):
         out[rows] = values
     return out
 
 
-# Keys and targets as levels: categories as they are, numbers cut into classes where that was asked for.
+# Keys and targets as levels: categories as they are, numbers cut into classes where asked for.
 
 
 Bins = int | Mapping[str, int]
 
 
 def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: str = "numeric") -> dict[str, int]:
-    """The number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
+    """Number of classes of each column to be cut: those in `numeric` and those that `bins` names."""
     names = arguments.names(numeric, role) or ()
     given = dict(bins) if isinstance(bins, Mapping) else dict.fromkeys(names, bins)
     for argument, named in ((role, names), ("bins", given)):
@@ -105,20 +105,20 @@ def bins_by_name(bins: Bins, numeric: Sequence[str], used: Sequence[str], role: 
             raise ColumnError(f"{argument}: {unknown[0]!r} is neither a key nor a target", argument=argument)
     if lacking := [name for name in names if name not in given]:
         raise DataError(f"bins says nothing of {lacking[0]!r}; give it a number of classes", argument="bins")
-    for one in given.values() if isinstance(bins, Mapping) else (bins,):
-        arguments.count(one, "bins", "is a number of classes, or a dict with one per column", at_least=2)
-    return {name: int(one) for name, one in given.items()}
+    for number in given.values() if isinstance(bins, Mapping) else (bins,):
+        arguments.count(number, "bins", "is a number of classes, or a dict with one per column", at_least=2)
+    return {name: int(number) for name, number in given.items()}
 
 
 def coded_columns(pair: Pair, names: Sequence[str], bins: Mapping[str, int]) -> dict[str, SharedCoding]:
-    """Read columns as levels, those in `bins` cut at the quantiles of all files pooled."""
+    """Read columns as levels, those in `bins` cut at quantiles of all files pooled."""
     return {
         name: classes_of(name, pair.numbers(name), bins[name]) if name in bins else pair.codes(name) for name in names
     }
 
 
 def find_level(column: SharedCoding, value: object, role: str, item: int) -> int:
-    """The code of a level that the caller names; None is a missing value."""
+    """Code of a level that the caller names; None is a missing value."""
     if value is None:
         return 0
     labels = column.labels()[1:]
@@ -134,16 +134,16 @@ def find_level(column: SharedCoding, value: object, role: str, item: int) -> int
     raise DataError(f"{words}; give a level that a file has, as it prints")
 
 
-# What a measure finds for every record from the original itself and from the release, side by side.
+# Base of results with a value of each record given the original, and given the release.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BeforeAfter(ColumnResult, ABC):
-    """Base of the results on two files that have a figure of every record before and after."""
+    """Base of the results on two files that have a value of each record before and after."""
 
     @abstractmethod
     def sides(self) -> tuple[Floats, Floats]:
-        """The figure of each record with the original, and with the release (mean over the releases)."""
+        """The value of each record given the original, and given the release (mean over the releases)."""
 
     def pairs(self) -> Any:
         """The records by their figure with the original and with the release together, as a scatter plot needs them.
@@ -194,7 +194,7 @@ def known_and_learnt(
     *,
     several: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keys, and the target; or with `several` the columns that are the target together.
+    """The keys, and the target; with `several` the columns that form the target together.
 
     Examples
     --------
@@ -205,8 +205,8 @@ def known_and_learnt(
     if target is None:
         sensitive = scenario.sensitive if scenario else ()
         if len(sensitive) != 1:
-            said = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
-            words = f"say which variable an intruder would learn: target='...'{said}"
+            hint = f"; the scenario has {', '.join(sensitive)}" if sensitive else ""
+            words = f"say which variable an intruder would learn: target='...'{hint}"
             raise ScenarioError(words, argument="target")
         target = sensitive[0]
     learnt = arguments.names(target, "target", single=True) or ()
@@ -227,7 +227,7 @@ def check_targets(target: Sequence[str], keys: Sequence[str]) -> None:
 
 
 def identical_note(pair: Pair, used: Sequence[str]) -> dict[str, str]:
-    """A note where releases are the original in the columns used; nothing where none is."""
+    """A note where releases equal the original in the columns used; empty where none does."""
     same = sum(pair.identical(used))
     words = f"{releases_have(same, pair.m)} the original's keys and target, row by row"
     return {"released": words} if same else {}

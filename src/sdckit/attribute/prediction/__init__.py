@@ -1,1 +1,1 @@
-"""What a model trained on the release tells of a person."""
+"""Inference by models: predicting a person's confidential value from the release."""

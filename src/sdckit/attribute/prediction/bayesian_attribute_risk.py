@@ -1,4 +1,4 @@
-"""C6: how probable the true value of a record becomes for an intruder who has the release and knows everybody else."""
+"""C6: posterior probability of a record's true value, for an intruder with the release and all other records."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class BayesianAttributeRisk(ColumnResult):
     effective_draws: float
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_probability", "probability"),
             FileFigure("gain", "gain"),
@@ -212,8 +212,8 @@ def bayesian_attribute_risk(
         notes["missing"] = (
             f"the true value of {given.n_missing} of {pair.n} records is that it is missing, a guess like others"
         )
-    whole, each = _risk(given)
-    columns = {name: each[name] for name in RECORDS}
+    whole, of_records = _risk(given)
+    columns = {name: of_records[name] for name in RECORDS}
     alone = [_risk(given.of_release(j))[0] for j in range(pair.m)] if pair.m > 1 else [whole]
     if pair.m > 1:
         notes["releases"] = "all figures are given all releases together; by_release gives each alone"
@@ -226,17 +226,17 @@ def bayesian_attribute_risk(
         pair=pair, per_release=tuple(alone), missing_rule=MISSING_RULE, notes=notes, target=target, n=pair.n,
         n_draws=given.n_draws, **whole, columns=columns, prefix=prefix,
     )  # fmt: skip
-    return broken.of(result, each)
+    return broken.of(result, of_records)
 
 
 def _risk(given: Evidence) -> tuple[dict[str, float], Columns]:
     with np.errstate(divide="ignore"):
         log_prior = np.log(given.prior)
-    found = posterior_of_guesses(given.parts, log_prior)
+    posterior = posterior_of_guesses(given.parts, log_prior)
     at = given.truth[:, None]
-    probability = np.take_along_axis(found.probability, at, axis=1)[:, 0]
+    probability = np.take_along_axis(posterior.probability, at, axis=1)[:, 0]
     baseline = np.take_along_axis(given.prior, at, axis=1)[:, 0]
-    rank, first = rank_of_truth(found.probability, given.truth, given.prior > 0)
+    rank, first = rank_of_truth(posterior.probability, given.truth, given.prior > 0)
     n = len(probability)
     figures = {
         "mean_guesses": float((given.prior > 0).sum() / n),
@@ -246,10 +246,10 @@ def _risk(given: Evidence) -> tuple[dict[str, float], Columns]:
         "share_first": float(first.mean()),
         "mean_rank": float(rank.mean()),
         "largest_probability": float(probability.max()),
-        "effective_draws": float(found.draws.min()),
+        "effective_draws": float(posterior.draws.min()),
     }
     columns = {
-        "probability": probability, "baseline": baseline, "rank": rank, "effective_draws": found.draws,
+        "probability": probability, "baseline": baseline, "rank": rank, "effective_draws": posterior.draws,
         "gain": probability - baseline, "first": first,
         "guesses": np.broadcast_to((given.prior > 0).sum(axis=1), n).astype(np.float64),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Posterior draws of a synthesizer as they are given, checked, and as the logs that the risk needs."""
+"""A synthesizer's posterior draws: read, checked, and turned into the log probabilities that the risk takes."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from sdckit.data import arguments
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
-# What posterior draws say of the values a record may have: logs in, probabilities out.
+# Posterior of the values a record may have: log probabilities in, probabilities out.
 
 
 LogOf = Callable[[int, int], Floats]
-BLOCK = 100_000  # logs held at once: no more than the processor's cache takes
-FAINT = 1e-140  # the square of a smaller number is not exact any more
+BLOCK = 100_000  # log probabilities held at a time: as many as fit into the processor's cache
+FAINT = 1e-140  # the square of a smaller number loses digits
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """What an intruder holds of each record: posterior probabilities of the guesses, and what these rest on.
+    """Posterior probabilities of the guesses of each record, and the effective number of draws behind them.
 
     `draws` are those that the worst supported guess rests on: (sum of weights)^2 / sum of squares.
     """
@@ -36,12 +36,12 @@ class Guesses:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Draws of some parameters, and what they say of guesses and releases.
+    """Draws of some parameters, and the log probabilities of guesses and releases given each draw.
 
     Parameters that are independent given the original make a part each: p(release | y) is the product.
     """
 
-    log_guess: LogOf  # from first and last row (exclusive) to log p(guess | draw), shape (H, rows, G)
+    log_guess: LogOf  # (first row, last row exclusive) -> log p(guess | draw), shape (H, rows, G)
     log_truth: Floats  # log p(true value | draw), shape (H, n)
     log_released: Sequence[Floats]  # for each release log p(release | draw), shape (H,)
 
@@ -62,7 +62,7 @@ def poisson_logs(values: Floats, rate: Floats) -> Floats:
 
 
 def poisson_log_above(limit: float, rate: Floats) -> Floats:
-    """Log probability of a count above a limit, of the shape of `rate`; exact far out in the tail too.
+    """Log probability of a count above a limit, of the shape of `rate`; exact also far out in the tail.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def category_logs(probability: Floats, codes: Ints) -> Floats:
 
 
 def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
-    """Importance sampling: draws given the true file are weighted to stand for one with a guess in a record's place.
+    """Importance sampling: draws given the true file are reweighted to draws with a guess in a record's place.
 
     `log_prior` (n, G) is -inf for what is no guess of a record.
     """
@@ -107,10 +107,10 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
             share = np.exp(weight)
             with np.errstate(divide="ignore"):
                 log_total = np.log(share.sum(axis=0))
-            for one in part.log_released:
-                found, effective = _weighted(weight, share, one)
+            for log_released in part.log_released:
+                log_sum, effective = _weighted(weight, share, log_released)
                 with np.errstate(invalid="ignore"):
-                    score += np.where(np.isfinite(top), found - log_total, -np.inf)
+                    score += np.where(np.isfinite(top), log_sum - log_total, -np.inf)
                 least = np.fmin(least, np.where(np.isfinite(score), effective, np.inf))
         probability[rows] = np.exp(score - logsumexp(score, axis=1, keepdims=True))
         draws[rows] = least.min(axis=1)
@@ -118,7 +118,7 @@ def posterior_of_guesses(parts: Sequence[Part], log_prior: Floats) -> Guesses:
 
 
 def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floats, Floats]:
-    """Log of sum_h share_h p(release | draw h), and the draws it rests on; ``share`` is ``exp(weight)``, (H, n, G)."""
+    """Log of sum_h share_h p(release | draw h), and its effective draws; ``share`` is ``exp(weight)``, (H, n, G)."""
     from scipy.special import logsumexp
 
     h, shape = len(share), share.shape[1:]
@@ -127,17 +127,17 @@ def _weighted(weight: Floats, share: Floats, log_released: Floats) -> tuple[Floa
     flat = share.reshape(h, -1)
     first, second = made @ flat, made**2 @ flat**2
     with np.errstate(divide="ignore", invalid="ignore"):
-        found, effective = np.log(first) + top, first**2 / second
+        log_sum, effective = np.log(first) + top, first**2 / second
     if len(faint := np.flatnonzero(first < FAINT)):  # weights and release favour draws far apart
         logs = weight.reshape(h, -1)[:, faint] + log_released[:, None]
-        found[faint] = logsumexp(logs, axis=0)
+        log_sum[faint] = logsumexp(logs, axis=0)
         with np.errstate(invalid="ignore"):
-            effective[faint] = np.exp(2 * found[faint] - logsumexp(2 * logs, axis=0))
-    return found.reshape(shape), effective.reshape(shape)
+            effective[faint] = np.exp(2 * log_sum[faint] - logsumexp(2 * logs, axis=0))
+    return log_sum.reshape(shape), effective.reshape(shape)
 
 
 def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Rank of the true value among the guesses (1: the most probable, equal ones share), and its chance to be first.
+    """Rank of the true value among the guesses (1: most probable; ties share), and its probability of being first.
 
     Examples
     --------
@@ -155,12 +155,12 @@ def rank_of_truth(probability: Floats, truth: Ints, possible: NDArray[np.bool_])
     return rank, first
 
 
-# What the posterior of guesses is computed from, and how the arrays of draws are read.
+# Input of the posterior of guesses, and reading of the arrays of draws.
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What `posterior_of_guesses` takes, and which guess is the truth."""
+    """Input of `posterior_of_guesses`, and which guess is the truth."""
 
     truth: NDArray[np.int64]  # (n,)
     prior: Floats  # (n, G), 0 for what is no guess of a record
@@ -169,7 +169,7 @@ class Evidence:
 
     @property
     def n_draws(self) -> int:
-        """Draws (H)."""
+        """Number of draws (H)."""
         return len(self.parts[0].log_truth)
 
     @property
@@ -178,14 +178,14 @@ class Evidence:
         return 0 if self.missing is None else int((self.truth == self.missing).sum())
 
     def of_release(self, j: int) -> Evidence:
-        """What one release tells alone."""
+        """The evidence of one release alone."""
         return replace(
             self, parts=tuple(replace(part, log_released=part.log_released[j : j + 1]) for part in self.parts)
         )
 
 
 def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
-    """Read the probability of being missing (H, n), where it is given."""
+    """Read the probability of being missing (H, n), where given."""
     if "missing" not in draws:
         return None
     gone = read_array(draws, "missing", (None, n), (None,))
@@ -195,7 +195,7 @@ def read_missing(draws: Mapping[str, Any], n: int) -> Floats | None:
 
 
 def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: int) -> tuple[Part, Part]:
-    """Being missing as one more guess, the last: a part for the value, if any, and one for whether there is one.
+    """Add being missing as the last guess: a part for the value, and one for whether there is one.
 
     The logs of `held`, the value, are 0 where a record of a file has none. `gone` (H, n) is the probability of
     being missing; `missing` says where the original and each release have no value.
@@ -209,17 +209,17 @@ def with_missing(held: Part, gone: Floats, missing: Sequence[Bools], n_guesses: 
         here, away = np.log1p(-gone), np.log(gone)
 
     def of_presence(a: int, b: int) -> Floats:
-        found = np.repeat(here[:, a:b, None], n_guesses + 1, axis=2)
-        found[:, :, -1] = away[:, a:b]
-        return found
+        logs = np.repeat(here[:, a:b, None], n_guesses + 1, axis=2)
+        logs[:, :, -1] = away[:, a:b]
+        return logs
 
-    truth, *others = (np.where(one, away, here) for one in missing)
+    truth, *others = (np.where(is_missing, away, here) for is_missing in missing)
     presence = Part(of_presence, truth, tuple(other.sum(axis=1) for other in others))
     return replace(held, log_guess=of_value), presence
 
 
 def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, ...], more: str = "") -> Floats:
-    """Read one array of draws of one of the shapes allowed (None: any length).
+    """Read one array of draws that must have one of these shapes (None: any length).
 
     Examples
     --------
@@ -227,21 +227,21 @@ def read_array(draws: Mapping[str, Any], name: str, *shapes: tuple[int | None, .
     [1.0, 2.0]
     """
     try:
-        found = np.asarray(draws[name], np.float64)
+        array = np.asarray(draws[name], np.float64)
     except (TypeError, ValueError):
         raise DataError(f"draws[{name!r}] is no array of numbers", argument="draws") from None
     for shape in shapes:
-        if found.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, found.shape, strict=True)):
-            if np.isnan(found).any():
+        if array.ndim == len(shape) and all(w in (None, s) for w, s in zip(shape, array.shape, strict=True)):
+            if np.isnan(array).any():
                 raise DataError(f"draws[{name!r}] has missing values", argument="draws")
-            return found
-    wanted = " or ".join(f"({', '.join('any' if one is None else str(one) for one in shape)})" for shape in shapes)
-    words = f"draws[{name!r}] has the shape {found.shape}; it must be {wanted}"
+            return array
+    wanted = " or ".join(f"({', '.join('any' if n is None else str(n) for n in shape)})" for shape in shapes)
+    words = f"draws[{name!r}] has the shape {array.shape}; it must be {wanted}"
     raise DataError(f"{words}: draws first, then records{more}", argument="draws")
 
 
 def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
-    """What an intruder holds of each of n guesses before; equal unless given.
+    """Prior probabilities of n guesses; equal unless given.
 
     Examples
     --------
@@ -251,38 +251,38 @@ def read_prior(prior: Sequence[float] | None, n: int) -> Floats:
     if prior is None:
         return np.full(n, 1 / n)
     try:
-        found = np.asarray(prior, np.float64)
+        weights = np.asarray(prior, np.float64)
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.shape != (n,) or not np.isfinite(found).all() or not (found > 0).all():
+        weights = np.empty(0)
+    if weights.shape != (n,) or not np.isfinite(weights).all() or not (weights > 0).all():
         words = f"prior= needs {n} numbers above 0, one for each guess, in the order of the guesses"
         raise DataError(words, argument="prior")
-    share: Floats = found / found.sum()
+    share: Floats = weights / weights.sum()
     return share
 
 
-# Draws of a number's distribution, normal or Poisson: what an intruder guesses, and the logs of it.
+# Draws of a normal or Poisson distribution: the guesses, and their log probabilities.
 
 
 Asked = int | Sequence[float] | None
-MOST_COUNTS = 100  # counts are guessed one by one where there are no more of them
-QUANTILES = 10  # guesses of other numbers unless asked otherwise
+MOST_COUNTS = 100  # up to as many counts are guessed one by one
+QUANTILES = 10  # default number of guesses of other numbers
 
 
 @dataclass(frozen=True, eq=False)
-class _Guessed:
-    """What is guessed of each record."""
+class _NumberGuesses:
+    """The guesses of each record."""
 
-    table: Floats  # (n, G) numbers, some of which `possible` leaves out
+    table: Floats  # (n, G) numbers; `possible` says which are guesses
     possible: Bools  # (n, G)
-    truth: NDArray[np.int64]  # (n,) which of them is the true value; G where that is missing
-    above: float | None  # one more guess is any number above this one
+    truth: NDArray[np.int64]  # (n,) index of the true value; G where it is missing
+    above: float | None  # a further guess stands for all numbers above this one
 
 
 def number_evidence(
     pair: Pair, target: str, draws: Mapping[str, Any], guesses: Asked, prior: Sequence[float] | None
 ) -> Evidence:
-    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it may be."""
+    """Read draws of a number: ``mean`` and ``sd``, or ``rate`` of counts; with ``missing`` where it can be missing."""
     values = pair.numbers(target, "target")
     counts = "rate" in draws
     if counts:
@@ -290,26 +290,26 @@ def number_evidence(
     parameters = _rate(pair, draws) if counts else _moments(pair, draws)
     logs_of = poisson_logs if counts else normal_logs
     gone = read_missing(draws, pair.n)
-    missing = [np.isnan(one) for one in values]
+    missing = [np.isnan(column) for column in values]
     if gone is None:
         _check_complete(pair, target, missing)
-    guessed = _guessed(values[0], guesses, counts)
+    guessed = _guesses_of(values[0], guesses, counts)
     k = guessed.table.shape[1]
     n_guesses = k + (guessed.above is not None)
 
     def logs(a: int, b: int) -> Floats:
         rows = tuple(parameter[:, a:b] for parameter in parameters)
-        found = logs_of(guessed.table[a:b], *rows)
+        log_p = logs_of(guessed.table[a:b], *rows)
         if guessed.above is None:
-            return found
-        return np.concatenate([found, poisson_log_above(guessed.above, rows[0])[:, :, None]], axis=2)
+            return log_p
+        return np.concatenate([log_p, poisson_log_above(guessed.above, rows[0])[:, :, None]], axis=2)
 
     def own(held: Floats) -> Floats:
         """Log density (H, n) of what each record of a file holds."""
         known = ~np.isnan(held)
         return np.where(known, logs_of(np.where(known, held, 0.0)[:, None], *parameters)[:, :, 0], 0.0)
 
-    value = Part(logs, own(values[0]), tuple(own(one).sum(axis=1) for one in values[1:]))
+    value = Part(logs, own(values[0]), tuple(own(column).sum(axis=1) for column in values[1:]))
     parts = (value,) if gone is None else with_missing(value, gone, missing, n_guesses)
     extra = n_guesses - k + (gone is not None)
     possible = np.column_stack([guessed.possible, np.ones((pair.n, extra), np.bool_)])
@@ -331,16 +331,16 @@ def _rate(pair: Pair, draws: Mapping[str, Any]) -> tuple[Floats, ...]:
     return (np.broadcast_to(rate[:, None] if rate.ndim == 1 else rate, (len(rate), pair.n)),)
 
 
-def _positive(name: str, found: Floats) -> None:
-    if not ((found > 0) & np.isfinite(found)).all():
+def _positive(name: str, values: Floats) -> None:
+    if not ((values > 0) & np.isfinite(values)).all():
         raise DataError(f"draws[{name!r}] has values that are not above 0, or infinite", argument="draws")
 
 
 def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
     faults = [
-        f"{label}: {target!r} is missing in {int(one.sum())} rows"
-        for label, one in zip(pair.names, missing, strict=True)
-        if one.any()
+        f"{label}: {target!r} is missing in {int(gaps.sum())} rows"
+        for label, gaps in zip(pair.names, missing, strict=True)
+        if gaps.any()
     ]
     if faults:
         words = "give draws of being missing too: draws['missing'], probabilities (H, n)"
@@ -348,8 +348,8 @@ def _check_complete(pair: Pair, target: str, missing: Sequence[Bools]) -> None:
 
 
 def _check_counts(pair: Pair, target: str, values: Sequence[Floats]) -> None:
-    for label, one in zip(pair.names, values, strict=True):
-        if not _are_counts(one[~np.isnan(one)]):
+    for label, column in zip(pair.names, values, strict=True):
+        if not _are_counts(column[~np.isnan(column)]):
             words = f"{label}: {target!r} holds other values than counts (whole numbers of 0 or more)"
             raise DataError(f"{words}, of which draws['rate'] is the mean")
 
@@ -358,29 +358,29 @@ def _are_counts(values: Floats) -> bool:
     return bool(((values >= 0) & (values == np.floor(values))).all())
 
 
-def _guessed(values: Floats, asked: Asked, counts: bool) -> _Guessed:
+def _guesses_of(values: Floats, wanted: Asked, counts: bool) -> _NumberGuesses:
     known = values[~np.isnan(values)]
-    if counts and asked is None and known.max() < MOST_COUNTS:
+    if counts and wanted is None and known.max() < MOST_COUNTS:
         every = np.arange(int(known.max()) + 1, dtype=np.float64)
         table = np.broadcast_to(every, (len(values), len(every)))
         truth = np.where(np.isnan(values), len(every), values).astype(np.int64)
-        return _Guessed(table, np.ones(table.shape, np.bool_), truth, every[-1])
-    grid = _grid(known, QUANTILES if asked is None else asked, counts)
+        return _NumberGuesses(table, np.ones(table.shape, np.bool_), truth, every[-1])
+    grid = _grid(known, QUANTILES if wanted is None else wanted, counts)
     # the truth first, then the guesses that are not it
     first = np.where(np.isnan(values), grid[0], values)
     table = np.column_stack([first, np.broadcast_to(grid, (len(values), len(grid)))])
     possible = table != values[:, None]
     possible[:, 0] = ~np.isnan(values)
-    return _Guessed(table, possible, np.zeros(len(values), np.int64), None)
+    return _NumberGuesses(table, possible, np.zeros(len(values), np.int64), None)
 
 
-def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
-    if arguments.is_whole(asked):
-        arguments.count(asked, "guesses", "says how many, or lists values")
-        at: Any = (np.arange(asked) + 0.5) / asked
+def _grid(known: Floats, wanted: int | Sequence[float], counts: bool) -> Floats:
+    if arguments.is_whole(wanted):
+        arguments.count(wanted, "guesses", "says how many, or lists values")
+        at: Any = (np.arange(wanted) + 0.5) / wanted
         return np.unique(np.quantile(known, at, method="inverted_cdf" if counts else "linear"))
     try:
-        grid = np.unique(np.asarray(asked, np.float64))
+        grid = np.unique(np.asarray(wanted, np.float64))
     except (TypeError, ValueError):
         raise DataError("guesses: give how many, or a list of values", argument="guesses") from None
     if grid.size == 0 or not np.isfinite(grid).all():
@@ -391,7 +391,7 @@ def _grid(known: Floats, asked: int | Sequence[float], counts: bool) -> Floats:
 
 
 def _share(possible: Bools, prior: Sequence[float] | None, *, same: bool) -> Floats:
-    """What an intruder holds of each guess before; a prior is for guesses that are the same for all records."""
+    """Prior probability of each guess; a prior can be given only for guesses that are the same for all records."""
     if prior is None:
         share: Floats = possible / possible.sum(axis=1, keepdims=True)
         return share
@@ -412,7 +412,7 @@ OFFERS = " or ".join("{" + ", ".join(map(repr, sorted(names))) + "}" for names, 
 
 
 def kind_of(draws: object) -> str:
-    """Which of the four kinds of draws is given."""
+    """Which of the four kinds of draws these are."""
     if isinstance(draws, Mapping):
         names = set(draws)
         for kind, (needed, also) in KINDS.items():
@@ -440,8 +440,8 @@ def evidence(
         words = f"draws rule out the true value of {int(ruled_out.sum())} records; posterior draws given the original"
         raise DataError(f"{words} cannot do that: check the order of rows and levels")
     for part in made.parts:
-        for label, one in zip(pair.names[1:], part.log_released, strict=True):
-            if not np.isfinite(one).any() or np.isnan(one).any():
+        for label, log_released in zip(pair.names[1:], part.log_released, strict=True):
+            if not np.isfinite(log_released).any() or np.isnan(log_released).any():
                 raise DataError(f"{label} could not have come from any of the draws; were they its own?")
     return made
 
@@ -466,15 +466,15 @@ def _categories(
 
     def logs(a: int, b: int) -> Floats:
         with np.errstate(divide="ignore"):
-            found: Floats = np.log(chance[:, a:b])
-        return found
+            log_p: Floats = np.log(chance[:, a:b])
+        return log_p
 
     def own(codes: NDArray[np.int64]) -> Floats:
         """Log probability (H, n) of what each record of a file holds; 0 where another part says it."""
         known = codes < levels
         return np.where(known, category_logs(chance, np.where(known, codes, 0)), 0.0)
 
-    value = Part(logs, own(held[0]), tuple(own(one).sum(axis=1) for one in held[1:]))
+    value = Part(logs, own(held[0]), tuple(own(codes).sum(axis=1) for codes in held[1:]))
     parts = (value,) if gone is None else with_missing(value, gone, missing, levels)
     n_guesses = levels + (gone is not None)
     share = np.broadcast_to(read_prior(prior, n_guesses), (pair.n, n_guesses))
@@ -484,12 +484,12 @@ def _categories(
 def _places(
     target: str, draws: Mapping[str, Any], shared: SharedCoding, missing: Sequence[NDArray[np.bool_]]
 ) -> tuple[NDArray[np.int64], int]:
-    """Which guess each code of the files is, that of a missing value first; and how many levels the draws have."""
+    """Guess index of each code of the files, a missing value first; and the number of levels of the draws."""
     if "levels" in draws:
         place, levels = _by_name(target, draws["levels"], shared)
     else:
         place, levels = np.arange(shared.n_levels + 1) - 1, shared.n_levels
-        if "missing" not in draws and any(one.any() for one in missing):
+        if "missing" not in draws and any(gaps.any() for gaps in missing):
             place[0], levels = levels, levels + 1
     if "missing" in draws:
         if place[0] >= 0:
@@ -505,7 +505,7 @@ def _places(
 def _by_name(target: str, given: Any, shared: SharedCoding) -> tuple[NDArray[np.int64], int]:
     numbers = shared.kind == "numbers"
     try:
-        names = [None if one is None else float(one) if numbers else str(one) for one in given]
+        names = [None if level is None else float(level) if numbers else str(level) for level in given]
     except (TypeError, ValueError):
         words = f"draws['levels'] does not list values of {target!r}, which are numbers"
         raise DataError(words, argument="draws") from None

@@ -1,4 +1,4 @@
-"""Guessing the target of some records from others: nearest neighbours, or a model of scikit-learn."""
+"""Predicting the target of some records from others: by nearest neighbours, or by a model of scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sdckit.numerics.coding import differences
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.search.neighbours import prepare
 
-# What a prediction is made from: the keys of training records and of those to be predicted, as numbers.
+# Features: the keys of training records and of records to predict, as numbers.
 
 
-DESIGN_LIMIT = 100_000_000  # numbers of a design matrix
-WORD = 63  # bits of a whole number that sorts as it is
+DESIGN_LIMIT = 100_000_000  # entries of a design matrix
+WORD = 63  # bits of an int64 that a packed sorting key may use
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +44,12 @@ class Features:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """Training and query records."""
+        """Number of training and of query records."""
         train, query = (*self.numbers, *self.codes)[0]
         return len(train), len(query)
 
     def design(self) -> tuple[Floats, Floats]:
-        """Two matrices: the numbers, and 0 and 1 for each category."""
+        """Design matrices of both: the numbers, and an indicator for each category."""
         widths, places = [], []
         for train, query in self.codes:
             levels, inverse = np.unique(np.concatenate([train, query]), return_inverse=True)
@@ -82,7 +82,7 @@ class Selection:
 def features_of(
     pair: Pair, keys: Sequence[str], numeric: Sequence[str], train: Selection, query: Selection
 ) -> Features:
-    """The keys of some records to train on and of some to predict.
+    """Features of some records to train on and of some to predict.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def features_of(
 
 
 def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A record of each group among some rows, and which of them stands for each row.
+    """A representative record of each group among some rows, and the representative of each row.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def first_of_each(of_row: AnyInts, rows: NDArray[np.int64]) -> tuple[NDArray[np.
 
 
 def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> NDArray[np.int64]:
-    """An order of a file's records that depends on their values only, not on where they stand."""
+    """A sorting of a file's records by their values only, independent of file order."""
     columns = [pair.codes(name) for name in names]
     bits = [int(column.n_levels).bit_length() for column in columns]
     if sum(bits) > WORD:
@@ -140,15 +140,14 @@ def order_of_rows(pair: Pair, names: Sequence[str], file: int) -> NDArray[np.int
     return np.argsort(words, kind="stable")
 
 
-# The k nearest training records, of those equally far the ones that a k-d tree comes to first, as R's FNN
-# does.
+# The k nearest training records by a k-d tree; ties as R's FNN resolves them, in the order of the search.
 
 
-ALIKE = 0.999  # sides of a box that are nearly the longest are cut where the points spread most
+ALIKE = 0.999  # among box sides at least so long, relative to the longest, that with most spread is cut
 
 
 def tree_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
-    """Places of the k nearest training records of each query, shape (n_query, k), nearest first.
+    """Indices of the k nearest training records of each query, shape (n_query, k), nearest first.
 
     A k-d tree with one point in a leaf, cut at the middle of a box's longest side, or where that leaves a part empty
     at its outermost point (Maneewongvatana and Mount 1999). Euclidean; a different category counts 1.
@@ -168,7 +167,7 @@ def tree_neighbours(features: Features, k: int, *, scaled: bool) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _split(points: Floats, rows: Ints, low: Floats, high: Floats) -> tuple[int, float, int]:
-    """Put rows in order around a cut: its column, where it is, and how many rows lie below."""
+    """Partition `rows` in place around a cut; return its column, its value, and the number of rows below it."""
     n, longest = len(rows), (high - low).max()
     column, widest = 0, -1.0
     for at in range(points.shape[1]):
@@ -194,7 +193,7 @@ def _split(points: Floats, rows: Ints, low: Floats, high: Floats) -> tuple[int, 
 
 @njit(cache=True, nogil=True)
 def _order(points: Floats, rows: Ints, column: int, cut: float, start: int, strict: bool) -> int:
-    """Exchange rows from `start` on, until those below the cut (or at most at it) come first; how many these are."""
+    """Partition `rows[start:]` in place, those below the cut (not `strict`: or at it) first; return where they end."""
     left, right, n = start, len(rows) - 1, len(rows)
     while True:
         while left < n and (points[rows[left], column] < cut or (not strict and points[rows[left], column] == cut)):
@@ -209,7 +208,7 @@ def _order(points: Floats, rows: Ints, column: int, cut: float, start: int, stri
 
 @njit(cache=True, nogil=True)
 def _tree(points: Floats) -> tuple[Ints, Ints, Floats]:
-    """Nodes: column (or -1 and a row), children, and the cut with the ends of the box in its column."""
+    """Nodes of the k-d tree: (column, or -1 and a row), children, (cut, low and high end of the box in its column)."""
     n, p = points.shape
     size = 2 * n
     node, child, ends = np.full((size, 2), -1), np.full((size, 2), -1), np.zeros((size, 3))
@@ -243,17 +242,18 @@ def _tree(points: Floats) -> tuple[Ints, Ints, Floats]:
 
 @njit(cache=True, nogil=True)
 def _nearest(train: Floats, query: Floats, k: int) -> Ints:
+    """Indices of the k nearest rows of `train` (n, p) for each row of `query` (m, p): shape (m, k), nearest first."""
     node, child, ends = _tree(train)
-    found = np.empty((len(query), k), np.int64)
+    nearest = np.empty((len(query), k), np.int64)
     near, place = np.empty(k), np.empty(k, np.int64)
     waiting, away = np.empty(len(node), np.int64), np.empty(len(node))
     low = np.array([train[:, at].min() for at in range(train.shape[1])])
     high = np.array([train[:, at].max() for at in range(train.shape[1])])
-    for one in range(len(query)):
+    for i in range(len(query)):
         have, depth = 0, 1
         waiting[0], away[0] = 0, 0.0
         for at in range(train.shape[1]):
-            outside = max(low[at] - query[one, at], query[one, at] - high[at], 0.0)
+            outside = max(low[at] - query[i, at], query[i, at] - high[at], 0.0)
             away[0] += outside**2
         sure = 1  # the nearer child is entered whatever its distance
         while depth:
@@ -264,26 +264,26 @@ def _nearest(train: Floats, query: Floats, k: int) -> Ints:
             sure = 0
             column = node[now, 0]
             if column < 0:
-                have = _insert(train, query[one], node[now, 1], near, place, have, k)
+                have = _insert(train, query[i], node[now, 1], near, place, have, k)
                 continue
             cut, start, stop = ends[now]
-            value = query[one, column]
+            value = query[i, column]
             off = value - cut
             nearer = 0 if off < 0 else 1
             outside = max(start - value, 0.0) if off < 0 else max(value - stop, 0.0)
             waiting[depth], away[depth] = child[now, 1 - nearer], distance + off**2 - outside**2
             waiting[depth + 1], away[depth + 1] = child[now, nearer], distance
             depth, sure = depth + 2, 1
-        found[one] = place
-    return found
+        nearest[i] = place
+    return nearest
 
 
 @njit(cache=True, nogil=True)
-def _insert(train: Floats, asked: Floats, row: int, near: Floats, place: Ints, have: int, k: int) -> int:
-    """Put a training record among the nearest, behind those equally far."""
+def _insert(train: Floats, query: Floats, row: int, near: Floats, place: Ints, have: int, k: int) -> int:
+    """Insert a training record into the sorted nearest (`near`, `place`), behind ties; return their number."""
     distance = 0.0
-    for at in range(len(asked)):
-        distance += (asked[at] - train[row, at]) ** 2
+    for at in range(len(query)):
+        distance += (query[at] - train[row, at]) ** 2
     if have == k and distance >= near[k - 1]:
         return have
     at = have if have < k else k - 1
@@ -294,14 +294,14 @@ def _insert(train: Floats, asked: Floats, row: int, near: Floats, place: Ints, h
     return min(have + 1, k)
 
 
-# The k nearest training records, those that come first in the file where several are equally far.
+# The k nearest training records by brute force; of ties those first in the file.
 
 
 BLOCK = 20_000_000  # distances at a time
 
 
 def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.int64]:
-    """Places of the k nearest training records of each query, shape (n_query, k), nearest first.
+    """Indices of the k nearest training records of each query, shape (n_query, k), nearest first.
 
     Euclidean; a different category counts 1. `scaled`: numbers over their standard deviations. Every pair is
     compared: n_query times n_train distances, some millions of them at a time.
@@ -311,7 +311,7 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
     [[0, 1]]
     """
     n_train, n_query = features.sizes
-    found = np.empty((n_query, k), np.int64)
+    nearest = np.empty((n_query, k), np.int64)
     units = [scale if scaled else 1.0 for scale in features.scale]
     width = max(1, BLOCK // n_train)
     for start in range(0, n_query, width):
@@ -320,14 +320,14 @@ def first_neighbours(features: Features, k: int, *, scaled: bool) -> NDArray[np.
         for (train, query), unit in zip(features.numbers, units, strict=True):
             if unit > 0:
                 away += ((query[rows, None] - train[None]) / unit) ** 2
-        for codes, asked in features.codes:
-            away += np.asarray(asked[rows, None] != codes[None], np.float64)
-        found[rows] = _first(away, k)
-    return found
+        for codes, of_query in features.codes:
+            away += np.asarray(of_query[rows, None] != codes[None], np.float64)
+        nearest[rows] = _first(away, k)
+    return nearest
 
 
 def _first(away: Floats, k: int) -> NDArray[np.int64]:
-    """Columns of the k smallest of each row, by value and then by place."""
+    """Columns of the k smallest of each row, by value and then by column."""
     n = away.shape[1]
     limit = np.partition(away, k - 1, axis=1)[:, k - 1 : k]
     below, level = away < limit, away == limit
@@ -343,21 +343,21 @@ MODELS = ("knn", "tree", "forest", "boosting")
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """How targets are guessed."""
+    """How targets are predicted."""
 
     name: str  # one of `MODELS`, or the class of an estimator
     n_neighbors: int
     estimator: Any  # of scikit-learn, to be cloned; None for nearest neighbours
     scaled: bool = True  # whether nearest neighbours take numbers over their standard deviations
-    ties: str = "all"  # which of those equally far count: all, the first in the file, or in a search tree
+    ties: str = "all"  # which of tied neighbours count: all, the first in the file, or the first in the search tree
 
 
 @dataclass(frozen=True, eq=False)
 class Guesses:
-    """Guesses of a level for each query: of tied levels any may be drawn."""
+    """Predicted levels of each query; of tied levels any may be drawn."""
 
-    best: Floats  # (n_query,) votes of the levels that have most
-    ties: NDArray[np.int64]  # (n_query,) how many have them
+    best: Floats  # (n_query,) votes of the leading levels
+    ties: NDArray[np.int64]  # (n_query,) number of leading levels
     of_truth: Floats  # (n_record,) votes of the true level of each record
 
 
@@ -365,7 +365,7 @@ def checked_model(
     model: Any, *, numeric: bool, n_neighbors: int, state: int, seeded: bool, scaled: bool = True,
     ties: str = "all",
 ) -> Model:  # fmt: skip
-    """The model asked for, with its random numbers fixed by `state`.
+    """The model asked for, its random numbers seeded by `state`.
 
     Where the caller gave a seed (`seeded`), it replaces a state that the estimator has of its own.
     """
@@ -413,7 +413,7 @@ def _with_state(estimator: Any, state: int, *, seeded: bool) -> Any:
 
 
 def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
-    """Guess a number for each query.
+    """Predict a number for each query.
 
     Examples
     --------
@@ -424,7 +424,7 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
     if model.estimator is not None:
         return np.asarray(_fit_and_predict(model, features, target), np.float64)
     if model.ties != "all":
-        return np.asarray(target[_some(model, features)].mean(axis=1), np.float64)
+        return np.asarray(target[_neighbours(model, features)].mean(axis=1), np.float64)
     index, query = _index(features, scaled=model.scaled)
     sums, count = index.totals(query, min(model.n_neighbors, features.sizes[0]), target[:, None])
     guessed: Floats = sums[:, 0] / count
@@ -432,7 +432,7 @@ def guess_numbers(model: Model, features: Features, target: Floats) -> Floats:
 
 
 def guess_levels(model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts) -> Guesses:
-    """Guess a level for each query, and how the true levels of the records fare that the queries stand for.
+    """Predict a level for each query, and count the votes of the true level of each record it stands for.
 
     `target` (n_train,) are the levels of the training records, 1 and up; `truth` and `place` (n_record,) the true
     level of each record, and the query it is.
@@ -465,7 +465,7 @@ def guess_levels(model: Model, features: Features, target: AnyInts, truth: AnyIn
 def mean_costs(
     model: Model, features: Features, target: AnyInts, truth: AnyInts, place: AnyInts, costs: Floats
 ) -> Floats:
-    """What the guess for each record costs, a guess drawn among tied levels.
+    """Expected cost of the prediction of each record, drawn among tied levels.
 
     `costs`: by true level (rows) and guessed one (columns), levels from 1.
 
@@ -493,19 +493,19 @@ def mean_costs(
 
 
 def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[AnyInts, Floats]]:
-    """Some levels and how many neighbours of each query hold each: a few at a time, a table of all may not fit."""
+    """Yield blocks of levels with the votes of each query (numbers of neighbours): a full table may be too large."""
     used = np.unique(target)
     k = min(model.n_neighbors, features.sizes[0])
     width = max(1, BLOCK // max(features.sizes))
     if model.ties != "all":
-        near = target[_some(model, features)]
+        near = target[_neighbours(model, features)]
         for start in range(0, len(used), width):
             levels = used[start : start + width]
             counts = [(near == level).sum(axis=1) for level in levels]
             yield levels, np.stack(counts, axis=1).astype(np.float64)
         return
     index, query = _index(features, scaled=model.scaled)
-    if len(used) <= width:  # added up in the search itself
+    if len(used) <= width:  # the search itself adds the votes up
         yield used, index.totals(query, k, (target[:, None] == used).astype(np.float64))[0]
         return
     within = index.within(query, k)
@@ -514,21 +514,21 @@ def _votes(model: Model, features: Features, target: AnyInts) -> Iterator[tuple[
         yield levels, within.totals((target[:, None] == levels).astype(np.float64))[0]
 
 
-def _some(model: Model, features: Features) -> AnyInts:
-    """As many neighbours as asked for, whatever is equally far."""
+def _neighbours(model: Model, features: Features) -> AnyInts:
+    """Exactly k neighbours, whatever the ties."""
     search = first_neighbours if model.ties == "first" else tree_neighbours
     return search(features, min(model.n_neighbors, features.sizes[0]), scaled=model.scaled)
 
 
 def _index(features: Features, *, scaled: bool) -> tuple[Any, Any]:
-    """The training records ready for searching, and the queries."""
+    """A search index of the training records, and the encoded queries."""
     numbers = [
         (train / scale, query / scale) if scaled else (train, query)
         for (train, query), scale in zip(features.numbers, features.scale, strict=True)
         if scale > 0
     ]
     codes = list(features.codes)
-    if not numbers and not codes:  # nothing tells records apart: all are equally near
+    if not numbers and not codes:  # no variable varies: all records are equally near
         n_train, n_query = features.sizes
         codes = [(np.zeros(n_train, np.int32), np.zeros(n_query, np.int32))]
     base, query = differences(numbers, codes, power=2)

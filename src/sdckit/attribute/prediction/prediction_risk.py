@@ -1,4 +1,4 @@
-"""C5: how well somebody who trains a model on the release would predict a person's confidential value."""
+"""C5: how well a model trained on the release predicts a person's confidential value."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
-# C5: the figures of predictions, from what is told of each record: errors, chances, losses.
+# C5: figures of predictions from the values of each record: errors, probabilities, losses.
 
 
 ROUNDING = 1e-9  # errors that differ by less are equal
 
 
 def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[str, float]:
-    """Figures of absolute errors made by training on the original and on a release."""
+    """Figures of the absolute errors after training on the original and on a release."""
     worse, better = compared_losses(original, released, np.maximum(original, np.abs(truth)))
     return {
         "mse_released": float(np.mean(released**2)),
@@ -42,7 +42,7 @@ def numeric_figures(original: Floats, released: Floats, truth: Floats) -> dict[s
 
 
 def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.integer[Any]]) -> dict[str, float]:
-    """Figures of the chances of a right guess after training on the original and on a release."""
+    """Figures of the probabilities of a right prediction after training on the original and on a release."""
     worse, better = _compared_chances(original, released)
     return {
         "mse_released": math.nan,
@@ -56,13 +56,13 @@ def categorical_figures(original: Floats, released: Floats, truth: NDArray[np.in
 
 
 def loss_figures(original: Floats, released: Floats, loss: str) -> dict[str, float]:
-    """Mean losses, and of costs whom the release predicts worse and better."""
-    found = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
+    """Mean losses; for costs also the shares of records that the release predicts worse and better."""
+    figures = {"mean_loss_released": _mean(released), "mean_loss_original": _mean(original)}
     if loss != "costs":
-        return found
+        return figures
     worse, better = compared_losses(original, released, np.maximum(original, 1.0))
     return {
-        **found,
+        **figures,
         "share_less_accurate": float(worse.mean()),
         "share_more_accurate": float(better.mean()),
     }
@@ -73,58 +73,58 @@ def _mean(losses: Floats) -> float:
     return float(known.mean()) if len(known) else math.nan
 
 
-def told_of_records(
+def record_values(
     numeric: bool,
     truth: NDArray[Any],
-    asked: NDArray[np.int64],
+    queried: NDArray[np.int64],
     scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]],
     loss: str,
 ) -> dict[str, NDArray[Any]]:
-    """What is told of each record asked for, in the order of the file: the terms whose means the figures are."""
-    (before, after), (paid, paid_after) = ((one, np.stack(list(others))) for one, others in (scores, losses))
+    """Record-level values whose means the figures are, for the records asked for, in file order."""
+    (before, after), (paid, paid_after) = ((own, np.stack(list(others))) for own, others in (scores, losses))
     if loss == "costs":
         worse, better = compared_losses(paid, paid_after, np.maximum(paid, 1.0))
     elif numeric:
         worse, better = compared_losses(before, after, np.maximum(before, np.abs(truth)))
     else:
         worse, better = _compared_chances(before, after)
-    found: dict[str, NDArray[Any]] = {
+    terms: dict[str, NDArray[Any]] = {
         "share_less_accurate": worse, "share_more_accurate": better, "mean_loss_released": paid_after,
         "mean_loss_original": paid,
     }  # fmt: skip
     if numeric:
-        found |= {
+        terms |= {
             "mse_released": after**2,
             "mse_original": before**2,
             "baseline": (truth - truth.mean()) ** 2,
         }
     else:
         guess = truth == np.bincount(truth).argmax()
-        found |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
-    order = np.argsort(asked)
-    return {"rows": asked[order], **{name: one[..., order] for name, one in found.items()}}
+        terms |= {"accuracy_released": after, "accuracy_original": before, "baseline": guess}
+    order = np.argsort(queried)
+    return {"rows": queried[order], **{name: term[..., order] for name, term in terms.items()}}
 
 
 def compared_losses(original: Floats, released: Floats, scale: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which records lose more by training on a release than on the original, and which less."""
+    """Which records have a larger loss after training on a release than on the original, and which a smaller one."""
     margin = ROUNDING * scale
     return released > original + margin, original > released + margin
 
 
 def _compared_chances(original: Floats, released: Floats) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """The same of chances of a right guess, which are lost where they are smaller."""
+    """The same for probabilities of a right prediction, where smaller is worse."""
     return compared_losses(-original, -released, np.ones(len(original)))
 
 
-# What a wrong guess costs: of numbers by their distance, of categories by a table.
+# Loss of a wrong prediction: a function of the error for numbers, a table of costs for categories.
 
 
 LOSSES = ("absolute", "squared", "relative")
 
 
 def named_loss(loss: Any, *, numeric: bool) -> str:
-    """The name of a loss: of numbers one of `LOSSES`, of categories "wrong" or "costs".
+    """Name of a loss: of numbers one of `LOSSES`, of categories "wrong" or "costs".
 
     Raises `DataError`: a loss that is not for this target.
 
@@ -142,7 +142,7 @@ def named_loss(loss: Any, *, numeric: bool) -> str:
 
 
 def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
-    """Loss of each absolute error; not a number where a relative one has no base.
+    """Loss of each absolute error; NaN where a relative one has no base.
 
     >>> loss_of_numbers(np.array([2.0, 2.0]), np.array([4.0, 0.0]), "relative").tolist()
     [0.5, nan]
@@ -156,7 +156,7 @@ def loss_of_numbers(error: Floats, truth: Floats, loss: str) -> Floats:
 
 
 def costs_of(loss: Any, labels: Sequence[str]) -> Floats:
-    """Costs of guesses (columns) by the true level (rows), in the order of the labels.
+    """Cost of each predicted level (columns) by the true level (rows), in the order of the labels.
 
     Raises `DataError`: not a cost of 0 or more for every pair of levels, or one of a right guess.
 
@@ -247,7 +247,7 @@ class PredictionRisk(BeforeAfter):
     baseline: float = math.nan
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         of = "records with a known target"
         losses = ["mean_loss_released", "mean_loss_original"]
         names = (
@@ -271,11 +271,11 @@ class PredictionRisk(BeforeAfter):
         )
 
     def told_frame(self) -> tuple[Any, NDArray[np.int64]]:
-        """The original; and which of its rows have a target."""
+        """The original, and which of its rows have a target."""
         return self.pair.original, self.each["rows"]
 
     def sides(self) -> tuple[Floats, Floats]:
-        """What `before_after` counts, by record, or relative errors where they are the loss; NaN for no target."""
+        """The values that `before_after` counts, or relative errors where they are the loss; NaN without target."""
         what = "loss" if self.loss == "relative" else "error" if self.numeric else "correct"
         values, unit = dict(self.columns.items()), math.sqrt(self.baseline) if what == "error" else 1.0
         return values[f"{what}_original"] / (unit or 1.0), values[f"{what}_released"] / (unit or 1.0)
@@ -450,33 +450,33 @@ def prediction_risk(
     if cross_fit and len(task.known(0)) < FOLDS:
         words = f"cross_fit=True needs {FOLDS} records with a target; there are {len(task.known(0))}"
         raise DataError(words, argument="cross_fit")
-    asked, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
-    fold = rng.permutation(len(asked)) % FOLDS if cross_fit else None
+    queried, trained = task.known(0), [task.known(file) for file in range(1, pair.m + 1)]
+    fold = rng.permutation(len(queried)) % FOLDS if cross_fit else None
 
-    def asked_of(
+    def with_all_models(
         scores: Callable[[Model, Selection, NDArray[np.int64]], Floats],
     ) -> tuple[Floats, list[Floats]]:
-        whole = Selection(0, asked)
-        own = scores(fitted, whole, asked) if fold is None else task.cross_fitted(scores, fitted, fold)
-        return own, [scores(fitted, Selection(1 + j, rows), asked) for j, rows in enumerate(trained)]
+        whole = Selection(0, queried)
+        own = scores(fitted, whole, queried) if fold is None else task.cross_fitted(scores, fitted, fold)
+        return own, [scores(fitted, Selection(1 + j, rows), queried) for j, rows in enumerate(trained)]
 
-    before, after = asked_of(task.scores)
-    truth = task.truth(0)[asked]
+    before, after = with_all_models(task.scores)
+    truth = task.truth(0)[queried]
     if how == "costs":
-        losses = asked_of(task.paid)
+        losses = with_all_models(task.paid)
     elif how == "wrong":
-        losses = 1 - before, [1 - one for one in after]
+        losses = 1 - before, [1 - chance for chance in after]
     else:
-        losses = loss_of_numbers(before, truth, how), [loss_of_numbers(one, truth, how) for one in after]
-    if fitted.estimator is None and min(len(asked), *map(len, trained)) < n_neighbors:
+        losses = loss_of_numbers(before, truth, how), [loss_of_numbers(error, truth, how) for error in after]
+    if fitted.estimator is None and min(len(queried), *map(len, trained)) < n_neighbors:
         notes["n_neighbors"] = "a file has fewer records than n_neighbors: all of them are taken"
-    result = _result(task, fitted, asked, (before, after), losses, notes, prefix, how)
-    return broken.of(result, told_of_records(task.numeric, truth, asked, (before, after), losses, how))
+    result = _result(task, fitted, queried, (before, after), losses, notes, prefix, how)
+    return broken.of(result, record_values(task.numeric, truth, queried, (before, after), losses, how))
 
 
 @dataclass(frozen=True, eq=False)
 class _Task:
-    """What is to be predicted, from what, in which files."""
+    """What to predict, from which keys, in which files."""
 
     pair: Pair
     keys: tuple[str, ...]
@@ -487,13 +487,13 @@ class _Task:
     costs: Floats | None = None
 
     def truth(self, file: int) -> NDArray[Any]:
-        """The target of every record: a number, NaN where missing; or a level, 0 where missing."""
+        """Target of every record: a number, NaN where missing; or a level, 0 where missing."""
         if self.numeric:
             return self.pair.numbers(self.target)[file]
         return self.pair.codes(self.target).codes[file]
 
     def known(self, file: int) -> NDArray[np.int64]:
-        """Records with a target, in an order that depends on their values only, unless that of the file is asked."""
+        """Records with a target, in an order that depends on their values only, or in file order where asked."""
         truth = self.truth(file)
         if self.in_file_order:
             order = np.arange(len(truth), dtype=np.int64)
@@ -504,54 +504,54 @@ class _Task:
             raise DataError(f"{self.pair.names[file]}: target {self.target!r} has no value at all")
         return rows
 
-    def scores(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
-        """Absolute error, or chance of a right guess, of the original's records asked for."""
-        features, place = self._features(train, asked)
-        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+    def scores(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
+        """Absolute error, or probability of a right prediction, of the original's records asked for."""
+        features, place = self._features(train, queried)
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         if self.numeric:
             error: Floats = np.abs(prediction_models.guess_numbers(model, features, values)[place] - truth)
             return error
-        found = prediction_models.guess_levels(model, features, values, truth, place)
-        right: Floats = np.where(found.of_truth == found.best[place], 1.0 / found.ties[place], 0.0)
+        guesses = prediction_models.guess_levels(model, features, values, truth, place)
+        right: Floats = np.where(guesses.of_truth == guesses.best[place], 1.0 / guesses.ties[place], 0.0)
         return right
 
-    def paid(self, model: Model, train: Selection, asked: NDArray[np.int64]) -> Floats:
-        """What the guesses of categories cost."""
+    def paid(self, model: Model, train: Selection, queried: NDArray[np.int64]) -> Floats:
+        """Expected costs of the predictions of categories."""
         assert self.costs is not None
-        features, place = self._features(train, asked)
-        values, truth = self.truth(train.file)[train.rows], self.truth(0)[asked]
+        features, place = self._features(train, queried)
+        values, truth = self.truth(train.file)[train.rows], self.truth(0)[queried]
         return prediction_models.mean_costs(model, features, values, truth, place, self.costs)
 
-    def _features(self, train: Selection, asked: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
-        """The keys of both, of each combination asked for once, and which of these each record is."""
-        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], asked)
+    def _features(self, train: Selection, queried: NDArray[np.int64]) -> tuple[Features, NDArray[np.int64]]:
+        """Features of both, each combination asked for once, and the combination of each record."""
+        first, place = prediction_models.first_of_each(self.pair.groups(self.keys).of_row[0], queried)
         return prediction_models.features_of(self.pair, self.keys, self.numbers, train, Selection(0, first)), place
 
     def cross_fitted(self, scores: Callable[..., Floats], model: Model, fold: NDArray[np.int64]) -> Floats:
-        """The same for the original, each fifth by a model trained on the others."""
-        asked = self.known(0)
-        out = np.empty(len(asked))
-        for one in range(FOLDS):
-            out[fold == one] = scores(model, Selection(0, asked[fold != one]), asked[fold == one])
+        """The same for the original by cross-fitting: each fifth by a model trained on the others."""
+        queried = self.known(0)
+        out = np.empty(len(queried))
+        for held_out in range(FOLDS):
+            out[fold == held_out] = scores(model, Selection(0, queried[fold != held_out]), queried[fold == held_out])
         return out
 
 
 def _result(
     task: _Task,
     model: Model,
-    asked: NDArray[np.int64],
+    queried: NDArray[np.int64],
     scores: tuple[Floats, Sequence[Floats]],
     losses: tuple[Floats, Sequence[Floats]],
     notes: dict[str, str],
     prefix: str,
     loss: str,
 ) -> PredictionRisk:
-    pair, truth = task.pair, task.truth(0)[asked]
+    pair, truth = task.pair, task.truth(0)[queried]
     (before, after), (paid, paid_after) = scores, losses
     figures = numeric_figures if task.numeric else categorical_figures
     per_release = tuple(
-        {**figures(before, one, truth), **loss_figures(paid, cost, loss)}
-        for one, cost in zip(after, paid_after, strict=True)
+        {**figures(before, score, truth), **loss_figures(paid, cost, loss)}
+        for score, cost in zip(after, paid_after, strict=True)
     )
     if loss == "relative" and (zeros := int((truth == 0).sum())):
         notes["mean_loss_released"] = notes["mean_loss_original"] = (
@@ -562,17 +562,17 @@ def _result(
         f"{other[0]}_{side}": f"for {other[1]} only; the target is " + ("a number" if task.numeric else "not")
         for side in ("released", "original")
     }
-    if len(asked) < pair.n:
-        notes["n"] = f"{pair.n - len(asked)} records of the original have no target and are left out"
+    if len(queried) < pair.n:
+        notes["n"] = f"{pair.n - len(queried)} records of the original have no target and are left out"
     what, columns = ("error" if task.numeric else "correct"), {}
     for side, values in (("released", np.mean(after, axis=0)), ("original", before)):
         columns[f"{what}_{side}"] = np.full(pair.n, math.nan)
-        columns[f"{what}_{side}"][asked] = values
+        columns[f"{what}_{side}"][queried] = values
     if loss not in {"absolute", "wrong"}:
         for side, values in (("released", np.mean(paid_after, axis=0)), ("original", paid)):
             columns[f"loss_{side}"] = np.full(pair.n, math.nan)
-            columns[f"loss_{side}"][asked] = values
+            columns[f"loss_{side}"][queried] = values
     return PredictionRisk.of(
         pair, per_release, MISSING_RULE, notes, target=task.target, model=model.name, numeric=task.numeric,
-        n=len(asked), columns=columns, prefix=prefix, loss=loss,
+        n=len(queried), columns=columns, prefix=prefix, loss=loss,
     )  # fmt: skip

@@ -1,1 +1,1 @@
-"""What leaving keys out, or coarsening them, would save."""
+"""How much risk is saved by leaving keys out or by coarsening them."""

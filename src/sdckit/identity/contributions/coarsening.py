@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sdckit.cells.table import Cells
     from sdckit.data.columns import Coded
 
-# The step of a recipe that makes a key coarser as advised, and its text.
+# The recipe step that coarsens a key as suggested, and its text.
 
 
 Step = dict[str, Any]
@@ -33,7 +33,7 @@ MOST_NAMED = 200  # values that a step names; a longer one is a hierarchy
 
 
 def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
-    """Numbers in bands between edges, the outermost open.
+    """The recipe step that cuts a number into bands at these edges, the outermost bands open-ended.
 
     >>> in_bands("age", np.array([20.0, 40.0]))
     {'method': 'recode', 'column': 'age', 'bands': [-inf, 20, 40, inf]}
@@ -43,7 +43,7 @@ def in_bands(column: str, edges: NDArray[np.float64]) -> Step:
 
 
 def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> Step | None:
-    """Codes at a level of their hierarchy; `missed`: some are not in it and stay as they are, beside text."""
+    """The recipe step that recodes to a level of a hierarchy; `missed`: codes outside it stay, so text is needed."""
     if not file or (missed and coded.kind in NUMBERS):
         return None
     step = {"method": "recode", "column": column, "hierarchy": file, "level": level}
@@ -51,7 +51,7 @@ def along(column: str, coded: Coded, file: str, level: int, *, missed: bool) -> 
 
 
 def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
-    """Neighbouring levels as one, named by the first and the last of them."""
+    """The recipe step that merges neighbouring levels, each group named by its first and last level."""
     values = _values(coded, labels)
     if values is None:
         return None
@@ -64,7 +64,7 @@ def grouped(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.
 
 
 def other(column: str, coded: Coded, labels: Sequence[str], group: NDArray[np.int64]) -> Step | None:
-    """The levels of the first group as "other"; numbers become text, so all are named."""
+    """The recipe step that recodes the first group as "other"; numbers become text, so it names every level."""
     values = _values(coded, labels)
     if values is None:
         return None
@@ -111,16 +111,16 @@ def step_text(step: Mapping[str, Any] | None) -> str:
     """
     if step is None:
         return ""
-    return "\n".join(["[[steps]]", *(f"{toml_key(name)} = {_written(value)}" for name, value in step.items())])
+    return "\n".join(["[[steps]]", *(f"{toml_key(name)} = {_toml_text(value)}" for name, value in step.items())])
 
 
-def _written(value: Any) -> str:
+def _toml_text(value: Any) -> str:
     if not isinstance(value, Mapping):
         return toml_value(value)
-    return "{" + ", ".join(f"{toml_key(name)} = {_written(one)}" for name, one in value.items()) + "}"
+    return "{" + ", ".join(f"{toml_key(name)} = {_toml_text(entry)}" for name, entry in value.items()) + "}"
 
 
-# Edges of bands at round numbers, which tell nothing of anybody's value.
+# Band edges at round numbers: no edge reveals a record's value.
 
 
 MOST = 20  # bands
@@ -155,7 +155,7 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     if whole:
         power = max(power, 1.0)
-    found: Floats = np.empty(0)
+    edges: Floats = np.empty(0)
     for factor in (1, 2, 5, 10, 20, 50):
         step = factor * power
         # an edge belongs to the band above it: the first has records below it, the last on it or above
@@ -163,10 +163,10 @@ def round_edges(values: Floats, size: NDArray[np.int64]) -> Floats:
         if last < first:
             break
         digits = max(0, 1 - math.floor(math.log10(step)))
-        found = np.round(np.arange(first, last + 1) * step, digits)
-        if len(found) < most:
+        edges = np.round(np.arange(first, last + 1) * step, digits)
+        if len(edges) < most:
             break
-    return found
+    return edges
 
 
 def every_second(edges: Floats) -> Floats:
@@ -184,13 +184,12 @@ def every_second(edges: Floats) -> Floats:
     return edges[1::2]
 
 
-# What is said of keys: which are numbers, which are ordered, and along which hierarchies codes are
-# grouped.
+# What caller and scenario declare of keys: numeric, ordered, or with a hierarchy.
 
 
 @dataclass(frozen=True, eq=False)
 class Declared:
-    """What the caller and the scenario say of the keys."""
+    """What the caller and the scenario declare of the keys."""
 
     numeric: tuple[str, ...] = ()
     ordered: tuple[str, ...] = ()
@@ -205,38 +204,38 @@ def declared_kinds(
     keys: Sequence[str], scenario: Scenario | None, *, numeric: Sequence[str] | None = None,
     ordered: Sequence[str] | None = None, hierarchies: Mapping[str, Any] | None = None,
 ) -> Declared:  # fmt: skip
-    """Bring arguments and scenario together; an argument that is given wins.
+    """Merge arguments and scenario into one declaration; an argument wins over the scenario.
 
     Raises `ColumnError`: a name that is no key; `DataError`: a key that is numeric and ordered, what is no table of
     hierarchies; `FileFormatError`: as `read_hierarchy`.
     """
-    said: dict[str, tuple[str, ...]] = {}
+    by_role: dict[str, tuple[str, ...]] = {}
     for role, given in (("numeric", numeric), ("ordered", ordered)):
         names = arguments.names(given, role)
         if names is not None and (other := [name for name in names if name not in keys]):
             raise ColumnError(f"{role}: {other[0]!r} is no key", argument=role)
         of_scenario = getattr(scenario, role) if scenario is not None else ()
-        said[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
-    if both := [name for name in said["numeric"] if name in said["ordered"]]:
+        by_role[role] = tuple(name for name in (of_scenario if names is None else names) if name in keys)
+    if both := [name for name in by_role["numeric"] if name in by_role["ordered"]]:
         raise DataError(f"{both[0]!r} is numeric and ordered; a number has its order already", argument="ordered")
     if hierarchies is None:
-        found = read_hierarchies(scenario, keys) if scenario is not None else {}
-        files = {} if scenario is None else {name: scenario.hierarchies[name] for name in found}
-        return Declared(said["numeric"], said["ordered"], found, files)
+        of_scenario_file = read_hierarchies(scenario, keys) if scenario is not None else {}
+        files = {} if scenario is None else {name: scenario.hierarchies[name] for name in of_scenario_file}
+        return Declared(by_role["numeric"], by_role["ordered"], of_scenario_file, files)
     if not isinstance(hierarchies, Mapping):
         raise DataError("hierarchies= is {column: path, or {value: [names]}}", argument="hierarchies")
     if other := [str(name) for name in hierarchies if name not in keys]:
         raise ColumnError(f"hierarchies: {other[0]!r} is no key", argument="hierarchies")
-    files = {name: str(one) for name, one in hierarchies.items() if isinstance(one, str | Path)}
+    files = {name: str(hierarchy) for name, hierarchy in hierarchies.items() if isinstance(hierarchy, str | Path)}
     return Declared(
-        said["numeric"],
-        said["ordered"],
-        {name: as_hierarchy(one) for name, one in hierarchies.items()},
+        by_role["numeric"],
+        by_role["ordered"],
+        {name: as_hierarchy(hierarchy) for name, hierarchy in hierarchies.items()},
         files,
     )
 
 
-MANY = 50  # records of which no figure tells how many they are
+MANY = 50  # records: of as many in rare levels no figure reveals how many they are
 NEIGHBOURS = ("number", "date", "ordered")
 
 
@@ -259,12 +258,12 @@ class Levels:
 
     @property
     def entropy(self) -> float:
-        """Bits that the key tells of a record, a missing value being a level."""
+        """Entropy of the key in bits per record, a missing value being a level."""
         return entropy(np.append(self.size, self.n_missing))
 
     @property
     def hide_the_rare(self) -> bool:
-        """Whether a step to fewer levels is there however many levels are rare: two are frequent, or many records left.
+        """Whether a coarser key exists whatever the number of rare levels: two are frequent, or many records are rare.
 
         Beside one frequent level there is such a step only where the rare ones are two, and five records.
         """
@@ -278,7 +277,7 @@ class Levels:
 
 @dataclass(frozen=True, eq=False)
 class Grouping:
-    """A coarser key."""
+    """A coarsening of a key: which of its levels are merged."""
 
     rule: str  # how the levels were grouped, in words and without a value
     group: NDArray[np.int64]  # (L,) group of each level, in the order of `Levels`
@@ -294,7 +293,7 @@ class Grouping:
         return first[self.group]
 
     def entropy_lost(self, levels: Levels) -> float:
-        """Bits that the coarser key no longer tells of a record."""
+        """Entropy in bits per record that the coarser key loses."""
         size = np.bincount(self.group, levels.size, self.after)
         return max(0.0, levels.entropy - entropy(np.append(size, levels.n_missing)))
 
@@ -312,7 +311,7 @@ def entropy(size: NDArray[np.integer] | NDArray[np.floating]) -> float:
 
 
 def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
-    """Levels of a key of cells, as numbers, an ordered scale or codes: what is declared wins."""
+    """Levels of a key as numbers, an ordered scale or plain codes; a declaration wins over what the values suggest."""
     level = cells.levels[cells.keys.index(key)]
     codes, size = cells.level_sizes(key)
     known = codes < level.span
@@ -345,7 +344,7 @@ def levels_of(cells: Cells, key: str, declared: Declared = NOTHING) -> Levels:
 
 
 def bands(levels: Levels, width: int) -> Grouping | None:
-    """So many neighbouring levels in one band; None where one band would be left."""
+    """Merge `width` neighbouring levels into each band; None where a single band would be left."""
     group = np.arange(len(levels.codes), dtype=np.int64) // width
     after = int(group[-1]) + 1 if len(group) else 0
     words = "neighbouring levels in pairs" if width == 2 else f"neighbouring levels in bands of {width}"
@@ -353,7 +352,7 @@ def bands(levels: Levels, width: int) -> Grouping | None:
 
 
 def pooled(levels: Levels) -> Grouping | None:
-    """The rarest levels as one, two at least, until it and every level left has 5 records.
+    """Merge the rarest levels, at least two, until the merged one and every other has 5 records.
 
     None where one level would be left.
     """
@@ -367,12 +366,12 @@ def pooled(levels: Levels) -> Grouping | None:
     return Grouping(f"the {number} rarest levels as one", group, after, plain)
 
 
-def joined(levels: Levels, one: int, other: int) -> Grouping | None:
-    """Two levels, by their places, as one; None where one level would be left."""
+def joined(levels: Levels, first: int, second: int) -> Grouping | None:
+    """Merge two levels, given by position; None where a single level would be left."""
     if len(levels.codes) <= 2:
         return None
     group = np.arange(len(levels.codes), dtype=np.int64)
-    low, high = min(one, other), max(one, other)
+    low, high = min(first, second), max(first, second)
     group[high] = low
     group[high + 1 :] -= 1
     return Grouping("two levels as one", group, len(levels.codes) - 1)
@@ -384,20 +383,20 @@ def smaller_key(levels: Levels, key: str = "") -> Grouping | None:
     Numbers in bands with round edges, dates by the year or month, ordered categories in pairs of neighbours, codes
     one level up their hierarchy; of codes without one, the rarest as one. None where one level would be left.
     """
-    if levels.hierarchy is not None and (found := _up(levels, levels.hierarchy, key)) is not None:
-        return found
+    if levels.hierarchy is not None and (grouping := _next_level_up(levels, levels.hierarchy, key)) is not None:
+        return grouping
     if levels.scale == "number":
         return _rounded(levels, key)
     if levels.scale == "date":
         return _calendar(levels)
     if levels.scale == "ordered":
-        found = bands(levels, 2)
-        step = None if found is None else grouped(key, levels.coded, levels.labels(), found.group)
-        return None if found is None else replace(found, step=step)
-    found = pooled(levels)
-    if found is None:
+        grouping = bands(levels, 2)
+        step = None if grouping is None else grouped(key, levels.coded, levels.labels(), grouping.group)
+        return None if grouping is None else replace(grouping, step=step)
+    grouping = pooled(levels)
+    if grouping is None:
         return None
-    return replace(found, step=other(key, levels.coded, levels.labels(), found.group))
+    return replace(grouping, step=other(key, levels.coded, levels.labels(), grouping.group))
 
 
 def _rounded(levels: Levels, key: str) -> Grouping | None:
@@ -419,8 +418,8 @@ def _calendar(levels: Levels) -> Grouping | None:
     return None
 
 
-def _up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
-    """The lowest level of a hierarchy that merges anything; values that it does not have stay by themselves."""
+def _next_level_up(levels: Levels, hierarchy: Hierarchy, key: str) -> Grouping | None:
+    """The lowest level of a hierarchy that merges any levels; values outside the hierarchy stay on their own."""
     labels = levels.labels()
     for level in range(1, len(hierarchy.levels) + 1):
         above = {text_of(leaf): name for leaf, name in hierarchy.at(level).items()}
@@ -443,9 +442,9 @@ def text_of(value: object) -> str:
 
 
 def _numbered(names: Sequence[Hashable] | NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
-    """Groups from 0 on in the order of first mention, and how many there are."""
+    """Group numbers from 0 in order of first appearance, and the number of groups."""
     if isinstance(names, np.ndarray):  # ascending
-        found, group = np.unique(names, return_inverse=True)
-        return group.astype(np.int64), len(found)
+        distinct, group = np.unique(names, return_inverse=True)
+        return group.astype(np.int64), len(distinct)
     place: dict[Hashable, int] = {}
     return np.array([place.setdefault(name, len(place)) for name in names], np.int64), len(place)

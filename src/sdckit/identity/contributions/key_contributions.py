@@ -28,15 +28,15 @@ from sdckit.numerics.wildcard_matches.matched_margins import Wild, matched_sums
 from sdckit.numerics.wildcard_matches.submargins import Branch, Counted, Sums, margin_sums, weigh
 from sdckit.result import Result
 
-# Figures of the cells when keys are left out or coarsened, every key and pair in a few rounds over the cells.
+# Figures with keys left out or coarsened, for every key and pair, in a few passes over the cells.
 
 
-# The rows of A9: a key left out, a key coarsened, and what to do first.
+# The rows of A9: a key left out, a key coarsened, and the suggestions in order.
 
 
 @dataclass(frozen=True)
 class Figures:
-    """What is counted of one set of keys: sample uniques, global risk, records that violate each k."""
+    """Counts for one set of keys: sample uniques, global risk, records that violate each k."""
 
     uniques: int
     risk: float
@@ -91,7 +91,7 @@ class Coarsened:
 
     @classmethod
     def of(cls, grouping: Grouping, levels: Levels, whole: Figures, left: Figures) -> Coarsened:
-        """Set what is left against the whole."""
+        """Compare the figures with the coarser key (`left`) with those of all keys (`whole`)."""
         saved = whole.uniques - left.uniques
         return cls(
             grouping.rule, len(levels.codes), grouping.after, left.uniques, saved, left.violations, left.risk,
@@ -134,7 +134,7 @@ class Contribution:
 
     @classmethod
     def of(cls, variables: tuple[str, ...], whole: Figures, left: Figures, entropies: Sequence[float]) -> Contribution:
-        """Set what is left against the whole."""
+        """Compare the figures of the remaining keys (`left`) with those of all keys (`whole`)."""
         saved, lost = whole.uniques - left.uniques, math.fsum(entropies)
         share = saved / whole.uniques if whole.uniques else math.nan
         name = " and ".join(variables)
@@ -183,7 +183,7 @@ def suggest(
     row: Contribution | Coarsened,
     whole: Figures,
 ) -> Suggestion:
-    """Make a row something to do."""
+    """Turn a row into a suggestion."""
     what = "leave out" if action == "drop" else "coarsen"
     how, step = "", coarsening.step_text({"method": "drop_identifiers", "columns": list(variables)})
     if isinstance(row, Coarsened):
@@ -202,15 +202,15 @@ def suggest(
     )  # fmt: skip
 
 
-def rank(one: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
-    """Order suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
-    risk = _per_bit(one.risk_saved, one.entropy_lost)
-    gains = [math.inf if math.isnan(gain) else -nine_digits(gain) for gain in (one.saved_per_bit, risk)]
-    return (gains[0], gains[1], nine_digits(one.entropy_lost), one.action, one.variables)
+def rank(suggestion: Suggestion) -> tuple[float, float, float, str, tuple[str, ...]]:
+    """Sorting key of suggestions: uniques saved per bit, then risk saved per bit, then the smaller loss."""
+    risk = _per_bit(suggestion.risk_saved, suggestion.entropy_lost)
+    gains = [math.inf if math.isnan(gain) else -nine_digits(gain) for gain in (suggestion.saved_per_bit, risk)]
+    return (gains[0], gains[1], nine_digits(suggestion.entropy_lost), suggestion.action, suggestion.variables)
 
 
 def nine_digits(value: float) -> float:
-    """A sum that the order of its parts does not change any more, for comparing.
+    """Round to nine digits, so that comparisons do not depend on the order of summation.
 
     Examples
     --------
@@ -221,7 +221,7 @@ def nine_digits(value: float) -> float:
 
 
 def _saved(before: float, after: float) -> float:
-    """What is saved of a risk; 0 where only rounding differs."""
+    """Reduction of a risk; 0 where the difference is rounding error."""
     return 0.0 if math.isclose(before, after, rel_tol=1e-12) else before - after
 
 
@@ -238,7 +238,7 @@ CELLS_PER_VALUE = 1 << 14  # cells that may share the keys kept in a round: they
 
 @dataclass(frozen=True)
 class Round:
-    """Keys that stay in, and what is left out of the others: a key, then further keys together with it."""
+    """One pass over the cells: the keys that stay in, and its branches, a key left out alone and with partners."""
 
     shared: tuple[int, ...]
     branches: tuple[tuple[int, bool, tuple[int, ...]], ...]  # a key, whether for the first time, its partners
@@ -273,19 +273,19 @@ def rounds(entropy: Sequence[float], n_cells: int, *, pairs: bool) -> list[Round
     out = []
     for shared in _thirds(entropy, order, math.log2(max(2.0, n_cells / CELLS_PER_VALUE))):
         branches, rest = [], [j for j in order if j not in shared]
-        for one in rest:
+        for first in rest:
             others = rest if pairs and len(order) > 2 else []
-            partners = [two for two in others if two != one and frozenset((one, two)) not in done]
-            if frozenset((one,)) not in done or partners:
-                branches.append((one, frozenset((one,)) not in done, tuple(partners)))
-            done |= {frozenset((one,)), *(frozenset((one, two)) for two in partners)}
+            partners = [second for second in others if second != first and frozenset((first, second)) not in done]
+            if frozenset((first,)) not in done or partners:
+                branches.append((first, frozenset((first,)) not in done, tuple(partners)))
+            done |= {frozenset((first,)), *(frozenset((first, second)) for second in partners)}
         if branches:
             out.append(Round(tuple(shared), tuple(branches)))
     return out
 
 
 def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> list[list[int]]:
-    """Three sets of keys: two that tell enough bits, but a third of the keys at most, and the others."""
+    """Split the keys into three sets: two with `enough` bits but at most a third of the keys, and the rest."""
     rest, sets = list(order), []
     for _ in range(min(2, len(rest))):
         some = [rest.pop(0)]
@@ -296,12 +296,12 @@ def _thirds(entropy: Sequence[float], order: Sequence[int], enough: float) -> li
 
 
 def limits_of(k: Sequence[int]) -> NDArray[np.float64]:
-    """What f of a unique and of a violation of each k is below: sums of fractions of alpha may miss by rounding."""
-    return np.array([1 + 1e-9, *(one - 1e-9 for one in k)])
+    """Upper limits of f for a unique and for violating each k, with a tolerance for sums of fractions of alpha."""
+    return np.array([1 + 1e-9, *(level - 1e-9 for level in k)])
 
 
 def takes_whole_cells(cells: Cells) -> bool:
-    """Whether cells only merge when keys are left out: packed words, and no missing value that matches others."""
+    """Whether leaving keys out only merges cells: packed words, and no missing value that matches others."""
     return is_packed(cells) and not any(_is_wild(cells))
 
 
@@ -322,7 +322,7 @@ def leave_out(
     k: Sequence[int],
     pairs: bool,
 ) -> LeftOut:
-    """Figures of every margin of cells that are packed, by the levels of every key and the coarser keys there are.
+    """Figures of every margin of packed cells: keys left out, alone and in pairs, and each key coarsened.
 
     Keys with more codes than a table takes are left out of `coarser`.
     """
@@ -335,7 +335,7 @@ def leave_out(
         return Branch(j, partners, codes)
 
     planned = rounds([levels[key].entropy for key in keys], len(table.size), pairs=pairs)
-    plan = [(one.shared, [branch_of(*branch) for branch in one.branches]) for one in planned]
+    plan = [(round_.shared, [branch_of(*branch) for branch in round_.branches]) for round_ in planned]
     merges = takes_whole_cells(cells) and len(table.size) > FEW_CELLS
     whole, counted = (_merged if merges else _matched)(cells, levels, plan, k)
 
@@ -344,18 +344,18 @@ def leave_out(
         return Figures(uniques, sums.risk / cells.n, dict(zip(k, below, strict=True)))
 
     out = LeftOut(figures(whole), {}, {})
-    for branch, found in counted:
-        out.without[keys[branch.field],] = figures(found.alone)
-        if found.coarse is not None:
-            out.coarser[keys[branch.field]] = figures(found.coarse)
-        for other, sums in zip(branch.partners, found.together, strict=True):
+    for branch, counts in counted:
+        out.without[keys[branch.field],] = figures(counts.alone)
+        if counts.coarse is not None:
+            out.coarser[keys[branch.field]] = figures(counts.coarse)
+        for other, sums in zip(branch.partners, counts.together, strict=True):
             first, second = sorted((branch.field, other))
             out.without[keys[first], keys[second]] = figures(sums)
     return out
 
 
 def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
-    """Sums of cells that only merge; a record is unique where fewer than 2 are with it."""
+    """Margin sums where cells only merge; a record is unique where its cell has fewer than 2 records."""
     del levels
     table, layout, limits = cells.table, cells.table.layout, [2, *k]
     assert table.words is not None
@@ -364,13 +364,13 @@ def _merged(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[
     whole = np.array([table.size[table.size < limit].sum() for limit in limits])
     out: list[tuple[Branch, Counted]] = []
     for shared, branches in plan:
-        found = margin_sums(weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits)
-        out.extend(zip(branches, found, strict=True))
+        counts = margin_sums(weighed, branches, shifts=layout.shifts, bits=layout.bits, shared=shared, limits=limits)
+        out.extend(zip(branches, counts, strict=True))
     return Sums(whole, float(weighed.risk.sum())), out
 
 
 def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence[int]) -> Results:
-    """Sums of cells that match others too; counts of matches are sums of fractions of alpha."""
+    """Margin sums where cells also match others by wildcards; match counts are sums of fractions of alpha."""
     table, layout, fraction = cells.table, cells.table.layout, cells.roles.sampling_fraction
     assert table.words is not None
     assert layout is not None
@@ -382,11 +382,11 @@ def _matched(cells: Cells, levels: Mapping[str, Levels], plan: Plan, k: Sequence
         cells.alpha,
     )
     weighed = weigh(table.words, table.size, weight)
-    found = matched_sums(weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild)
-    branches = [branch for _, some in plan for branch in some]
+    by_round = matched_sums(weighed, plan, shifts=layout.shifts, bits=layout.bits, limits=limits.tolist(), wild=wild)
+    branches = [branch for _, of_round in plan for branch in of_round]
     f, big_f = cells.columns["sample_frequency"], cells.columns.get("population_frequency")
     risk, below = sums_of_cells(f, big_f, table.size, limits)
-    counted = [one for some in found for one in some]
+    counted = [counts for of_round in by_round for counts in of_round]
     return Sums(np.array(below), risk), list(zip(branches, counted, strict=True))
 
 
@@ -463,7 +463,7 @@ class KeyContributions(Result):
 
     @cached_property
     def _left_out(self) -> LeftOut:
-        """Packed cells are counted in rounds; of keys beyond one word, each margin by itself."""
+        """Figures with keys left out: packed cells in passes; keys beyond one word, margin by margin."""
         if is_packed(self.cells):
             return leave_out(self.cells, self._levels, self._groupings, k=self.k, pairs=self.pairs)
         whole = figures_of(dict(self.cells.columns), self.cells.table.size, self.k, self.n)
@@ -520,17 +520,17 @@ class KeyContributions(Result):
 
     @cached_property
     def _groupings(self) -> dict[str, Grouping]:
-        found = {key: coarsening.smaller_key(levels, key) for key, levels in self._levels.items()}
-        return {key: grouping for key, grouping in found.items() if grouping is not None}
+        groupings = {key: coarsening.smaller_key(levels, key) for key, levels in self._levels.items()}
+        return {key: grouping for key, grouping in groupings.items() if grouping is not None}
 
     def _dropped(self) -> dict[tuple[str, ...], Figures]:
-        """Figures of every set of keys left out: what merges most first, since its pairs are merged from it."""
+        """Figures of every set of keys left out, the key that merges most first: its pairs start from its cells."""
         keys = sorted(self.cells.keys, key=lambda key: -self._levels[key].entropy)
         tasks = [self._dropping(key, keys[i + 1 :]) for i, key in enumerate(keys)] if len(keys) > 1 else []
         return dict(row for rows in run(lambda task: task(), tasks) for row in rows)
 
     def _dropping(self, key: str, others: Sequence[str]) -> Task:
-        """Leave a key out, then each of the others as well: from the cells merged already."""
+        """The task that leaves a key out, then each of the others too, starting from the cells merged already."""
 
         def task() -> list[tuple[tuple[str, ...], Figures]]:
             single = margin_of(self.cells).without(key)
@@ -565,23 +565,23 @@ class KeyContributions(Result):
         ]
         place = {key: j for j, key in enumerate(self.cells.keys)}
 
-        def order(one: Contribution) -> tuple[Any, ...]:
-            at = tuple(place[name] for name in one.variables)
-            return len(one.variables), -one.uniques_saved, nine_digits(one.risk_without), at
+        def order(contribution: Contribution) -> tuple[Any, ...]:
+            at = tuple(place[name] for name in contribution.variables)
+            return len(contribution.variables), -contribution.uniques_saved, nine_digits(contribution.risk_without), at
 
         return tuple(sorted(rows, key=order))
 
     @cached_property
     def decides_alone(self) -> dict[str, float]:
         """Share of the sample uniques that stop being unique when this key alone is left out."""
-        return {one.variables[0]: one.decides_alone for one in self.table if len(one.variables) == 1}
+        return {row.variables[0]: row.decides_alone for row in self.table if len(row.variables) == 1}
 
     @cached_property
     def suggestions(self) -> tuple[Suggestion, ...]:
         """Leaving out or coarsening each key, what saves most uniques per bit lost first."""
-        alone = [one for one in self.table if len(one.variables) == 1]
-        drops = [suggest("drop", one.variables, one, self._whole) for one in alone]
-        steps = [suggest("coarsen", (key,), one, self._whole) for key, one in self.coarsenings.items()]
+        alone = [row for row in self.table if len(row.variables) == 1]
+        drops = [suggest("drop", row.variables, row, self._whole) for row in alone]
+        steps = [suggest("coarsen", (key,), row, self._whole) for key, row in self.coarsenings.items()]
         return tuple(sorted([*steps, *drops], key=rank))
 
     @cached_property
@@ -594,7 +594,7 @@ class KeyContributions(Result):
     def coarsening_figures(self) -> dict[str, dict[str, Any]]:
         """The coarsenings by the names of the keys."""
         names = ("rule", "scale", "levels_before", "levels_after", *OF_ROW)
-        return {key: {name: getattr(one, name) for name in names} for key, one in self.coarsenings.items()}
+        return {key: {name: getattr(row, name) for name in names} for key, row in self.coarsenings.items()}
 
     @cached_property
     def suggestion_figures(self) -> tuple[dict[str, Any], ...]:
@@ -603,16 +603,16 @@ class KeyContributions(Result):
         return tuple({name: value for name, value in row.items() if name != "step"} for row in rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the levels: a pickled result names none that few records have."""
-        told = {
+        """State without the levels: a pickled result names no level that few records have."""
+        state = {
             "table": self.table,
             "decides_alone": self.decides_alone,
             "coarsenings": {
-                key: one if one.step_is_public else replace(one, step="") for key, one in self.coarsenings.items()
+                key: row if row.step_is_public else replace(row, step="") for key, row in self.coarsenings.items()
             },
             "suggestions": tuple(replace(suggestion, step="") for suggestion in self.suggestions),
         }
-        return super().__getstate__() | told
+        return super().__getstate__() | state
 
     @property
     def records(self) -> Any:
@@ -720,7 +720,7 @@ def key_contributions(
     declared = coarsening.declared_kinds(
         cells.keys, scenario, numeric=numeric, ordered=ordered, hierarchies=hierarchies
     )
-    found = cells.in_memory()
-    if "population_frequency" in found.columns:
-        refuse_short(found)
-    return KeyContributions(found, levels, pairs, declared=declared)
+    in_memory = cells.in_memory()
+    if "population_frequency" in in_memory.columns:
+        refuse_short(in_memory)
+    return KeyContributions(in_memory, levels, pairs, declared=declared)

@@ -1,1 +1,1 @@
-"""Released records matched back to the people they were made from."""
+"""Matching and linkage: released records traced back to the records they were made from."""

@@ -55,7 +55,7 @@ class IdentityDisclosure(PairRecordResult):
     keys: tuple[str, ...] = ()
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("replicated_uniques", "replicated"),
             FileFigure("unique_in_original_in_released", "present"),
@@ -64,17 +64,17 @@ class IdentityDisclosure(PairRecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record: a share of the releases."""
+        """Record-level values of a column: shares of the releases."""
         return record_columns(self.pair.groups(self.keys))[column]
 
     @cached_property
     def records(self) -> Any:
         """A row per record, in the caller's order and frame type."""
-        found = record_columns(self.pair.groups(self.keys))
+        flags = record_columns(self.pair.groups(self.keys))
         columns = {
-            "unique_in_original": found["unique_in_original"],
-            "unique_in_original_in_released": found["present"],
-            "replicated_unique": found["replicated"],
+            "unique_in_original": flags["unique_in_original"],
+            "unique_in_original_in_released": flags["present"],
+            "replicated_unique": flags["replicated"],
         }
         return self.pair.records(columns, prefix=self.prefix)
 

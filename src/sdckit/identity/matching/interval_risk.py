@@ -1,4 +1,4 @@
-"""B3: whether the true value of a number is still close to the released one."""
+"""B3: share of original values that lie in an interval around the released value."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ WHOLE = 1e-9  # 0.15 * 20 is 3 ranks, whatever the rounding
 
 
 def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
-    """Ends of the interval of so many standard deviations (ddof 1) to either side of each value.
+    """Bounds of the interval of `width` standard deviations (ddof 1) to either side of each value.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def sd_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
 
 
 def rank_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
-    """Released values that so large a share of the records lies between, to either side of each value.
+    """Bounds of the interval that reaches `width` times n ranks to either side of each value.
 
     Examples
     --------
@@ -63,25 +63,25 @@ def rank_interval(released: Floats, width: float) -> tuple[Floats, Floats]:
 def inside_intervals(original: Floats, released: Floats, width: float, scale: Scale) -> Floats:
     """1 where the original value lies in its interval, bounds included, else 0; NaN where either is missing."""
     low, high = (sd_interval if scale == "sd" else rank_interval)(released, width)
-    found = ((original >= low) & (original <= high)).astype(np.float64)
-    found[np.isnan(original) | np.isnan(low)] = np.nan
-    return found
+    inside = ((original >= low) & (original <= high)).astype(np.float64)
+    inside[np.isnan(original) | np.isnan(low)] = np.nan
+    return inside
 
 
 def inside_all(inside: Floats) -> Floats:
-    """Per row (columns: variables) whether all that are known lie inside; NaN where none is known."""
+    """Whether all known variables (columns) of a row lie inside; NaN where none is known."""
     known = ~np.isnan(inside)
     return np.where(known.any(axis=1), ((inside == 1) | ~known).all(axis=1), np.nan)
 
 
 def share(flags: Floats) -> float:
-    """Mean of what is known; NaN where nothing is."""
+    """Mean of the known values; NaN where there is none."""
     known = flags[~np.isnan(flags)]
     return float(known.mean()) if len(known) else math.nan
 
 
 def mean_known(columns: Sequence[Floats]) -> Floats:
-    """Mean over the releases of each record where it is known; NaN where it is in none.
+    """Mean over the releases in which a record is known; NaN where it is known in none.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class IntervalRisk(ColumnResult):
     variable_rates: dict[str, float] = field(default_factory=dict)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         names = [*self.variable_rates]
         known = "records with a variable known in both files"
         return (
@@ -230,33 +230,33 @@ def interval_risk(
         if pair.n == 1:
             notes["rate"] = "one record has no standard deviation"
     files = _files(pair, names)
-    found = [
+    inside = [
         np.column_stack([inside_intervals(file[0], file[j], width, scale) for file in files])
         for j in range(1, pair.m + 1)
     ]
-    together = [inside_all(one) for one in found]
+    together = [inside_all(flags) for flags in inside]
     per_release = tuple(
         {
             "n_inside": math.nan if np.isnan(all_).all() else float(np.nansum(all_)),
             "rate": share(all_),
-            **{f"variable_rates[{name}]": share(one[:, j]) for j, name in enumerate(names)},
+            **{f"variable_rates[{name}]": share(flags[:, j]) for j, name in enumerate(names)},
         }
-        for one, all_ in zip(found, together, strict=True)
+        for flags, all_ in zip(inside, together, strict=True)
     )
     _note_missing(notes, pair, together)
     columns = {
         "inside": mean_known(together),
-        **{f"inside_{name}": mean_known([one[:, j] for one in found]) for j, name in enumerate(names)},
+        **{f"inside_{name}": mean_known([flags[:, j] for flags in inside]) for j, name in enumerate(names)},
     }
-    each = {"inside": np.stack(together)}
-    each |= {f"inside_{name}": np.stack([one[:, j] for one in found]) for j, name in enumerate(names)}
+    by_release = {"inside": np.stack(together)}
+    by_release |= {f"inside_{name}": np.stack([flags[:, j] for flags in inside]) for j, name in enumerate(names)}
     means = mean_figures(per_release, notes)
     rates = {name: means.pop(f"variable_rates[{name}]") for name in names}
     result = IntervalRisk(
         pair, per_release, MISSING_RULE, notes, columns=columns, n=pair.n, variable_rates=rates, prefix=prefix,
         **means,
     )  # fmt: skip
-    return broken.of(result, each)
+    return broken.of(result, by_release)
 
 
 def numeric_names(
@@ -283,7 +283,7 @@ def identical_note(pair: Pair, names: Sequence[str]) -> dict[str, str]:
 
 
 def values_note(same: int, m: int, where: str = "values of these variables, row by row") -> dict[str, str]:
-    """A note where so many of m releases have the original's values; nothing where none has."""
+    """A note where `same` of m releases have the original's values; empty where none has."""
     return {"released": f"{releases_have(same, m)} the original's {where}"} if same else {}
 
 
@@ -304,7 +304,7 @@ def _check_spread(pair: Pair, names: Sequence[str]) -> None:
 
 
 def _note_missing(notes: dict[str, str], pair: Pair, together: Sequence[Floats]) -> None:
-    unknown = [int(np.isnan(one).sum()) for one in together]
+    unknown = [int(np.isnan(flags).sum()) for flags in together]
     if max(unknown) and "rate" not in notes:
         some = f"up to {max(unknown)} of {pair.n} records"
         notes["missing"] = f"{some} have no variable known in both files: not counted"

@@ -86,7 +86,7 @@ class MatchedVariable:
 
 @dataclass(frozen=True)
 class MatchBy:
-    """What two records must share: all variables by role, those of them that are numbers, the missing rules.
+    """The matching rule: variables by role, the numeric ones among them with their widths, the missing rules.
 
     `widths` are those of the intervals of numeric variables that have one, and whether they are relative; the other
     variables are matched for equality.
@@ -110,7 +110,7 @@ class MatchBy:
 
     @property
     def in_words(self) -> str:
-        """What a missing value was taken for."""
+        """How missing values are treated, in words."""
         wild = [name for name in self.names if self.rules[name] == "wildcard"]
         if not wild:
             return "a missing value matches a missing value only"
@@ -179,17 +179,18 @@ def match_by(
 
 
 def _by_name(given: Any, names: Sequence[str], argument: str) -> Any:
-    """A list as what it says of each synthetic number, in their order."""
+    """Turn a list into a mapping by name, in the order of the synthetic numbers; pass other values through."""
     if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, (Sequence, np.ndarray)):
         return given
     if len(given) != len(names):
         words = f"{argument} lists {len(given)} for {len(names)} synthetic numbers ({', '.join(names) or 'none'})"
         raise DataError(f"{words}; give one for each, in the order of synthetic", argument=argument)
-    return {name: one.item() if isinstance(one, np.generic) else one for name, one in zip(names, given, strict=True)}
+    values = (value.item() if isinstance(value, np.generic) else value for value in given)
+    return dict(zip(names, values, strict=True))
 
 
 def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
-    """Refuse what has no meaning where numbers lie within a radius.
+    """Refuse arguments that have no meaning for matching within a radius.
 
     Raises `DataError`: several widths, one that is relative, or missing values that match any.
     """
@@ -206,7 +207,7 @@ def refuse_with_radius(width: Any, relative: Any, missing: Any) -> None:
 
 
 def matched_variables(by: MatchBy, *, bounds: str, around: str, distance: str = "box") -> tuple[MatchedVariable, ...]:
-    """Say of each variable how it is matched.
+    """Describe for each variable how it is matched.
 
     Examples
     --------
@@ -214,23 +215,23 @@ def matched_variables(by: MatchBy, *, bounds: str, around: str, distance: str = 
     >>> [one.matched for one in matched_variables(by, bounds="closed", around="original")]
     ['exactly', 'within ± 2 of the value']
     """
-    found = []
+    variables = []
     for name in by.names:
         role: Role = "known" if name in by.known else "synthetic"
         if name in by.widths:
             width, relative = by.widths[name]
             ball = distance == "euclidean"
             interval = (width, relative and not ball, bounds == "open", around)
-            found.append(MatchedVariable(name, role, "number", *interval, together=ball))
+            variables.append(MatchedVariable(name, role, "number", *interval, together=ball))
         else:
-            found.append(MatchedVariable(name, role, "number" if name in by.numeric else "category"))
-    return tuple(found)
+            variables.append(MatchedVariable(name, role, "number" if name in by.numeric else "category"))
+    return tuple(variables)
 
 
 def _number(width: Any, name: str = "") -> float:
-    one = width[name] if isinstance(width, Mapping) else width
+    half_width = width[name] if isinstance(width, Mapping) else width
     which = f"of {name!r} " if isinstance(width, Mapping) else ""
-    return arguments.amount(one, "width", f"{which}is half the length of an interval")
+    return arguments.amount(half_width, "width", f"{which}is half the length of an interval")
 
 
 def _is_relative(relative: Any, name: str) -> bool:
@@ -255,7 +256,7 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
         return np.arange(n, dtype=np.int64)
     given = np.asarray(rows)
     if given.dtype == np.bool_ and given.shape == (n,):
-        found = np.flatnonzero(given)
+        positions = np.flatnonzero(given)
     elif given.dtype == np.bool_:
         words = f"rows= as true and false needs one value for each of the {n} records"
         raise DataError(words, argument="rows")
@@ -263,22 +264,22 @@ def target_rows(rows: Any, n: int) -> NDArray[np.int64]:
         words = "rows= takes row numbers of the original, from 1, or true and false for each record"
         raise DataError(words, argument="rows")
     else:
-        found = given.astype(np.int64) - 1
-    if len(found) == 0:
+        positions = given.astype(np.int64) - 1
+    if len(positions) == 0:
         raise DataError("rows= names no record", argument="rows")
-    if found.min() < 0 or found.max() >= n:
+    if positions.min() < 0 or positions.max() >= n:
         raise DataError(f"rows= counts from 1 to {n}, the records of the original", argument="rows")
-    if len(np.unique(found)) < len(found):
+    if len(np.unique(positions)) < len(positions):
         raise DataError("rows= names a record more than once", argument="rows")
-    return found
+    return positions
 
 
-# B1: open an original and its releases for matching, and decide how each variable is matched.
+# B1: open an original and its releases, and decide how each variable is matched.
 
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """The arguments of `matching_risk` that say by what records are matched; None where not given."""
+    """The arguments of `matching_risk` that define the matching rule; None where not given."""
 
     known: Sequence[str] = ()
     synthetic: Sequence[str] = ()
@@ -291,7 +292,7 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class FilesToMatch:
-    """The files, what two records must share, and what a reader must know of it."""
+    """The opened files, the matching rule, and notes for the reader."""
 
     pair: Pair
     by: MatchBy
@@ -313,7 +314,7 @@ def declared_matching(scenario: Scenario | None) -> Matching:
 def files_to_match(
     original: Any, released: Any, asked: Asked, *, id: str | None, also: Sequence[str] = ()
 ) -> FilesToMatch:
-    """Open the files and settle how each variable is matched: declared first, else as the data are.
+    """Open the files and decide how each variable is matched: as declared, otherwise by the data.
 
     Of a scenario's keys that it calls neither known nor synthetic, those that every release left as they were are
     known. Numbers are those of `numeric` or the scenario, where one declares any, else those that
@@ -326,19 +327,19 @@ def files_to_match(
     if not fixed and not made and scenario is not None:
         keys = resolve_roles(scenario=scenario).keys
     names = keys or (*fixed, *made)
-    said = declared_matching(scenario).among(names)
+    of_scenario = declared_matching(scenario).among(names)
     if keys:
-        fixed, made = said.known, said.synthetic
+        fixed, made = of_scenario.known, of_scenario.synthetic
     rest = tuple(name for name in keys if name not in (*fixed, *made))
     declared = declared_numbers(asked.numeric, scenario, names)
     by: dict[str, Any] = {
-        "width": asked.width if asked.width is not None else said.width, "missing": asked.missing,
+        "width": asked.width if asked.width is not None else of_scenario.width, "missing": asked.missing,
         "relative": asked.relative, "scenario": scenario,
     }  # fmt: skip
     if by["width"] is None:
         by["width"] = DEFAULT_WIDTH
     if asked.relative is None:
-        by["relative"] = {name: said.is_relative(name) for name in names}
+        by["relative"] = {name: of_scenario.is_relative(name) for name in names}
     early = by  # before any file is read; lists wait until it is known which variables are numbers
     if declared is None:
         early = {
@@ -353,17 +354,17 @@ def files_to_match(
     changed = tuple(name for name in rest if not all(pair.identical([name])))
     fixed, made = (*fixed, *(name for name in rest if name not in changed)), (*made, *changed)
     numbers = measured_columns(pair, names) if declared is None else declared
-    found = match_by(known=_in_order(fixed, names), synthetic=_in_order(made, names), numeric=numbers, **by)
+    matched_by = match_by(known=_in_order(fixed, names), synthetic=_in_order(made, names), numeric=numbers, **by)
     equal = {
-        role: [name for name in some if name in found.equal]
-        for role, some in {"known": found.known, "synthetic": found.synthetic}.items()
+        role: [name for name in some if name in matched_by.equal]
+        for role, some in {"known": matched_by.known, "synthetic": matched_by.synthetic}.items()
     }
-    pair = open_pair(pair, categories=equal, numeric={"numeric": found.numeric}, aligned=True)
-    return FilesToMatch(pair, found, _unused(asked, said, found))
+    pair = open_pair(pair, categories=equal, numeric={"numeric": matched_by.numeric}, aligned=True)
+    return FilesToMatch(pair, matched_by, _unused(asked, of_scenario, matched_by))
 
 
 def _one_of(given: Any, default: Any) -> Any:
-    """One value in the place of a list."""
+    """A single value in place of a list."""
     is_list = isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str)
     return default if is_list else given
 
@@ -372,9 +373,9 @@ def _in_order(some: Sequence[str], names: Sequence[str]) -> list[str]:
     return [name for name in names if name in some]
 
 
-def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
-    """Refuse a width given for nothing; of a scenario's, which other intruders may use, only say so."""
-    given = asked.width if asked.width is not None else said.width
+def _unused(asked: Asked, of_scenario: Matching, by: MatchBy) -> dict[str, str]:
+    """Refuse a width argument that no variable uses; a scenario's unused width, meant for others, becomes a note."""
+    given = asked.width if asked.width is not None else of_scenario.width
     if isinstance(given, np.ndarray | Sequence | Mapping) or not given or by.widths:  # a width of 0 asks for equality
         return {}
     known = [name for name in by.numeric if name in by.known]
@@ -389,7 +390,7 @@ def _unused(asked: Asked, said: Matching, by: MatchBy) -> dict[str, str]:
 
 
 def refuse_missing(pair: Pair, by: MatchBy) -> None:
-    """Keep the promise of missing='error'."""
+    """Raise where a value is missing and missing='error'."""
     for name, rule in by.rules.items():
         if rule != "error":
             continue

@@ -36,7 +36,7 @@ WORD = 63
 
 @dataclass(frozen=True, eq=False)
 class Category:
-    """A variable matched for equality: shared codes, 0 being missing, of targets and of released records."""
+    """A variable matched for equality: joint codes of the targets and of the released records, 0 being missing."""
 
     target: Codes
     released: Codes
@@ -56,7 +56,7 @@ class Interval:
     width: float
     relative: bool  # whether the width is a share of the value that the interval is around
     tol: float  # slack at both ends
-    closed: bool  # whether the ends belong to it, the slack outside; else they do not, the slack inside
+    closed: bool  # whether the bounds belong to it, with slack outwards; else they do not, with slack inwards
     around_target: bool  # whether the interval is around the original value or around the released one
     wild: bool  # whether a missing value matches any
 
@@ -65,7 +65,7 @@ class Interval:
         return np.isnan(self.target), np.isnan(self.released)
 
     def bounds(self, centre: Floats) -> tuple[Floats, Floats]:
-        """Smallest and largest value that match."""
+        """Smallest and largest value that match each centre."""
         half: Floats | float = self.width
         if self.relative:  # the peers take the share of the value with its sign
             half = self.width * (np.abs(centre) if self.closed else centre)
@@ -114,7 +114,7 @@ def match(
     count, true = np.zeros(n, np.int64), np.zeros(n, np.bool_)
     for gaps, target in mine:
         for other, released in theirs:
-            gone = {id(one) for bit, one in enumerate(wild) if (gaps | other) >> bit & 1}
+            gone = {id(variable) for bit, variable in enumerate(wild) if (gaps | other) >> bit & 1}
             place = np.full(r, -1)
             place[released] = np.arange(len(released))
             more, hit = _match_rows(
@@ -130,23 +130,23 @@ def match(
 def _patterns(
     wild: Sequence[Category | Interval], n: int, r: int
 ) -> tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]]:
-    """Rows of both files by which of the variables they lack."""
+    """Rows of both files by their pattern of missing variables (a bit mask)."""
     if len(wild) > WORD:
         words = f"{len(wild)} variables have missing values, more than the {WORD}"
         raise DataError(f"{words} that missing='wildcard' takes; choose 'category'")
-    found: tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]] = ([], [])
+    sides: tuple[list[tuple[int, Ints]], list[tuple[int, Ints]]] = ([], [])
     for side, size in enumerate((n, r)):
         word = np.zeros(size, np.int64)
-        for bit, one in enumerate(wild):
-            word |= one.missing()[side].astype(np.int64) << bit
+        for bit, variable in enumerate(wild):
+            word |= variable.missing()[side].astype(np.int64) << bit
         patterns, of_row = np.unique(word, return_inverse=True)
         order = np.argsort(of_row, kind="stable")
         parts = np.split(order, np.cumsum(np.bincount(of_row))[:-1])
-        found[side].extend(zip(patterns.tolist(), parts, strict=True))
-    if (pairs := len(found[0]) * len(found[1])) > MOST_PATTERN_PAIRS:
-        words = f"the files have {len(found[0])} and {len(found[1])} patterns of missing values, {pairs} pairs of which"
+        sides[side].extend(zip(patterns.tolist(), parts, strict=True))
+    if (pairs := len(sides[0]) * len(sides[1])) > MOST_PATTERN_PAIRS:
+        words = f"the files have {len(sides[0])} and {len(sides[1])} patterns of missing values, {pairs} pairs of which"
         raise DataError(f"{words} missing='wildcard' would have to compare; choose 'category'")
-    return found
+    return sides
 
 
 def _match_rows(
@@ -158,7 +158,7 @@ def _match_rows(
     own: Ints,
     groups: tuple[Codes, Codes, int] | None = None,
 ) -> tuple[Ints, Bools]:
-    """Some targets among some released records, a missing value matching only a missing one.
+    """Match some targets against some released records, a missing value matching only a missing one.
 
     `own` is -1 where a target's own record is not among these.
     """
@@ -209,19 +209,19 @@ def match_in_ball(
 
 
 def _category_groups(categories: Sequence[Category], target: Floats, released: Floats) -> tuple[Ints, Ints]:
-    """The group of each record: equal categories, and the same numbers missing."""
+    """Group number of each record: equal categories, and the same numbers missing."""
     n = len(target)
     columns = [np.concatenate([category.target, category.released]) for category in categories]
     gaps = np.isnan(np.vstack([target, released])).astype(np.int32)
     columns += [gap for gap in gaps.T if gap.any()]
     if not columns:
         return np.zeros(n, np.int64), np.zeros(len(released), np.int64)
-    found = group_codes(columns, n + len(released)).of_row.astype(np.int64)
-    return found[:n], found[n:]
+    group = group_codes(columns, n + len(released)).of_row.astype(np.int64)
+    return group[:n], group[n:]
 
 
 def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius: float, *, closed: bool) -> Ints:
-    """Released records of the same group within the radius of each target, group by group."""
+    """Number of released records in the group and within the radius of each target, group by group."""
     from scipy.spatial import KDTree
 
     count = np.zeros(len(target), np.int64)
@@ -239,7 +239,7 @@ def _counted(target: Floats, released: Floats, mine: Ints, theirs: Ints, radius:
 
 
 def _runs(codes: Ints) -> list[tuple[int, int, int]]:
-    """Each value of sorted codes with where it begins and ends."""
+    """(value, start, stop) of each run of equal values in sorted codes."""
     starts = np.flatnonzero(np.r_[True, codes[1:] != codes[:-1]]) if len(codes) else np.zeros(0, np.int64)
     ends = np.r_[starts[1:], len(codes)]
     return list(zip(codes[starts].tolist(), starts.tolist(), ends.tolist(), strict=True))
@@ -256,21 +256,21 @@ NO_UNIQUE_MATCH = "no record has exactly one match"
 
 @dataclass(frozen=True, eq=False)
 class Matched:
-    """What was found for each target (columns) in each release (rows)."""
+    """Matching results of each target (columns) in each release (rows)."""
 
     rows: NDArray[np.int64]  # (targets,) position of each in the original
     count: NDArray[np.int64]  # (m, targets) released records that match it
     true: NDArray[np.bool_]  # (m, targets) whether the record made from it is among them
-    alike: NDArray[np.int64]  # (m, targets) released records that match it on what was left as it was
+    alike: NDArray[np.int64]  # (m, targets) released records that match it on the known variables alone
 
     @cached_property
     def risk(self) -> NDArray[np.float64]:
-        """Chance of hitting the right one among the matches."""
+        """Probability of picking the right record among the matches."""
         return self.true / np.maximum(self.count, 1)
 
     @cached_property
     def chance(self) -> NDArray[np.float64]:
-        """The same if the right row were any one of those alike in what was left as it was."""
+        """The same for a pick among all records that match on the known variables."""
         return (self.count > 0) / np.maximum(self.alike, 1)
 
     def above(self, threshold: float) -> NDArray[np.bool_]:
@@ -279,12 +279,12 @@ class Matched:
 
     @cached_property
     def unique_true(self) -> NDArray[np.bool_]:
-        """The right one is the only match."""
+        """Whether the right record is the only match."""
         return self.true & (self.count == 1)  # type: ignore[no-any-return]
 
     @cached_property
     def unique_false(self) -> NDArray[np.bool_]:
-        """A wrong one is the only match."""
+        """Whether a wrong record is the only match."""
         return ~self.true & (self.count == 1)  # type: ignore[no-any-return]
 
 
@@ -356,7 +356,7 @@ class MatchingRisk(PairRecordResult):
     before: MatchingRisk | None = field(default=None, repr=False)
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_match_risk", "risk", of="targets"),
             FileFigure("expected_match_risk", "risk", "sum"),
@@ -374,16 +374,16 @@ class MatchingRisk(PairRecordResult):
         )  # fmt: skip
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each target, a row for each release."""
-        found = self.matched
+        """Record-level values of a column, a row for each release."""
+        matched = self.matched
         if column == "unique":
-            return found.count == 1  # type: ignore[no-any-return]
+            return matched.count == 1  # type: ignore[no-any-return]
         if column == "guess":
             return np.tile(1 / np.array(self.pair.sizes, np.float64)[:, None], (1, self.n))
-        return getattr(found, column)  # type: ignore[no-any-return]
+        return getattr(matched, column)  # type: ignore[no-any-return]
 
     def told_frame(self) -> tuple[Any, NDArray[np.int64] | None]:
-        """The original; and which of its rows are targets, None for all."""
+        """The original, and the rows of it that are targets (None: all)."""
         return self.pair.original, self._rows()
 
     @cached_property
@@ -394,16 +394,16 @@ class MatchingRisk(PairRecordResult):
     @property
     def records_by_release(self) -> Any:
         """A row per target and release; ``row`` and ``release`` count from 1."""
-        found, m = self.matched, self.m
+        matched, m = self.matched, self.m
         return self.pair.table(
             {
-                "row": np.tile(found.rows + 1, m),
+                "row": np.tile(matched.rows + 1, m),
                 "release": np.repeat(np.arange(1, m + 1), self.n),
-                "match_count": found.count.ravel(),
-                "true_match": found.true.ravel(),
-                "unique_true_match": found.unique_true.ravel(),
-                "unique_false_match": found.unique_false.ravel(),
-                "match_risk": found.risk.ravel(),
+                "match_count": matched.count.ravel(),
+                "true_match": matched.true.ravel(),
+                "unique_true_match": matched.unique_true.ravel(),
+                "unique_false_match": matched.unique_false.ravel(),
+                "match_risk": matched.risk.ravel(),
             }
         )
 
@@ -430,7 +430,7 @@ class MatchingRisk(PairRecordResult):
         arguments.flag(values, "values")
         high = np.flatnonzero(self.matched.above(_limit(threshold)))
         columns = {"row": self.matched.rows + 1, **self._columns()}
-        chosen = {name: found[high] for name, found in columns.items()}
+        chosen = {name: column[high] for name, column in columns.items()}
         rows = self.matched.rows[high]
         shown = [variable.name for variable in self.variables] if values else []
         return self.pair.records(chosen, rows=rows, prefix=self.prefix, show=shown)
@@ -455,12 +455,12 @@ class MatchingRisk(PairRecordResult):
         arguments.flag(show_cases, "show_cases")
         if show_cases and threshold is None:
             raise DataError("show_cases= shows the targets above a threshold; give threshold=", argument="show_cases")
-        found = super().details()
+        table = super().details()
         if threshold is None:
-            return found
-        each = self.high_risk_counts(threshold)
+            return table
+        counts = self.high_risk_counts(threshold)
         flat = [*self._flat(), ("high_risk", float(self.matched.above(threshold).sum()))]
-        flat += [(f"high_risk_{j}", float(one)) for j, one in enumerate(each, 1) if self.m > 1]
+        flat += [(f"high_risk_{j}", float(count)) for j, count in enumerate(counts, 1) if self.m > 1]
         if show_cases:
             rows = self.matched.rows[self.matched.above(threshold)] + 1
             flat += [("high_risk_row", float(row)) for row in rows]
@@ -530,17 +530,17 @@ class MatchingRisk(PairRecordResult):
         return {**super().to_dict(), "variables": stated, "high_risk_limit": self.high_risk_limit}
 
     def _columns(self) -> dict[str, NDArray[Any]]:
-        found = self.matched
+        matched = self.matched
         return {
-            "match_risk": found.risk.mean(axis=0),
-            "match_count": found.count.mean(axis=0),
-            "unique_true_match_rate": found.unique_true.mean(axis=0),
-            "n_high_risk": (found.risk > self.high_risk_limit).sum(axis=0),
-            "n_true_matches": found.unique_true.sum(axis=0),
+            "match_risk": matched.risk.mean(axis=0),
+            "match_count": matched.count.mean(axis=0),
+            "unique_true_match_rate": matched.unique_true.mean(axis=0),
+            "n_high_risk": (matched.risk > self.high_risk_limit).sum(axis=0),
+            "n_true_matches": matched.unique_true.sum(axis=0),
         }
 
     def _rows(self) -> NDArray[np.int64] | None:
-        """The targets; None where they are all records in their order."""
+        """Rows of the targets; None where they are all records in file order."""
         rows = self.matched.rows
         return None if len(rows) == self.pair.n and bool((np.diff(rows) > 0).all()) else rows
 
@@ -671,9 +671,9 @@ def matching_risk(
     (['exactly', 'within ± 10 % of the value'], 2.0)
     """
     broken = breakdown(original, by, MatchingRisk, interval, seed, scenario, prefix)
-    said = matching_options.declared_matching(scenario)
-    tol = said.tol if tol is None else tol
-    limit = _limit(said.high_risk if high_risk is None else high_risk, "high_risk")
+    of_scenario = matching_options.declared_matching(scenario)
+    tol = of_scenario.tol if tol is None else tol
+    limit = _limit(of_scenario.high_risk if high_risk is None else high_risk, "high_risk")
     arguments.amount(tol, "tol", "is the slack at the ends of an interval")
     arguments.choice(bounds, "bounds", ("closed", "open"))
     arguments.choice(around, "around", ("original", "released"))
@@ -689,12 +689,12 @@ def matching_risk(
     matching_options.refuse_missing(pair, how)
     targets = matching_options.target_rows(rows, pair.n)
     options = (tol, bounds, around, distance)
-    found = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
+    matches = [_match(pair, how, how.names, j, targets, options) for j in range(pair.m)]
     alike = [_match(pair, how, how.known, j, targets, options)[0] for j in range(pair.m)]
     matched = Matched(
         targets,
-        np.stack([count for count, _ in found]),
-        np.stack([true for _, true in found]),
+        np.stack([count for count, _ in matches]),
+        np.stack([true for _, true in matches]),
         np.stack(alike),
     )
     per_release = tuple(_figures(matched, j, pair.sizes[j], limit) for j in range(pair.m))

@@ -23,7 +23,7 @@ from sdckit.numerics.coding import Encoded, differences, gower, ranks, whitened
 from sdckit.numerics.search.neighbours import paired, pairwise, prepare
 from sdckit.result import FileFigure
 
-# What record linkage is asked: variables, numbers among them, method, distance, weights.
+# The options of record linkage: variables, which of them are numeric, method, distance, weights.
 
 
 Method = Literal["nearest", "rank", "assignment"]
@@ -35,7 +35,7 @@ Weights = Mapping[str, float] | Sequence[float] | None
 
 @dataclass(frozen=True)
 class Options:
-    """Method, distance, how many candidates, weights: checked without the data."""
+    """Method, distance, number of candidates and weights, checked without the data."""
 
     method: Method
     distance: Distance
@@ -44,7 +44,7 @@ class Options:
 
     @property
     def numbers_only(self) -> bool:
-        """Whether categories cannot take part."""
+        """Whether the method takes numeric variables only."""
         return self.method == "rank" or self.distance != "gower"
 
 
@@ -75,7 +75,7 @@ def linked_variables(
     id: str | None,
     also: Sequence[str] = (),
 ) -> tuple[Pair, tuple[str, ...], tuple[str, ...]]:
-    """Open the files; the variables that are numbers, and all variables. `also`: further columns of the original."""
+    """Open the files; the numeric variables, and all variables. `also`: further columns of the original."""
     scenario = arguments.scenario_or_none(scenario)
     names, declared = arguments.names(variables, "variables"), arguments.names(numeric, "numeric")
     if names is None and scenario is not None:
@@ -109,7 +109,7 @@ def linked_variables(
 def encoders(
     pair: Pair, names: Sequence[str], numbers: Sequence[str], chosen: Options
 ) -> Callable[[int], tuple[Encoded, Encoded]]:
-    """For release j (from 0) the original and the release, encoded together."""
+    """A function that encodes the original and release j (from 0) on a common scale."""
     ordered = [*numbers, *(name for name in names if name not in numbers)]
     given = _by_name(chosen.weights, names)
     weights = None if given is None else [given[name] for name in ordered]
@@ -123,11 +123,11 @@ def encoders(
         elif chosen.distance == "gower":
             known, masked = gower(values, codes, weights=weights)
         elif chosen.distance == "mahalanobis":
-            found = whitened(values)
-            if found is None:
+            encoded = whitened(values)
+            if encoded is None:
                 words = "the covariance of the variables is singular: one does not vary, or follows from the others"
                 raise DataError(f"{words}; leave it out, or use another distance")
-            known, masked = found
+            known, masked = encoded
         else:
             power = 2 if chosen.distance == "euclidean" else 1
             known, masked = differences(values, power=power, weights=weights)
@@ -174,7 +174,7 @@ def _check_complete(pair: Pair, numbers: Sequence[str]) -> None:
         raise DataError(f"{'; '.join(faults)}; distance='mahalanobis' needs every value: {words}")
 
 
-ASSIGNED_ROWS = 5_000  # the optimum needs all distances at once: 200 MB for so many
+ASSIGNED_ROWS = 5_000  # optimal assignment holds all distances at once: 200 MB for as many rows
 OF_LINK = {"correct": "correct", "distance": "distance", "second_distance": "second"}
 MISSING_RULE = "a missing value is 0 from a missing one, and from any other as far as two values can be"
 
@@ -184,7 +184,7 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 
 @dataclass(frozen=True, eq=False)
 class Links:
-    """For each released record where it is linked to."""
+    """For each released record, the original it is linked to."""
 
     row: NDArray[np.int64]  # the original, from 0
     correct: Floats  # the chance that the right one is found
@@ -204,15 +204,15 @@ def nearest_links(original: Encoded, released: Encoded, n_best: int) -> Links:
     """
     n = original.n
     true = paired(released, original)
-    found = prepare(original).nearest(released, min(max(n_best, 2), n))
+    nearest = prepare(original).nearest(released, min(max(n_best, 2), n))
     if n_best > 1 or n == 1:
-        correct = found.chance(true)
+        correct = nearest.chance(true)
     else:  # of the two nearest only the first counts: with how many others does it share its place?
-        first, second = found.distance.T
-        sharing = np.where(second > first + found.tolerance, 1, found.n_closer + found.n_tied)
-        correct = np.where(true <= first + found.tolerance, 1.0 / sharing, 0.0)
-    second = found.distance[:, 1] if n > 1 else np.full(n, np.nan)
-    return Links(found.index, correct, found.distance[:, 0], second)
+        first, second = nearest.distance.T
+        sharing = np.where(second > first + nearest.tolerance, 1, nearest.n_closer + nearest.n_tied)
+        correct = np.where(true <= first + nearest.tolerance, 1.0 / sharing, 0.0)
+    second = nearest.distance[:, 1] if n > 1 else np.full(n, np.nan)
+    return Links(nearest.index, correct, nearest.distance[:, 0], second)
 
 
 def assigned_links(original: Encoded, released: Encoded) -> Links:
@@ -269,7 +269,7 @@ class RecordLinkage(PairRecordResult):
     mean_distance: float = math.nan
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("rate", "correct"),
             FileFigure("correct_links", "correct", "sum"),
@@ -278,7 +278,7 @@ class RecordLinkage(PairRecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record, a row for each release."""
+        """Record-level values of a column, a row for each release."""
         return np.stack([getattr(link, column) for link in self.links])
 
     @cached_property

@@ -1,4 +1,4 @@
-"""B4: records that are alone with their key in the original, and appear alone in the release again."""
+"""B4: records that are unique on their key in the original, and unique again in the release."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def unique_counts(groups: SharedGroups, release: int) -> dict[str, float]:
 
 
 def record_columns(groups: SharedGroups) -> dict[str, NDArray[Any]]:
-    """For each original record: is it unique; in what share of the releases present, and unique again."""
+    """For each original record: whether it is unique; share of releases with its key, and with it unique again."""
     alone = groups.size[0] == 1
     present = np.mean([alone & (size > 0) for size in groups.size[1:]], axis=0)
     replicated = np.mean([alone & (size == 1) for size in groups.size[1:]], axis=0)
@@ -95,7 +95,7 @@ class ReplicatedUniques(PairRecordResult):
     keys: tuple[str, ...] = ()
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("share", "replicated"),
             FileFigure("replicated", "replicated", "sum"),
@@ -103,7 +103,7 @@ class ReplicatedUniques(PairRecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record: a share of the releases."""
+        """Record-level values of a column: shares of the releases."""
         return record_columns(self.pair.groups(self.keys))[column]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""B3: whether released numbers are close to the true ones, the more so for records far from the bulk."""
+"""B3: share of original values close to the released ones, with wider intervals for outlying records."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def measured(
     factor: float,
     isolation: float,
 ) -> tuple[dict[str, float], dict[str, Floats]]:
-    """Figures of a release, and the columns of the records: NaN where `rows` leaves them out."""
+    """Figures of a release, and the record columns: NaN for rows outside `rows`."""
     n = int(rows.sum())
     columns = {name: np.full(len(rows), np.nan) for name in COLUMNS}
     undefined = {"n_measured": float(n), **dict.fromkeys(RISKS, math.nan)}
@@ -152,7 +152,7 @@ class RobustIntervalRisk(ColumnResult):
     isolated_weighted_risk: float = math.nan
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         complete: dict[str, Any] = {"of": "records complete in both files", "base": "n_measured"}
         return (
             FileFigure("rate", "inside", **complete),
@@ -263,21 +263,21 @@ def robust_interval_risk(
     files = [np.column_stack(columns) for columns in zip(*(pair.numbers(name) for name in names), strict=True)]
     complete = [~np.isnan(files[0] + file).any(axis=1) for file in files[1:]]
     _check_spread(pair, names, files, complete)
-    found = [
-        measured(files[0], one, rows, given, drawn, factor, isolation)
-        for one, rows in zip(files[1:], complete, strict=True)
+    measures = [
+        measured(files[0], file, rows, given, drawn, factor, isolation)
+        for file, rows in zip(files[1:], complete, strict=True)
     ]
-    if any(math.isnan(figures["rate"]) for figures, _ in found):
+    if any(math.isnan(figures["rate"]) for figures, _ in measures):
         notes["rate"] = UNDEFINED
     if given is None and max(int(rows.sum()) for rows in complete) > FIT_ROWS:
         notes["estimate"] = f"centre and covariance were estimated from {FIT_ROWS} records drawn"
     if gone := max(int((~rows).sum()) for rows in complete):
         some = f"up to {gone} of {pair.n} records"
         notes["missing"] = f"{some} have a missing value in one of the files: not measured"
-    per_release = tuple(figures for figures, _ in found)
-    columns = {name: mean_known([one[name] for _, one in found]) for name in COLUMNS}
+    per_release = tuple(figures for figures, _ in measures)
+    columns = {name: mean_known([by_name[name] for _, by_name in measures]) for name in COLUMNS}
     result = RobustIntervalRisk.of(pair, per_release, MISSING_RULE, notes, columns=columns, prefix=prefix)
-    return broken.of(result, {name: np.stack([one[name] for _, one in found]) for name in COLUMNS})
+    return broken.of(result, {name: np.stack([by_name[name] for _, by_name in measures]) for name in COLUMNS})
 
 
 def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Estimate | None:
@@ -287,18 +287,18 @@ def _given(center: ArrayLike | None, covariance: ArrayLike | None, p: int) -> Es
         argument = "covariance" if center is None else "center"
         raise DataError("center and covariance belong together; give both or neither", argument=argument)
     try:
-        found = np.asarray(center, np.float64), np.asarray(covariance, np.float64)
+        estimate = np.asarray(center, np.float64), np.asarray(covariance, np.float64)
     except (TypeError, ValueError):
         raise DataError("center and covariance must be arrays of numbers") from None
-    if found[0].shape != (p,) or found[1].shape != (p, p):
+    if estimate[0].shape != (p,) or estimate[1].shape != (p, p):
         words = f"center must have {p} numbers, one per variable, and covariance {p} rows and columns"
         raise DataError(words, argument="center")
-    if not all(np.isfinite(one).all() for one in found) or not np.allclose(found[1], found[1].T):
+    if not all(np.isfinite(part).all() for part in estimate) or not np.allclose(estimate[1], estimate[1].T):
         raise DataError("center and covariance must be finite, and the covariance symmetric")
-    if np.linalg.eigvalsh(found[1])[0] <= 0:
+    if np.linalg.eigvalsh(estimate[1])[0] <= 0:
         words = "covariance is not positive definite: some variables determine each other"
         raise DataError(words, argument="covariance")
-    return found
+    return estimate
 
 
 def _check_spread(

@@ -1,1 +1,1 @@
-"""Unique in the population, too: models of it, and a population at hand."""
+"""Population uniqueness: from models of the population, or from a population file."""

@@ -1,4 +1,4 @@
-"""A5: how surely a person of the population is known to be in the file."""
+"""A5: delta-presence, how certain it is that a person of the population is in the file."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class DeltaPresence(CellsResult):
         return self.records_above / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             *mean_and_sum("rate_above", "records_above", "presence", above=self.limits[1]),
             FileFigure("maximum", "presence", "max"),

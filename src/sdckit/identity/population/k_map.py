@@ -56,14 +56,14 @@ class KMap(CellsResult):
         return {k: count / self.n for k, count in self.violations.items()}
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
-        asked = [*self.violations][::-1]
+        """The record column behind each file-level figure, and how it is summarised."""
+        levels = [*self.violations][::-1]
         if self.columns != ("population_frequency",):
-            told: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in asked}
+            source: dict[int, dict[str, Any]] = {k: {"column": f"p_below_{k}"} for k in levels}
         else:
-            told = {k: {"column": "population_frequency", "below": k - 0.5} for k in asked}
-        rates = [FileFigure(f"violation_rates[{k}]", **told[k]) for k in asked]
-        counts = [FileFigure(f"violations[{k}]", how="sum", **told[k]) for k in asked]
+            source = {k: {"column": "population_frequency", "below": k - 0.5} for k in levels}
+        rates = [FileFigure(f"violation_rates[{k}]", **source[k]) for k in levels]
+        counts = [FileFigure(f"violations[{k}]", how="sum", **source[k]) for k in levels]
         smallest = FileFigure("level", "population_frequency", "min", higher="safer")
         return (*rates, *counts, *([] if math.isnan(self.level) else [smallest]))
 
@@ -74,7 +74,7 @@ class KMap(CellsResult):
 
 
 def file_and_population(data: Any, population: Any) -> tuple[Any, Any]:
-    """The two files of a measure of presence: as given; of a pair its original, and itself for its population."""
+    """The file and its population: as given, or of a pair its original, and the pair itself as population."""
     if not isinstance(data, Pair):
         return data, population
     if population is not None:
@@ -91,17 +91,17 @@ def population_cells(population: Any, keys: Sequence[str]) -> Cells:
         kept: Cells = population.memo[at]
         return kept
     try:
-        found = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
+        cells = category_cells(population, keys=None if is_cells(population) else keys, weighted=False)
     except (ColumnError, DataError) as error:
         raise type(error)(f"population: {error}", argument="population") from None
-    if found.keys != tuple(keys):
+    if cells.keys != tuple(keys):
         words = "population: its cells were made with other keys, or in another order; use the same"
         raise ColumnError(words, argument="population")
-    return found
+    return cells
 
 
 def cells_in(cells: Cells, population: Cells) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """For each cell its place in the population, and how many records that has there: no fewer than the cell."""
+    """For each cell its index among the population's cells, and their records: at least those of the cell."""
     at = matching_cells(cells, population)
     frequency: NDArray[np.int64] = np.where(at >= 0, population.table.size[at], 0)
     if short := int(np.count_nonzero(cells.table.size > frequency)):
@@ -183,7 +183,7 @@ def k_map(
     >>> result.level, result.violations
     (2, {3: 2})
     """
-    asked = arguments.counts(k, "k", "counts people of the population", at_least=2)
+    levels = arguments.counts(k, "k", "counts people of the population", at_least=2)
     data, population = file_and_population(data, population)
     broken = breakdown(data, by, KMap, interval, seed, scenario, prefix)
     cells = category_cells(
@@ -191,24 +191,24 @@ def k_map(
         weighted=population is None, broken=broken,
     )  # fmt: skip
     if population is None:
-        return broken.of(_by_model(cells, asked, prefix))
+        return broken.of(_by_model(cells, levels, prefix))
     _, frequency = cells_in(cells, population_cells(population, cells.keys))
     size = cells.table.size
-    violations: dict[int, float] = {one: int(size[frequency < one].sum()) for one in asked}
+    violations: dict[int, float] = {level: int(size[frequency < level].sum()) for level in levels}
     cells = cells.with_cells({"population_frequency": frequency})
     return broken.of(KMap(cells, int(frequency.min()), violations, ("population_frequency",), prefix=prefix))
 
 
-def _by_model(cells: Cells, asked: tuple[int, ...], prefix: str) -> KMap:
+def _by_model(cells: Cells, levels: tuple[int, ...], prefix: str) -> KMap:
     from scipy.special import pdtr
 
     pi, f = sampling_fraction_of(cells), cells.table.size
     unseen = (1 - pi) / pi * expected_main_effects(grid_of(cells), f.astype(np.float64))
     columns, violations = {}, {}
-    for one in asked:
-        others = one - 1 - f  # people of the population outside the file that the key may still have
+    for k in levels:
+        others = k - 1 - f  # people of the population outside the file that the key may still have
         p = np.where(others >= 0, pdtr(np.maximum(others, 0), unseen), 0.0)
-        columns[f"p_below_{one}"], violations[one] = p, float(p @ f)
+        columns[f"p_below_{k}"], violations[k] = p, float(p @ f)
     notes = {
         "level": "no population file: violations are expected numbers, the keys taken as independent "
         "(population_risk says how well that fits)"

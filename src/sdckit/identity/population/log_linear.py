@@ -25,12 +25,12 @@ Term = tuple[int, ...]
 MAX_GRID = 10_000_000  # possible cells of a grid that is built
 MAX_CYCLES = 2_000
 TOLERANCE = 1e-8  # largest gap between a fitted and an observed margin, as a share of the records
-DIRECT = 1 << 22  # codes renumbered by a table with a place for each
+DIRECT = 1 << 22  # codes that are renumbered by a lookup table
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """Cells as points of the full product of the levels in use."""
+    """Cells as points of the full cross-classification of the levels in use."""
 
     codes: tuple[NDArray[np.int64], ...]  # (K,) level of each cell, key by key, from 0 without gaps
     shape: tuple[int, ...]  # levels of each key
@@ -42,18 +42,18 @@ class Grid:
 
     @property
     def layout(self) -> tuple[int, ...]:
-        """Order of the keys in a table of every possible cell: the one with most levels is fastest."""
+        """Key order of the dense table: the key with most levels varies fastest."""
         return tuple(sorted(range(len(self.shape)), key=lambda j: self.shape[j]))
 
     def place(self, term: Sequence[int]) -> tuple[NDArray[np.int64], int]:
-        """Where each cell lies in the margin of some keys, and how many places it has."""
+        """Index of each cell in the margin of some keys, and the number of margin cells."""
         at = np.zeros(len(self.codes[0]), np.int64)
         for j in term:
             at = at * self.shape[j] + self.codes[j]
         return at, math.prod(self.shape[j] for j in term)
 
     def strides(self, term: Sequence[int]) -> NDArray[np.int64]:
-        """Steps in the margin of some keys, per key in layout order; 0 for keys that are summed over."""
+        """Stride of each key (in layout order) in the margin of some keys; 0 for keys summed over."""
         steps, step = np.zeros(len(self.shape), np.int64), 1
         for j in reversed(term):
             steps[j], step = step, step * self.shape[j]
@@ -71,9 +71,9 @@ def _renumber(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], int]:
 
 
 def grid_of(cells: Cells) -> Grid:
-    """Number the levels in use, a missing value among them."""
-    found = [_renumber(codes) for codes in cells.table.codes]
-    return Grid(tuple(codes for codes, _ in found), tuple(levels for _, levels in found))
+    """Number the levels in use from 0, a missing value being a level."""
+    numbered = [_renumber(codes) for codes in cells.table.codes]
+    return Grid(tuple(codes for codes, _ in numbered), tuple(levels for _, levels in numbered))
 
 
 # --- main effects ------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ def dense_main_effects(grid: Grid, counts: NDArray[np.float64]) -> NDArray[np.fl
 
 @njit(cache=True, nogil=True)
 def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
-    """Sum a grid over the keys whose stride is 0."""
+    """Sum the dense table `mu` (flat; `shape` in layout order) into the margin `total`; stride 0: summed over."""
     last = len(shape) - 1
     inner, step = shape[last], strides[last]
     digits = np.zeros(last + 1, np.int64)
@@ -141,7 +141,7 @@ def _sum_margin(mu, shape, strides, total):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
-    """Multiply every cell of a grid by the factor of its place in a margin."""
+    """Multiply each cell of the dense table `mu` in place by the `ratio` of its margin cell."""
     last = len(shape) - 1
     inner, step = shape[last], strides[last]
     digits = np.zeros(last + 1, np.int64)
@@ -161,7 +161,7 @@ def _scale_margin(mu, shape, strides, ratio):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _fit_margin(mu, shape, strides, target, total):  # type: ignore[no-untyped-def]
-    """Give a grid one margin; returns the largest gap there was before."""
+    """Scale `mu` in place to the margin `target`, `total` being scratch; return the largest gap before."""
     _sum_margin(mu, shape, strides, total)
     gap = 0.0
     for i in range(len(total)):
@@ -214,7 +214,7 @@ Formula = str | Sequence[str | Sequence[str]]
 
 
 def model_terms(keys: Sequence[str], interactions: int, formula: Formula | None) -> tuple[Term, ...]:
-    """Interaction terms asked for (main effects are always in); empty for main effects alone.
+    """Interaction terms asked for; empty for main effects alone, which are always in.
 
     `interactions` is their highest order: 1 main effects, 2 all pairs, ...; `formula` has the terms themselves,
     ``"age:educ + sex:age:educ"``, or a list of such texts or of lists of keys.
@@ -272,7 +272,7 @@ def maximal(terms: Iterable[Term]) -> tuple[Term, ...]:
     ((0, 1), (2,))
     """
     distinct = list(dict.fromkeys(terms))
-    return tuple(one for one in distinct if not any(set(one) < set(other) for other in distinct))
+    return tuple(term for term in distinct if not any(set(term) < set(other) for other in distinct))
 
 
 def term_name(keys: Sequence[str], term: Term) -> str:
@@ -328,7 +328,7 @@ class FitStatistics:
 
 @njit(cache=True, nogil=True, inline="always")
 def _coefficients(mu, pi):  # type: ignore[no-untyped-def]
-    """Weights a and b of B1 and of B2; series where differences of near-equal numbers lose digits."""
+    """Weights a and b of B1 and of B2 for an expected count `mu`; series where near-equal numbers would cancel."""
     lam = mu / pi
     x = (1 - pi) * lam
     flat = lam * math.exp(-lam)
@@ -347,6 +347,7 @@ def _coefficients(mu, pi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _functions(mu, pi, out):  # type: ignore[no-untyped-def]
+    """Write phi, its square and the variance term of B1 and B2 for expected counts `mu` (K,) into `out` (6, K)."""
     for i in range(len(mu)):
         m = mu[i]
         a1, b1, a2, b2 = _coefficients(m, pi)
@@ -357,6 +358,7 @@ def _functions(mu, pi, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _sum_functions(mu, pi):  # type: ignore[no-untyped-def]
+    """The same summed over the cells: an array (6,)."""
     sums = np.zeros(6)
     for i in range(len(mu)):
         m = mu[i]
@@ -373,7 +375,7 @@ def _sum_functions(mu, pi):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _correct(mu, f, pi):  # type: ignore[no-untyped-def]
-    """What cells that occur add to the sums of contributions and of their squares."""
+    """What occupied cells (counts `f`) add to the sums of B1 and its squares, and of B2 and its squares: (4,)."""
     out = np.zeros(4)
     for i in range(len(mu)):
         m, n = mu[i], f[i]
@@ -414,11 +416,11 @@ def fit_statistics(sums: GridSums, mu: NDArray[np.float64], f: NDArray[np.float6
     if pi >= 1:
         return FitStatistics()
     more = _correct(mu, f, pi)
-    found = []
+    statistics = []
     for k in (0, 1):
         total, squares = sums.values[3 * k] + more[2 * k], sums.values[3 * k + 1] + more[2 * k + 1]
-        found.append((total, _ratio(total, sums.values[3 * k + 2]), _robust(total, squares, sums.n_possible)))
-    (b1, z1, r1), (b2, z2, r2) = found
+        statistics.append((total, _ratio(total, sums.values[3 * k + 2]), _robust(total, squares, sums.n_possible)))
+    (b1, z1, r1), (b2, z2, r2) = statistics
     errors = float(sums.errors[0]), float(sums.errors[3])
     return FitStatistics(float(b1), float(b2), z1, z2, r1, r2, *errors)
 

@@ -70,7 +70,7 @@ class Step:
 
 
 def generators(grid: Grid, terms: Sequence[Term]) -> tuple[Term, ...]:
-    """The margins to fit: the interactions, and each key that none of them has."""
+    """Margins to fit: the interaction terms, and each key that is in none of them."""
     return maximal([*terms, *((j,) for j in range(len(grid.shape)))])
 
 
@@ -97,8 +97,8 @@ def forward_search(grid: Grid, counts: NDArray[np.float64], pi: float) -> tuple[
         return fit_terms(grid, generators(grid, (*terms, term)), counts, start=mu)
 
     def score(term: Term) -> float:
-        found, gap = fitted(term)
-        z = grid_statistics(grid, found, counts, pi).z2
+        expected, gap = fitted(term)
+        z = grid_statistics(grid, expected, counts, pi).z2
         return abs(z) if gap <= TOLERANCE and not math.isnan(z) else math.inf
 
     while waiting and z2 >= ACCEPT:
@@ -208,7 +208,7 @@ def _main_effects(grid: Grid, counts: NDArray[np.float64], pi: float) -> FittedM
 
 
 def expected_groups(grid: Grid, fitted: FittedModel, counts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Groups of the file by class of size, as a fitted model expects them."""
+    """Expected number of the file's equivalence classes by size class, under a fitted model."""
     if fitted.dense is not None:
         return expected_by_cell(fitted.dense)
     if grid.n_possible <= MAX_GRID:
@@ -364,7 +364,7 @@ class PopulationRisk(RecordResult):
         return self.fit in ("fits", "close", "census")
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         unique: dict[str, Any] = {"among": "sample_unique", "of": "sample uniques", "base": "sample_uniques"}
         return (
             FileFigure("tau2_rate", "expected_match"),
@@ -378,15 +378,15 @@ class PopulationRisk(RecordResult):
         )
 
     def told(self, column: str) -> NDArray[Any]:
-        """What is told of each record: 0 of one that is no sample unique, NaN where there is no model."""
+        """Record-level values of a column: 0 for a record that is no sample unique, NaN without a model."""
         cells = self.cells
         if column == "sample_unique":
             return (cells.table.size == 1)[cells.table.of_row]  # type: ignore[no-any-return]
         values = cells.columns[column]
         if not math.isnan(self.tau1):
             values = np.where(cells.table.size == 1, values, 0.0)
-        found: NDArray[Any] = values[cells.table.of_row]
-        return found
+        of_record: NDArray[Any] = values[cells.table.of_row]
+        return of_record
 
     @property
     def records(self) -> Any:
@@ -500,8 +500,8 @@ def population_risk(
     if interval is not None and fitted.converged:
         intervals = bootstrap_interval(grid, fitted, counts, pi, rng)
     names = {term_name(cells.keys, step.term) if step.term else "main effects": step.z2 for step in path}
-    found = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
-    return asked.of(found)
+    result = _result(cells, grid, fitted, pi, path=names, interval=intervals, prefix=prefix, notes=notes)
+    return asked.of(result)
 
 
 def _selected(
@@ -516,11 +516,11 @@ def _selected(
         )
         warnings.warn(words, SdcWarning, stacklevel=3)
         return terms, (), {"path": words}
-    found, path = forward_search(grid, counts, pi)
-    return found, path, {"path": _told(path)}
+    chosen, path = forward_search(grid, counts, pi)
+    return chosen, path, {"path": _path_in_words(path)}
 
 
-def _told(path: tuple[Step, ...]) -> str:
+def _path_in_words(path: tuple[Step, ...]) -> str:
     first, last = path[0].z2, path[-1].z2
     if math.isnan(first):
         return "a forward search cannot judge main effects, so it added no pair of keys"
@@ -549,7 +549,7 @@ def _result(
         observed = observed_sizes(size_table(cells.table.size, cells.n / pi))
         apart = dissimilarity(expected_groups(grid, fitted, cells.table.size.astype(np.float64)), observed)
     fit = fit_of(statistics.z2, apart, pi)
-    tau1, tau2 = (float(one[unique].sum()) if fitted.converged else math.nan for one in (p, match))
+    tau1, tau2 = (float(risk[unique].sum()) if fitted.converged else math.nan for risk in (p, match))
     columns = {
         "p_population_unique": np.where(unique, p, np.nan),
         "expected_match": np.where(unique, match, np.nan),

@@ -32,7 +32,7 @@ CAUTION = (
     "estimates from class sizes alone may miss by a factor of 2 to 6 at small sampling fractions: compare them, "
     "and prefer population_risk with interactions"
 )
-LEAST_SHARE = 0.1  # of the population: from less, sizes alone are no ground to extrapolate from
+LEAST_SHARE = 0.1  # sampling fraction: below it, class sizes alone do not support extrapolation
 REASONS = {
     "all_unique": "every record is unique: the likelihood has no finite maximum",
     "one_class": "all records share one key",
@@ -109,17 +109,17 @@ class PopulationUniques(Result):
     @cached_property
     def shares(self) -> dict[str, float]:
         """Population uniques as a share of the population."""
-        return {name: one.share for name, one in self.estimates.items()}
+        return {name: estimate.share for name, estimate in self.estimates.items()}
 
     @cached_property
     def status(self) -> dict[str, str]:
         """What happened in each model."""
-        return {name: one.status for name, one in self.estimates.items()}
+        return {name: estimate.status for name, estimate in self.estimates.items()}
 
     @cached_property
     def parameters(self) -> dict[str, dict[str, float]]:
         """Parameters of the fitted models."""
-        return {name: dict(one.parameters) for name, one in self.estimates.items() if one.parameters}
+        return {name: dict(estimate.parameters) for name, estimate in self.estimates.items() if estimate.parameters}
 
     @property
     def records(self) -> Any:
@@ -191,11 +191,11 @@ def population_uniques(
     table = size_table(cells.table.size, population)
     estimates = {"zayatz": zayatz(table), "pitman": pitman(table), "snb": snb(table), "snb3": snb3(table)}
     observed = observed_sizes(table)
-    apart = {name: dissimilarity(expected_by_model(name, table, one), observed) for name, one in estimates.items()}
+    apart = {name: dissimilarity(expected_by_model(name, table, model), observed) for name, model in estimates.items()}
     estimates["dankar"] = dankar(table, estimates["zayatz"], estimates["pitman"], estimates["snb"])
     notes = {"estimates": CAUTION} if table.n < table.population else {}
-    notes |= {name: REASONS[one.status] for name, one in estimates.items() if math.isnan(one.uniques)}
-    uniques = {name: one.uniques for name, one in estimates.items()}
+    notes |= {name: REASONS[estimate.status] for name, estimate in estimates.items() if math.isnan(estimate.uniques)}
+    uniques = {name: estimate.uniques for name, estimate in estimates.items()}
     return PopulationUniques(
         cells=cells, n=cells.n, sample_uniques=int(table.of(1)), population=population, **uniques,
         estimates=estimates, dissimilarity=apart, recommended=closest(apart, table.pi), notes=notes,

@@ -26,7 +26,7 @@ DANKAR_FRACTION = 0.1
 
 @dataclass(frozen=True, eq=False)
 class SizeTable:
-    """How many classes have each size."""
+    """Number of equivalence classes of each size."""
 
     size: NDArray[np.float64]  # sizes j that occur, ascending
     classes: NDArray[np.float64]  # s_j
@@ -87,7 +87,7 @@ def size_table(sizes: NDArray[np.int64], population: float) -> SizeTable:
 
 
 def undefined(status: str, parameters: Mapping[str, float] | None = None) -> SizeEstimate:
-    """No solution, with the reason."""
+    """An estimate without solution; its status gives the reason."""
     return SizeEstimate(math.nan, math.nan, math.nan, status, parameters or {})
 
 
@@ -99,7 +99,7 @@ def estimate(
 
 
 def settled(table: SizeTable) -> SizeEstimate | None:
-    """What no model is needed for: a census, or no sample uniques."""
+    """The estimate where no model is needed: a census, or no sample uniques."""
     if table.of(1) == 0:
         return estimate(table, 0.0, math.nan, {}, "no_uniques")
     if table.n >= table.population:
@@ -119,8 +119,8 @@ def zayatz(table: SizeTable) -> SizeEstimate:
     the sample. Bureau of the Census, SRD 91/08. Dankar, F., El Emam, K., Neisa, A. and Roffey, T. (2012).
     Estimating the re-identification risk of clinical data sets. BMC Medical Informatics 12, 66.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     p = table.of(1) * table.pi / float(table.classes @ _chance_of_one(table))
     return estimate(table, table.of(1) * p / table.pi, p, {})
 
@@ -150,8 +150,8 @@ def pitman(table: SizeTable) -> SizeEstimate:
     Hoshino, N. (2001). Applying Pitman's sampling formula to microdata disclosure risk assessment.
     Journal of Official Statistics 17, 499-520.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.u == table.n:
         return undefined("all_unique")
     if table.u == 1:
@@ -193,7 +193,7 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _bracket(falling: Callable[[float], float]) -> tuple[float, float]:
-    """Two numbers above 0 between which a falling function has its root."""
+    """Two positive numbers that bracket the root of a falling function."""
     high = low = 1.0
     while falling(high) > 0:
         high *= 4
@@ -215,7 +215,7 @@ def _theta(table: SizeTable, alpha: float) -> float:
 
 
 def _score(table: SizeTable, alpha: float) -> float:
-    """Derivative of the likelihood in alpha where theta is at its best."""
+    """Derivative of the log likelihood in alpha, at the best theta for it."""
     from scipy.special import digamma
 
     theta = _theta(table, alpha)
@@ -252,8 +252,8 @@ def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, b
     ----------
     Dankar, F., El Emam, K., Neisa, A. and Roffey, T. (2012), as read in ARX.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.pi <= DANKAR_FRACTION + 1e-12:
         name, chosen = ("zayatz", by_zayatz) if math.isnan(by_pitman.uniques) else ("pitman", by_pitman)
     else:
@@ -262,12 +262,11 @@ def dankar(table: SizeTable, by_zayatz: SizeEstimate, by_pitman: SizeEstimate, b
     return SizeEstimate(chosen.uniques, chosen.share, chosen.p_unique, name, {})
 
 
-# How well a model of the population expects the groups that the file has: groups by size, expected and
-# observed.
+# Goodness of fit of a population model: equivalence classes of the file by size, expected and observed.
 
 
-LARGEST = 99  # sizes that are computed one by one; larger ones together
-EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # where classes of sizes begin
+LARGEST = 99  # sizes computed one by one; larger ones are pooled
+EDGES = (1, 2, 3, 4, 5, 10, 25, 50, 100)  # smallest size of each size class
 CLOSE = 0.03  # an index of dissimilarity up to this: a close fit, whatever the sample size (Agresti)
 BIN = 0.005  # of log expected counts, when cells are counted by them
 
@@ -291,13 +290,13 @@ def dissimilarity(expected: Floats, observed: Floats) -> float:
 
 
 def pooled_sizes(one_by_one: Floats, larger: float) -> Floats:
-    """Groups of sizes 1, 2, ..., 99 and of all larger ones, in the classes of `EDGES`."""
+    """Number of groups by size class (`EDGES`), from those of sizes 1 to 99 and of all larger ones."""
     starts = np.array(EDGES[:-1]) - 1
     return np.append(np.add.reduceat(one_by_one, starts), max(0.0, larger))
 
 
 def observed_sizes(table: SizeTable) -> Floats:
-    """The groups of the file by class of size.
+    """Number of groups of the file by size class.
 
     Examples
     --------
@@ -311,7 +310,7 @@ def observed_sizes(table: SizeTable) -> Floats:
 
 
 def expected_by_model(name: str, table: SizeTable, estimate: SizeEstimate) -> Floats:
-    """Groups of the file by class of size as a model of sizes expects them; NaN where it has no solution."""
+    """Number of the file's groups by size class that a model expects; NaN where it has no solution."""
     if not math.isfinite(estimate.uniques) or estimate.status in ("census", "no_uniques"):
         return np.full(len(EDGES), np.nan)
     if name == "zayatz":
@@ -326,12 +325,12 @@ def _sizes() -> Floats:
 
 
 def _by_zayatz(table: SizeTable) -> Floats:
-    """Of as many groups as the file has: sizes drawn from the file's own, each member kept with the fraction."""
+    """Binomial thinning: population sizes drawn from the file's own, each member sampled with the fraction pi."""
     from scipy.stats import binom
 
     j = _sizes()
     seen = table.classes @ -np.expm1(table.size * np.log1p(-table.pi))
-    kept = np.array([table.classes @ binom.pmf(one, table.size, table.pi) for one in j])
+    kept = np.array([table.classes @ binom.pmf(size, table.size, table.pi) for size in j])
     scale = table.u / seen
     return pooled_sizes(scale * kept, table.u - scale * float(kept.sum()))
 
@@ -418,27 +417,27 @@ class _Model:
 
     def log_once(self, alpha: Floats) -> Floats:
         """log(p1/pi)."""
-        found: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
-        return found
+        log_p1: Floats = alpha * self.slope + np.log1p(alpha * self.odds)
+        return log_p1
 
     def log_twice(self, alpha: Floats) -> Floats:
         """log(p2)."""
         with np.errstate(divide="ignore"):
-            found: Floats = (
+            log_p2: Floats = (
                 np.log(alpha / 2) + 2 * math.log(self.pi) + self.log_rest + alpha * self.slope
                 - 2 * self.log_D + np.log(2 - (1 - alpha) * self.d)
             )  # fmt: skip
-        return found
+        return log_p2
 
     def seen(self, alpha: Floats) -> Floats:
         """1 - p0."""
-        found: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
-        return found
+        p_seen: Floats = 1 - (1 - self.pi) * np.exp(alpha * self.slope)
+        return p_seen
 
     def peak(self) -> Floats:
         """Alpha at which p1 is largest."""
-        found: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
-        return found
+        alpha: Floats = np.maximum(0.0, -1 / self.slope - 1 / self.odds)
+        return alpha
 
 
 def shlosser_classes(table: SizeTable, *, modified: bool = True) -> float:
@@ -470,8 +469,8 @@ def snb(table: SizeTable) -> SizeEstimate:
     Journal of Official Statistics 14, 79-95. ARX 3 computes other figures: its number of classes has a
     term outside the sum's bracket, and its p2 is multiplied where it must be divided.
     """
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.of(2) == 0:
         return undefined("no_pairs")
     k = shlosser_classes(table)
@@ -493,8 +492,8 @@ def snb(table: SizeTable) -> SizeEstimate:
 
 def snb3(table: SizeTable) -> SizeEstimate:
     """Fit alpha, beta and the number of classes to the classes seen, seen once and seen twice (our own variant)."""
-    if (found := settled(table)) is not None:
-        return found
+    if (trivial := settled(table)) is not None:
+        return trivial
     if table.of(2) == 0:
         return undefined("no_pairs")
     ratio = table.of(2) / table.of(1)
@@ -563,7 +562,7 @@ def _from_roots(
         once = float(np.exp(alpha * model.log_D[0] - np.log1p(alpha * model.odds[0])))
         solutions.append((k, alpha, float(np.exp(model.log_beta[0])), float(model.log_beta[0]), once))
     if len(solutions) != 1:
-        every = {f"{name}_{i}": one[at] for i, one in enumerate(solutions, 1)
+        every = {f"{name}_{i}": solution[at] for i, solution in enumerate(solutions, 1)
                  for at, name in enumerate(("K", "alpha", "beta"))}  # fmt: skip
         return undefined("several" if solutions else "no_root", every)
     k, alpha, beta, log_beta, p_unique = solutions[0]

@@ -1,1 +1,1 @@
-"""Records that a few keys already single out, and combinations that are rare."""
+"""Special uniques, and rare combinations of a few keys."""

@@ -44,7 +44,7 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
         return [], max_size
     if not len(needed):
         return [()], max_size
-    found: list[tuple[int, ...]] = []
+    minimal: list[tuple[int, ...]] = []
     held = np.empty(0, np.uint64)
     open_sets: list[tuple[int, ...]] = [()]
     for size in range(1, max_size + 1):
@@ -52,21 +52,21 @@ def minimal_sets(disagree: Sequence[int], n_keys: int, max_size: int) -> tuple[l
             (*open_set_, j) for open_set_ in open_sets for j in range(open_set_[-1] + 1 if open_set_ else 0, n_keys)
         ]
         if len(longer) > MOST_SETS:
-            return found, size - 1
-        bits = np.array([sum(1 << j for j in one) for one in longer], np.uint64)
+            return minimal, size - 1
+        bits = np.array([sum(1 << j for j in subset) for subset in longer], np.uint64)
         known, meets = np.zeros(len(bits), np.bool_), np.ones(len(bits), np.bool_)
         for small in held:
             known |= bits & small == small
         for other in needed:
             meets &= bits & other != 0
-        found += [longer[i] for i in np.flatnonzero(meets & ~known)]
+        minimal += [longer[i] for i in np.flatnonzero(meets & ~known)]
         held = np.append(held, bits[meets & ~known])
         open_sets = [longer[i] for i in np.flatnonzero(~meets & ~known)]
-    return found, max_size
+    return minimal, max_size
 
 
 def _smallest(masks: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The masks that hold no other: a set that meets those meets all."""
+    """The masks that contain no other mask: a key set that meets these meets all."""
     left = masks[np.argsort(np.bitwise_count(masks), kind="stable")]
     kept = []
     while len(left):
@@ -93,7 +93,7 @@ def disagreements(cells: Cells, mine: int) -> NDArray[np.bool_]:
     blank = blank_cells(
         [level.span for level in cells.levels], cells.table.words, cells.table.layout, cells.table.codes
     )
-    out[:, blank[blank != mine]] = True  # it counts for no other
+    out[:, blank[blank != mine]] = True  # a cell without any key value matches no other cell
     return out
 
 
@@ -371,15 +371,15 @@ def _row(cells: Cells, row: object, id: str | None) -> int:
 
 
 def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Declared) -> tuple[Change, ...]:
-    """Every key that can end it alone: cells that differ on that key only are the company it would get."""
+    """For each key the change that alone ends it: cells that differ on that key only are its new company."""
     alone = differs.sum(axis=0) == 1
-    found: list[Change] = []
+    changes: list[Change] = []
     for j, key in enumerate(cells.keys):
         near = np.flatnonzero(alone & differs[j])
         if len(near) == 0:
             continue
         levels, size = coarsening.levels_of(cells, key, declared), cells.table.size[near]
-        found.append(Change("drop", key, "", len(levels.codes), 1, levels.entropy, 1 + int(size.sum())))
+        changes.append(Change("drop", key, "", len(levels.codes), 1, levels.entropy, 1 + int(size.sum())))
         codes = cells.table.codes[j]
         grouping = _narrowest(levels, int(codes[mine]), codes[near])
         if grouping is not None:
@@ -388,12 +388,12 @@ def _changes(cells: Cells, mine: int, differs: NDArray[np.bool_], declared: Decl
             joins = np.array([group.get(code) == own for code in codes[near].tolist()])
             lost, company = grouping.entropy_lost(levels), int(size[joins].sum())
             widths = len(levels.codes), grouping.after
-            found.append(Change("coarsen", key, grouping.rule, *widths, lost, 1 + company))
-    return tuple(sorted(found, key=lambda one: (one.entropy_lost, one.action, one.variable)))
+            changes.append(Change("coarsen", key, grouping.rule, *widths, lost, 1 + company))
+    return tuple(sorted(changes, key=lambda change: (change.entropy_lost, change.action, change.variable)))
 
 
 def _narrowest(levels: Levels, mine: int, near: NDArray[np.int64]) -> Grouping | None:
-    """The finest grouping that puts the record's level together with one of its company."""
+    """The finest grouping that merges the record's level with that of some such cell (`near`)."""
     place = {code: i for i, code in enumerate(levels.codes.tolist())}
     if mine not in place:
         return None  # a missing value is merged with nothing

@@ -45,7 +45,7 @@ NEVER = np.uint32(0xFFFFFFFF)  # larger than every entry of a list
 
 
 class Problem(NamedTuple):
-    """What every subset is searched in: codes, also as bytes, and where the stacks of each byte begin."""
+    """Input of the search: codes, the same as bytes, and where the stacks (buckets) of each byte begin."""
 
     codes: NDArray[Any]
     digits: NDArray[np.uint8]
@@ -59,7 +59,7 @@ class Problem(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What one thread works in, and what it has counted."""
+    """Buffers of one thread, and its counts."""
 
     table: NDArray[np.uint8]
     dealt: NDArray[np.uint64]
@@ -72,9 +72,9 @@ class Work(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Subsets of a size: their parents' rows of bit sets, the list each is made from and by which key, its own row.
+    """Subsets of one size: rows of their parents' bit sets, the list each is split from, by which key, its own row.
 
-    And how many cells are alone on each.
+    `n_alone`: cells alone on each subset, filled in by the search.
     """
 
     subsets: NDArray[np.int64]
@@ -82,11 +82,11 @@ class Level(NamedTuple):
     listed: NDArray[np.int64]
     keys: NDArray[np.int64]
     own: NDArray[np.int64]
-    found: NDArray[np.int64]
+    n_alone: NDArray[np.int64]
 
 
 class Lists(NamedTuple):
-    """Lists of subsets, end to end, where each begins and how long it is."""
+    """Lists of several subsets end to end: start and length of each."""
 
     starts: NDArray[np.int64]
     lengths: NDArray[np.int64]
@@ -95,7 +95,7 @@ class Lists(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def intersect(sets, out):  # type: ignore[no-untyped-def]
-    """Cells that are in every one of some bit sets."""
+    """Intersect bit sets: rows of `sets` (P, W) into `out` (W,)."""
     for b in range(len(out)):
         word = sets[0, b]
         for p in range(1, len(sets)):
@@ -105,7 +105,7 @@ def intersect(sets, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untyped-def]
-    """Deal the allowed cells of a list into stacks by code, each with where its group begins in the list.
+    """Distribute the allowed cells of a list into stacks by code, each with the start of its group in the list.
 
     A stack has room for all cells with its code and one more, so that a cell can be written before it is asked
     whether it is allowed: a branch would be guessed wrong too often.
@@ -125,7 +125,7 @@ def _deal(listed, allowed, code, begins, ends, dealt):  # type: ignore[no-untype
 
 @njit(cache=True, nogil=True)
 def _collect(listed, whole, begins, ends, dealt, allowed, out, alone, n_alone):  # type: ignore[no-untyped-def]
-    """List the stacks' runs of one group: they are the groups of the subset with one more key.
+    """Write the stacks' runs of one group to `out`: the groups of the subset with one more key.
 
     A run of one cell of one record is unique. A run of several goes on, unless no cell in it is of one record,
     so that none can become unique, or it is a whole group of the parent (what follows in the list is `whole` or
@@ -185,7 +185,10 @@ def split(listed, prune, allowed, digits, begins, ends, dealt, out, alone):  # t
 
 @njit(cache=True, nogil=True)
 def count_in_table(codes, chosen, strides, present, allowed, single, table, alone):  # type: ignore[no-untyped-def]
-    """Cells alone on a subset and allowed, by counting all cells in a table of 0, 1 and more; leaves it zero."""
+    """Write the allowed cells alone on a subset to `alone`; return their number.
+
+    Counts all cells present in `table` (0, 1, more), indexed by the `strides` of the `chosen` keys; leaves it zero.
+    """
     n_cells, n_alone = codes.shape[1], 0
     for i in range(n_cells):
         if (present[i >> 6] >> np.uint64(i & 63)) & np.uint64(1):
@@ -211,7 +214,7 @@ def count_in_table(codes, chosen, strides, present, allowed, single, table, alon
 
 @njit(cache=True, nogil=True)
 def without(cells, present, alone, out):  # type: ignore[no-untyped-def]
-    """Cells of two bit sets but for those found alone."""
+    """Intersect two bit sets into `out`, without the cell numbers in `alone`."""
     for b in range(len(out)):
         out[b] = cells[b] & present[b]
     for r in range(len(alone)):
@@ -220,7 +223,7 @@ def without(cells, present, alone, out):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type: ignore[no-untyped-def]
-    """Count the minimal uniques of one subset for their cells and for their levels."""
+    """Add the minimal uniques of one subset (`alone`, cell numbers) to the counts by cell and by level."""
     for r in range(len(alone)):
         by_size[alone[r], column] += 1
     for j in range(len(chosen)):
@@ -231,7 +234,7 @@ def book(alone, column, chosen, codes, offsets, by_size, level_counts):  # type:
 
 @njit(cache=True, nogil=True)
 def search_level(order, level, below, sets, keep, problem, work, made):  # type: ignore[no-untyped-def]
-    """Some subsets of one size, from lists and the bit sets of their parts; theirs are kept, if asked for."""
+    """Search subsets of one size, from the lists and bit sets of their parents; keep their own if asked (`keep`)."""
     _, dealt, ends, scratch, alone, left, by_size, level_counts = work
     size, digits_of = level.subsets.shape[1], problem.digits_of
     for s in order:
@@ -248,7 +251,7 @@ def search_level(order, level, below, sets, keep, problem, work, made):  # type:
         digits, begins = problem.digits[by], problem.begins[by]
         n_out, n_alone = split(mine, True, allowed, digits, begins, ends, dealt, out, alone)
         book(alone[:n_alone], size - 1, level.subsets[s], problem.codes, problem.offsets, by_size, level_counts)
-        level.found[s] = n_alone
+        level.n_alone[s] = n_alone
         if keep:
             made.lengths[s] = n_out
 
@@ -266,13 +269,13 @@ Subset = tuple[int, ...]
 
 
 def _widest(n_keys: int, max_size: int) -> int:
-    """Lists of two sizes that follow each other, at most."""
+    """Largest number of lists of two consecutive sizes."""
     kept = [comb(n_keys, k) for k in range(1, max_size)] or [1]
     return max(a + b for a, b in zip([0, *kept], kept, strict=False))
 
 
 def n_fixed(n_keys: int, n_cells: int, max_size: int) -> int:
-    """How many keys are fixed in a block, so that its lists find room.
+    """Number of keys fixed in a block, so that its lists fit into memory.
 
     >>> n_fixed(10, 1000, 10), n_fixed(10, 843_000, 10), n_fixed(2, 10**9, 2)
     (0, 3, 1)
@@ -284,7 +287,7 @@ def n_fixed(n_keys: int, n_cells: int, max_size: int) -> int:
 
 
 def bytes_of_blocks(n_keys: int, n_cells: int, max_size: int) -> int:
-    """Bytes of the lists and bit sets that are held at most, lists being as long as they can be."""
+    """Upper bound in bytes of the lists and bit sets held at a time."""
     fixed = n_fixed(n_keys, n_cells, max_size)
     lists = _widest(n_keys - fixed, max_size) + (1 << fixed)
     sets = 1 + sum(comb(n_keys, k) for k in range(1, max_size))
@@ -293,7 +296,7 @@ def bytes_of_blocks(n_keys: int, n_cells: int, max_size: int) -> int:
 
 @dataclass(eq=False)
 class _Search:
-    """What is searched, and what has been found: the bit set of each subset, the cells alone on it."""
+    """State of the search: the problem, the bit set of each subset, the number of cells alone on it."""
 
     problem: Problem
     workers: list[Work]
@@ -303,7 +306,7 @@ class _Search:
     counts: dict[Subset, int] = field(default_factory=dict)
 
     def level(self, subsets: list[Subset], below: dict[Subset, int], lists: Lists) -> Lists:
-        """Search subsets of one size; `below` says which of the `lists` is that of a part."""
+        """Search subsets of one size; `below` gives the index in `lists` of a parent's list."""
         size, keep = len(subsets[0]), len(subsets[0]) < self.max_size
         parts = [[subset[:j] + subset[j + 1 :] for j in range(size)] for subset in subsets]
         shortest = [
@@ -320,7 +323,7 @@ class _Search:
             np.array(subsets),
             np.array([[self.rows[part] for part in of] for of in parts]),
             listed,
-            np.array([one[j] for one, j in zip(subsets, shortest, strict=True)]),
+            np.array([subset[j] for subset, j in zip(subsets, shortest, strict=True)]),
             np.array([self.rows.get(subset, 0) for subset in subsets]),
             np.zeros(len(subsets), np.int64),
         )
@@ -333,14 +336,14 @@ class _Search:
             search_level(mine, level, lists, self.sets, keep, self.problem, self.workers[t], made)
 
         run(search, range(min(len(self.workers), len(subsets))))
-        self.counts |= {one: int(n) for one, n in zip(subsets, level.found, strict=True) if n}
+        self.counts |= {subset: int(n) for subset, n in zip(subsets, level.n_alone, strict=True) if n}
         return made
 
 
 def search_blocks(
     problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
 ) -> dict[Subset, int]:
-    """Search all subsets up to a size; how many cells are alone on each, where any are."""
+    """Search all subsets up to a size; number of cells alone on each, where there are any."""
     n_keys, n_cells = problem.codes.shape
     fixed = n_fixed(n_keys, n_cells, max_size)
     by_levels = np.argsort(-problem.spans, kind="stable").tolist()
@@ -350,20 +353,20 @@ def search_blocks(
     sets[0] = 0xFFFFFFFFFFFFFFFF
     search = _Search(problem, workers, max_size, sets)
     roots: dict[Subset, NDArray[np.uint32]] = {(): problem.everybody}
-    blocks = [tuple(sorted(key for bit, key in enumerate(chosen) if one >> bit & 1)) for one in range(1 << fixed)]
+    blocks = [tuple(sorted(key for bit, key in enumerate(chosen) if mask >> bit & 1)) for mask in range(1 << fixed)]
     blocks = [block for block in blocks if len(block) <= max_size]
     for number, block in enumerate(blocks, 1):
         if step is not None and len(blocks) > 1:
             step(f"key subsets, part {number} of {len(blocks)}")
         _search_block(search, block, free, roots, step if len(blocks) == 1 else None)
-    return dict(sorted(search.counts.items(), key=lambda one: (len(one[0]), one[0])))
+    return dict(sorted(search.counts.items(), key=lambda entry: (len(entry[0]), entry[0])))
 
 
 def _search_block(
     search: _Search, block: Subset, free: list[int], roots: dict[Subset, NDArray[np.uint32]],
     step: Callable[[str], None] | None,
 ) -> None:  # fmt: skip
-    """All subsets that hold these of the fixed keys, size by size."""
+    """Search all subsets that contain exactly these of the fixed keys, size by size."""
     if block:
         parts = [part for part in (block[:j] + block[j + 1 :] for j in range(len(block))) if part in roots]
         lengths = np.array([len(roots[part]) for part in parts])
@@ -383,7 +386,7 @@ def _search_block(
             step(f"key subsets of size {k}")
         subsets = [tuple(sorted((*block, *more))) for more in combinations(free, k)]
         lists = search.level(subsets, below, lists)
-        below = {one: at for at, one in enumerate(subsets)}
+        below = {subset: at for at, subset in enumerate(subsets)}
 
 
 MEMORY_LIMIT = 1_800_000_000  # bytes of lists, bit sets and counts
@@ -406,7 +409,7 @@ class MinimalUniques:
 
 
 def memory_needed(n_keys: int, n_cells: int, max_size: int, n_levels: int = 0) -> int:
-    """Bytes that a search up to `max_size` may hold at its widest, lists being as long as they can be."""
+    """Upper bound in bytes of what a search up to `max_size` holds at a time."""
     if n_cells < MANY_CELLS:
         lists = bytes_of_blocks(n_keys, n_cells, max_size)
     else:
@@ -439,7 +442,7 @@ def _work(n_cells: int, max_size: int, n_levels: int) -> Work:
 
 @dataclass(eq=False)
 class _Node:
-    """The cells that are not alone on a subset: as a bit set, and, once asked for, listed by group."""
+    """The cells that are not alone on a subset: as a bit set, and, on demand, as a list by group."""
 
     subset: tuple[int, ...]
     cells: NDArray[np.uint64]
@@ -488,7 +491,7 @@ def find_minimal_uniques(
 def _by_nodes(
     problem: Problem, workers: list[Work], max_size: int, step: Callable[[str], None] | None
 ) -> dict[tuple[int, ...], int]:
-    """Subset by subset, by a table where it pays; lists are made when they are asked for."""
+    """Search subset by subset, by a counting table where that is faster; lists are made on demand."""
     n_keys, n_cells = problem.codes.shape
     level = {(): _Node((), np.full(-(-n_cells // 64), 0xFFFFFFFFFFFFFFFF, np.uint64), problem.everybody)}
     counts: dict[tuple[int, ...], int] = {}
@@ -501,9 +504,9 @@ def _by_nodes(
         def search(t: int, k: int = k, level: Any = level, shares: Any = shares) -> list[Any]:
             return [_one_subset(s, level, problem, workers[t], keep=k < max_size) for s in shares[t]]
 
-        found = [one for share in run(search, range(len(workers))) for one in share]
-        counts |= {s: n for s, n, _ in sorted(found, key=lambda one: one[0]) if n}
-        level = {s: node for s, _, node in found if node is not None}
+        reports = [report for share in run(search, range(len(workers))) for report in share]
+        counts |= {s: n for s, n, _ in sorted(reports, key=lambda report: report[0]) if n}
+        level = {s: node for s, _, node in reports if node is not None}
     return counts
 
 
@@ -552,11 +555,11 @@ def _one_subset(
     *,
     keep: bool,
 ) -> tuple[tuple[int, ...], int, _Node | None]:
-    """Report the minimal uniques of one subset; those still to be told apart, if asked to keep them."""
+    """Report the minimal uniques of one subset; return also the cells still not alone, where `keep`."""
     parents = [subset[:j] + subset[j + 1 :] for j in range(len(subset))]
-    if not all(one in level for one in parents):
+    if not all(parent in level for parent in parents):
         return subset, 0, None
-    nodes = [level[one] for one in parents]
+    nodes = [level[parent] for parent in parents]
     intersect(np.stack([node.cells for node in nodes]), worker.allowed)
     shortest = min(range(len(nodes)), key=lambda j: _length(nodes[j]))
     if _length(nodes[shortest]) * 4 > len(problem.everybody) and _fits_table(subset, problem):
@@ -609,15 +612,15 @@ def _split_by(
     prune: bool,
 ) -> tuple[int, int]:
     mine = slice(problem.digits_of[key], problem.digits_of[key + 1])
-    found: tuple[int, int] = split(
+    counts: tuple[int, int] = split(
         listed, prune, allowed, problem.digits[mine], problem.begins[mine], worker.ends, worker.dealt,
         worker.out, worker.alone,
     )  # fmt: skip
-    return found
+    return counts
 
 
 def _list_by_group(node: _Node, problem: Problem, worker: Work) -> NDArray[np.uint32]:
-    """The list of a node that was counted in a table: everybody, split key by key.
+    """The list of a node that was counted in a table: the list of all cells, split key by key.
 
     Only its own cells are in the list, so that groups on the way to it are not whole: none may be left out for
     not being split.

@@ -26,31 +26,32 @@ from sdckit.numerics.threads import chunks, run
 from sdckit.numerics.wildcard_matches.matched_margins import merge
 from sdckit.result import FileFigure, mean_and_sum
 
-# Count the cells of small tables and mark the large table's cells that fall into their rare ones.
+# Count the cells of small tables (margins), and mark the cells of the file that fall into rare ones.
 
 
-DIRECT = 1 << 20  # possible cells of a table that is counted in place
-MOST = 1 << 62  # possible cells that a number still tells apart
+DIRECT = 1 << 20  # possible cells of a table that is counted by direct addressing
+MOST = 1 << 62  # possible cells that one 64-bit word can number
 
 SmallTable = tuple[int, int, int]
 
 
 @njit(cache=True, nogil=True)
 def _append(codes, levels, words):  # type: ignore[no-untyped-def]
-    """One digit more, in base `levels`."""
+    """Append one digit in base `levels`, the code of each cell, to its number `words` (K,), in place."""
     for i in range(len(words)):
         words[i] = words[i] * levels + np.uint64(codes[i])
 
 
 @njit(cache=True, nogil=True)
 def _direct(words, size, counts):  # type: ignore[no-untyped-def]
+    """Add the records of each cell (`size`) to the count at its number `words`."""
     for i in range(len(words)):
         counts[words[i]] += size[i]
 
 
 @njit(cache=True, nogil=True)
 def _mark(words, rare, variables, marks):  # type: ignore[no-untyped-def]
-    """One more unsafe combination for each cell in a rare one: in all (last column) and per variable."""
+    """Count one more unsafe combination for each cell in a rare one: in the last column and per variable."""
     last = marks.shape[1] - 1
     for i in range(len(words)):
         if rare[words[i]]:
@@ -61,6 +62,7 @@ def _mark(words, rare, variables, marks):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _numbered(words, distinct, slots, out):  # type: ignore[no-untyped-def]
+    """Look the number of each word up in a hash table: `slots` over the `distinct` words; into `out`."""
     for i in range(len(words)):
         out[i] = slots[find_number(slots, distinct, words[i], hash_word(words[i]))]
 
@@ -107,7 +109,7 @@ def count_unsafe(
 
 
 def _renumber(words: NDArray[np.uint64], size: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Number the words that occur; and the records of each."""
+    """Number the words that occur from 0, and count the records of each."""
     merged = merge(words, size)
     number = np.empty(len(words), np.uint64)
     _numbered(words, merged.words, merged.slots, number)
@@ -220,7 +222,7 @@ class RiskyCells(CellsResult):
         return self.records_affected / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return mean_and_sum("rate_affected", "records_affected", "n_unsafe", above=0.5)
 
     @cached_property
@@ -392,8 +394,8 @@ def _tabulate(
             if stopped.is_set():
                 break
             limit = limits[len(set_)]
-            found = count_unsafe(codes, levels, size, [place[key] for key in set_], limit, marks)
-            rows.append(RiskyCombination(set_, len(set_), limit, *found))
+            table = count_unsafe(codes, levels, size, [place[key] for key in set_], limit, marks)
+            rows.append(RiskyCombination(set_, len(set_), limit, *table))
         return rows, marks
 
     try:
@@ -411,4 +413,4 @@ def _dense(cells: Cells) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     codes = np.empty((len(cells.keys), cells.n_cells), np.int32)
     used = [cells.level_sizes(key)[0] for key in cells.keys]
     run(lambda j: codes.__setitem__(j, np.searchsorted(used[j], cells.table.codes[j])), range(len(used)))
-    return codes, np.array([len(one) for one in used], np.int64)
+    return codes, np.array([len(distinct) for distinct in used], np.int64)

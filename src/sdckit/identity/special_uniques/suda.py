@@ -26,7 +26,7 @@ from sdckit.identity.special_uniques.minimal_uniques import MinimalUniques, find
 from sdckit.numerics.array_types import Floats
 from sdckit.result import FileFigure
 
-# The density of a figure, as a picture of it needs one.
+# Kernel density of a score, for a plot.
 
 
 BEYOND = 3  # bandwidths on both sides, as R's density draws
@@ -54,8 +54,8 @@ def kernel_density(values: Floats, size: NDArray[np.int64], width: float, points
     """
     at: Floats = np.linspace(values.min() - BEYOND * width, values.max() + BEYOND * width, points)
     share = size / (size.sum() * width * math.sqrt(2 * math.pi))
-    found = np.array([np.exp(-0.5 * ((one - values) / width) ** 2) @ share for one in at])
-    return at, found
+    density = np.array([np.exp(-0.5 * ((point - values) / width) ** 2) @ share for point in at])
+    return at, density
 
 
 Scoring = Literal["elliot", "ihsn"]
@@ -296,11 +296,11 @@ class Suda(CellsResult):
             `points` is no such number; no record has a score; the result was pickled.
         """
         arguments.count(points, "points", "counts the scores at which the density is taken", at_least=2)
-        found = self.cells.values("dis_score")
-        values, size = found.distribution()
+        scores = self.cells.values("dis_score")
+        values, size = scores.distribution()
         if not values.any():
             raise DataError("every DIS score is 0: there is no density to draw")
-        low, high = found.quantiles([0.25, 0.75])
+        low, high = scores.quantiles([0.25, 0.75])
         at, density = kernel_density(values, size, bandwidth(values, size, (low, high)), points)
         return frame_of({"score": at.tolist(), "density": density.tolist()}, self._backend())
 
@@ -331,7 +331,7 @@ class Suda(CellsResult):
         return self.cells.values("dis_score").total() / self.n
 
     def file_figures(self) -> tuple[FileFigure, ...]:
-        """What the figures of the file are figures of."""
+        """The record column behind each file-level figure, and how it is summarised."""
         return (
             FileFigure("mean_dis_score", "dis_score"),
             FileFigure("dis", of="unique matches", base=""),
@@ -353,20 +353,20 @@ class Suda(CellsResult):
 RECORDS = ["suda_score", "dis_score", "n_msu", "smallest_msu"]
 
 
-def _list_msus(cells: Cells, found: MinimalUniques, max_size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Cells and the subsets that are minimal for them, found again subset by subset."""
+def _list_msus(cells: Cells, uniques: MinimalUniques, max_size: int) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Yield (cell, subset) for every minimal unique, by grouping again on each subset that has any."""
     codes, absent = cells.table.codes, _absent(cells)
     known: dict[int, list[frozenset[int]]] = {}
     for k in range(1, max_size + 1):
         for subset in combinations(range(len(codes)), k):
-            if subset not in found.subset_counts:
+            if subset not in uniques.subset_counts:
                 continue
             here = np.flatnonzero(~np.any([absent[j] for j in subset], axis=0))
             groups = group_codes([codes[j][here] for j in subset], len(here))
             records = np.bincount(groups.of_row, cells.table.size[here])[groups.of_row]
             for cell in here[records == 1].tolist():
                 smaller = known.setdefault(cell, [])
-                if not any(one < set(subset) for one in smaller):
+                if not any(other < set(subset) for other in smaller):
                     smaller.append(frozenset(subset))
                     yield cell, subset
 
@@ -483,20 +483,20 @@ def suda(
         raise DataError(f"{n_keys} keys are too many: special uniques are searched in at most {MAX_KEYS}")
     size = n_keys if max_size is None else max_size
     size = arguments.count(size, "max_size", "is the largest number of keys to combine", at_most=n_keys)
-    found = find_minimal_uniques(
+    uniques = find_minimal_uniques(
         np.stack(_dense(cells)), cells.table.size, max_size=size, absent=_absent(cells), step=step
     )
-    cells = cells.with_cells(_columns(cells, found, size, scoring, sampling_fraction))
-    return asked.of(_noted(Suda(cells, found, size, scoring, sampling_fraction, prefix=prefix)))
+    cells = cells.with_cells(_columns(cells, uniques, size, scoring, sampling_fraction))
+    return asked.of(_noted(Suda(cells, uniques, size, scoring, sampling_fraction, prefix=prefix)))
 
 
 def _columns(
-    cells: Cells, found: MinimalUniques, size: int, scoring: Scoring, sampling_fraction: float
+    cells: Cells, uniques: MinimalUniques, size: int, scoring: Scoring, sampling_fraction: float
 ) -> dict[str, NDArray[Any]]:
     weights = np.array([msu_score(k, len(cells.keys), size, scoring) for k in range(1, size + 1)])
-    score = found.by_size @ weights
-    counts = found.by_size.sum(axis=1, dtype=np.int64)
-    smallest = np.where(counts > 0, np.argmax(found.by_size > 0, axis=1) + 1, 0)
+    score = uniques.by_size @ weights
+    counts = uniques.by_size.sum(axis=1, dtype=np.int64)
+    smallest = np.where(counts > 0, np.argmax(uniques.by_size > 0, axis=1) + 1, 0)
     pairs = 2 * int(np.count_nonzero(cells.table.size == 2))
     dis = dis_scores(score, len(cells.keys), pairs, sampling_fraction)
     return {"suda_score": score, "dis_score": dis, "n_msu": counts, "smallest_msu": smallest.astype(np.int64)}

@@ -13,7 +13,7 @@ from sdckit.report.estimates import USEFULNESS, UtilityView, share_leaf, value_l
 from sdckit.report.gate.figures import Foreign, InternalOnly, Tree
 from sdckit.report.setting import PairSetting, guard_by_changes, notes_tree
 from sdckit.report.view import Note, Plain, view_of
-from sdckit.utility.models.model_design import told_text
+from sdckit.utility.models.model_design import published_text
 from sdckit.utility.utility_overview import HEADLINES, Headline
 
 # Differences of distributions: times n they are records that moved.
@@ -41,7 +41,7 @@ def tree(result: Any, setting: PairSetting) -> dict[str, Tree]:
         "m": result.m,
         "table": tuple(_row(headline, result, setting) for headline in defined),
         "skipped": tuple(
-            {"measure": InternalOnly(name, told_text(name, frozenset())), "reason": Foreign(reason)}
+            {"measure": InternalOnly(name, published_text(name, frozenset())), "reason": Foreign(reason)}
             for name, reason in result.skipped
         ),
         "notes": notes_tree(result),

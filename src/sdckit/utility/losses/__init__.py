@@ -1,1 +1,1 @@
-"""How far values lie from the original ones."""
+"""Information loss: distance of values from the original ones."""

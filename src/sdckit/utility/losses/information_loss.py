@@ -1,4 +1,4 @@
-"""F5: how far protected values, records and correlations lie from the original ones."""
+"""F5: information loss in protected values, records and correlations."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from sdckit.errors import ColumnError, DataError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.outlying import robust_estimate
 
-# How far values, records and correlations of two aligned files lie apart.
+# Distances of values, records and correlations between two aligned files.
 
 
-SINGULAR = 1e-12  # an eigenvalue of a correlation matrix below this is 0 but for rounding
+SINGULAR = 1e-12  # an eigenvalue of a correlation matrix below this is numerically 0
 
 
 def relative_loss(original: Floats, released: Floats) -> tuple[float, int]:
-    """Sum of the differences in per cent of the original value, and how many were summed.
+    """Sum of the differences in per cent of the original value, and the number of terms.
 
     Cells whose original value is 0, or with a missing value in either file, are left out.
 
@@ -40,7 +40,7 @@ def relative_loss(original: Floats, released: Floats) -> tuple[float, int]:
 
 
 def scaled_loss(original: Floats, released: Floats) -> tuple[float, int]:
-    """Sum of the differences in standard deviations (ddof 1) of the original times √2, and their number.
+    """Sum of the differences in standard deviations (ddof 1) of the original times √2, and the number of terms.
 
     NaN where the original has no spread.
     """
@@ -64,9 +64,9 @@ def correlations(covariance: Floats) -> Floats:
     """The correlation matrix of a covariance matrix; NaN where a variable has no spread."""
     size = np.sqrt(np.diag(covariance))
     size = np.where(size > 0, size, np.nan)
-    found: Floats = np.clip(covariance / np.outer(size, size), -1.0, 1.0)
-    np.fill_diagonal(found, np.where(np.isnan(size), np.nan, 1.0))
-    return found
+    correlation: Floats = np.clip(covariance / np.outer(size, size), -1.0, 1.0)
+    np.fill_diagonal(correlation, np.where(np.isnan(size), np.nan, 1.0))
+    return correlation
 
 
 def eigenvalue_loss(original: Floats, released: Floats) -> float:
@@ -86,21 +86,21 @@ def eigenvalue_loss(original: Floats, released: Floats) -> float:
 
 
 def inverse_correlation_loss(original: Floats, released: Floats) -> float:
-    """Distance, from 0 to 1, of the diagonals of the inverse correlation matrices, each of length 1.
+    """Distance, 0 to 1, of the diagonals of the inverse correlation matrices, scaled to length 1.
 
     NaN where a matrix is singular or there is one variable only.
     """
     units = []
-    for one in (original, released):
-        if len(one) < 2 or not np.isfinite(one).all() or np.linalg.eigvalsh(one)[0] <= SINGULAR:
+    for matrix in (original, released):
+        if len(matrix) < 2 or not np.isfinite(matrix).all() or np.linalg.eigvalsh(matrix)[0] <= SINGULAR:
             return math.nan
-        diagonal = np.diag(np.linalg.inv(one))
+        diagonal = np.diag(np.linalg.inv(matrix))
         units.append(diagonal / np.linalg.norm(diagonal))
     return float(np.linalg.norm(units[0] - units[1]) / math.sqrt(2))
 
 
 def angle_distance(original: Floats, released: Floats) -> Floats:
-    """Of each record 2/π times the arc tangent of the difference, between 0 and 1.
+    """2/π times the arc tangent of the difference of each record, between 0 and 1.
 
     A value missing in one file counts as the largest difference between the files; in both, as none.
 
@@ -110,7 +110,7 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
     gone = np.isnan(original), np.isnan(released)
     apart = np.abs(original - released)
     if (gone[0] != gone[1]).any() and not gone[0].all() and not gone[1].all():
-        ends = [(float(np.nanmin(one)), float(np.nanmax(one))) for one in (original, released)]
+        ends = [(float(np.nanmin(column)), float(np.nanmax(column))) for column in (original, released)]
         apart = np.where(gone[0] != gone[1], max(ends[0][1] - ends[1][0], ends[1][1] - ends[0][0]), apart)
     apart = np.where(gone[0] & gone[1], 0.0, apart)
     angle: Floats = np.arctan(apart) * (2 / math.pi)
@@ -118,13 +118,13 @@ def angle_distance(original: Floats, released: Floats) -> Floats:
 
 
 def category_distance(original: NDArray[np.int32], released: NDArray[np.int32]) -> Floats:
-    """1 where the codes differ, else 0; a missing value (code 0) is a value."""
+    """1 where the codes differ, else 0; a missing value (code 0) is a level."""
     apart: Floats = (original != released).astype(np.float64)
     return apart
 
 
 def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_levels: int) -> Floats:
-    """Places between two levels divided by the most there can be; 1 where one is missing (code 0), 0 for both.
+    """Rank difference divided by the largest possible; 1 where one value is missing (code 0), 0 for both.
 
     >>> rank_distance(np.array([1, 1, 0], np.int32), np.array([3, 2, 2], np.int32), 3).tolist()
     [1.0, 0.5, 1.0]
@@ -134,7 +134,7 @@ def rank_distance(original: NDArray[np.int32], released: NDArray[np.int32], n_le
     return np.where(gone[0] & gone[1], 0.0, np.where(gone[0] | gone[1], 1.0, apart))
 
 
-# Information loss of one release, tables over several, and why a figure may be undefined.
+# Information loss of one release, tables over several releases, and notes on undefined figures.
 
 
 Ranks = Mapping[str, tuple[tuple[NDArray[np.int32], ...], int]]
@@ -156,7 +156,7 @@ CENTRES = ("mean", "median", "sd")
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """One release beside the original.
+    """Information loss of one release.
 
     `distance` (n,): mean distance of each record over the variables. `same`: whether every value is the original's.
     `n_incomplete`: records without a number in either file. `centres` (2, 3, p): means, medians and standard
@@ -183,7 +183,7 @@ def release_figures(
     robust: bool,
     seed: int | None,
 ) -> Release:
-    """Measure release `j` (from 0) against the original.
+    """Measure the information loss of release `j` (from 0).
 
     The pair is aligned. `ranks`: codes of each file and number of levels of the ordered variables. `robust`:
     whether to compute the robust eigenvalues (NaN otherwise).
@@ -191,8 +191,8 @@ def release_figures(
     x, y = (_columns(pair, numeric, file) for file in (0, j + 1))
     distances = {
         **{name: angle_distance(x[:, i], y[:, i]) for i, name in enumerate(numeric)},
-        **{name: category_distance(*_two(pair.codes(name).codes, j)) for name in categorical},
-        **{name: rank_distance(*_two(codes, j), levels) for name, (codes, levels) in ranks.items()},
+        **{name: category_distance(*_two_files(pair.codes(name).codes, j)) for name in categorical},
+        **{name: rank_distance(*_two_files(codes, j), levels) for name, (codes, levels) in ranks.items()},
     }
     by_record = np.mean(list(distances.values()), axis=0)
     complete = ~(np.isnan(x) | np.isnan(y)).any(axis=1)
@@ -207,7 +207,7 @@ def release_figures(
         "il_correl": inverse_correlation_loss(*correlation) if numeric else math.nan,
         "il_variables": float(by_record.mean()),
         **_differences(covariance, correlation),
-        **{f"variable_distances[{name}]": float(one.mean()) for name, one in distances.items()},
+        **{f"variable_distances[{name}]": float(distance.mean()) for name, distance in distances.items()},
     }
     for i, name in enumerate(numeric):
         figures[f"mean_differences[{name}]"] = float(centres[1, 0, i] - centres[0, 0, i])
@@ -222,7 +222,7 @@ def _columns(pair: Pair, numeric: Sequence[str], file: int) -> Floats:
     return np.column_stack([pair.numbers(name)[file] for name in numeric])
 
 
-def _two(codes: Sequence[NDArray[np.int32]], j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _two_files(codes: Sequence[NDArray[np.int32]], j: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return codes[0], codes[j + 1]
 
 
@@ -238,21 +238,21 @@ def _sums(x: Floats, y: Floats) -> dict[str, float]:
 
 
 def _centres(values: Floats) -> list[Floats]:
-    """Means, medians and standard deviations (ddof 1) of what is known of each column."""
+    """Means, medians and standard deviations (ddof 1) of the known values of each column."""
     known = [column[~np.isnan(column)] for column in values.T]
-    spread = [float(one.std(ddof=1)) if len(one) > 1 else math.nan for one in known]
+    spread = [float(column.std(ddof=1)) if len(column) > 1 else math.nan for column in known]
     return [
-        np.array([one.mean() for one in known]),
-        np.array([np.median(one) for one in known]),
+        np.array([column.mean() for column in known]),
+        np.array([np.median(column) for column in known]),
         np.array(spread),
     ]
 
 
 def _robust(x: Floats, y: Floats, seed: int | None) -> float:
-    """The eigenvalues of the correlations that the minimum covariance determinant gives."""
+    """Eigenvalue loss of the correlations by the minimum covariance determinant."""
     estimates = [robust_estimate(values, seed) for values in (x, y)]
-    found = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
-    return eigenvalue_loss(*found) if len(found) == 2 else math.nan
+    matrices = [correlations(estimate[1]) for estimate in estimates if estimate is not None]
+    return eigenvalue_loss(*matrices) if len(matrices) == 2 else math.nan
 
 
 def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, Floats]) -> dict[str, float]:
@@ -270,9 +270,9 @@ def _differences(covariance: tuple[Floats, Floats], correlation: tuple[Floats, F
     return out
 
 
-def variable_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
-    """Means, medians and standard deviations of each variable, in the original and over the releases."""
-    centres = np.mean([one.centres for one in found], axis=0)
+def variable_table(numeric: Sequence[str], releases: Sequence[Release]) -> dict[str, list[Any]]:
+    """Mean, median and standard deviation of each variable, in the original and over the releases."""
+    centres = np.mean([release.centres for release in releases], axis=0)
     out: dict[str, list[Any]] = {"variable": list(numeric)}
     for i, name in enumerate(CENTRES):
         out[f"{name}_original"] = centres[0, i].tolist()
@@ -280,7 +280,7 @@ def variable_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str
     return out
 
 
-def paired_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, list[Any]]:
+def paired_table(numeric: Sequence[str], releases: Sequence[Release]) -> dict[str, list[Any]]:
     """Covariance and correlation of each pair of variables, in the original and over the releases.
 
     The original's are means too: each release leaves out the records incomplete in it.
@@ -291,7 +291,7 @@ def paired_table(numeric: Sequence[str], found: Sequence[Release]) -> dict[str, 
         "second": [numeric[i] for i in second.tolist()],
     }
     for name in ("covariance", "correlation"):
-        matrices = np.mean([getattr(one, name) for one in found], axis=0)
+        matrices = np.mean([getattr(release, name) for release in releases], axis=0)
         out[f"{name}_original"] = matrices[0][first, second].tolist()
         out[f"{name}_released"] = matrices[1][first, second].tolist()
     return out
@@ -472,30 +472,30 @@ def information_loss(
     arguments.flag(robust, "robust")
     scenario = arguments.scenario_or_none(scenario)
     roles, orders = _roles(numeric, categorical, ordered, scenario)
+    numbers = roles["numeric"]
     pair = open_pair(
         original, released, categories={"categorical": roles["categorical"], "ordered": roles["ordered"]},
-        numeric={"numeric": roles["numeric"]}, aligned=True, id=id,
+        numeric={"numeric": numbers}, aligned=True, id=id,
     )  # fmt: skip
     ranks = {name: _ranks(pair, name, orders.get(name)) for name in roles["ordered"]}
-    found = [
-        release_figures(pair, j, roles["numeric"], roles["categorical"], ranks, robust=robust, seed=drawn)
-        for j in range(pair.m)
+    releases = [
+        release_figures(pair, j, numbers, roles["categorical"], ranks, robust=robust, seed=drawn) for j in range(pair.m)
     ]
-    notes = _notes(pair, roles, found, robust=robust)
-    per_release = tuple(one.figures for one in found)
+    notes = _notes(pair, roles, releases, robust=robust)
+    per_release = tuple(release.figures for release in releases)
     means = mean_figures(per_release, notes)
     spread: dict[str, dict[str, float]] = {
         group: {name: means.pop(f"{group}[{name}]") for name in names}
         for group, names in (
             ("variable_distances", tuple(name for part in roles.values() for name in part)),
-            ("mean_differences", roles["numeric"]),
-            ("median_differences", roles["numeric"]),
+            ("mean_differences", numbers),
+            ("median_differences", numbers),
         )
     }
     fields: dict[str, Any] = {**means, **spread}
     return InformationLoss(
-        pair, per_release, MISSING_RULE, notes, distance=np.mean([one.distance for one in found], axis=0),
-        tables={"variables": variable_table(roles["numeric"], found), "pairs": paired_table(roles["numeric"], found)},
+        pair, per_release, MISSING_RULE, notes, distance=np.mean([release.distance for release in releases], axis=0),
+        tables={"variables": variable_table(numbers, releases), "pairs": paired_table(numbers, releases)},
         n=pair.n, prefix=prefix, **fields,
     )  # fmt: skip
 
@@ -503,7 +503,7 @@ def information_loss(
 def _roles(
     numeric: Sequence[str] | None, categorical: Sequence[str], ordered: Ordered, scenario: Scenario | None
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Columns by role, and the levels of ordered ones where they are listed."""
+    """Columns by role, and the level order of ordered ones where listed."""
     orders: dict[str, tuple[str, ...]] = {}
     if isinstance(ordered, Mapping):
         orders = {name: tuple(map(str, levels)) for name, levels in ordered.items()}
@@ -529,7 +529,7 @@ def _roles(
 
 
 def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple[NDArray[np.int32], ...], int]:
-    """Codes of an ordered variable in each file, 0 where missing, and how many levels there are."""
+    """Rank codes of an ordered variable in each file (0: missing), and the number of levels."""
     shared = pair.codes(name)
     if levels is None:
         return shared.codes, shared.n_levels
@@ -546,16 +546,18 @@ def _ranks(pair: Pair, name: str, levels: tuple[str, ...] | None) -> tuple[tuple
     return tuple(rank[codes] for codes in shared.codes), len(levels)
 
 
-def _notes(pair: Pair, roles: Mapping[str, Sequence[str]], found: Sequence[Release], *, robust: bool) -> dict[str, str]:
+def _notes(
+    pair: Pair, roles: Mapping[str, Sequence[str]], releases: Sequence[Release], *, robust: bool
+) -> dict[str, str]:
     notes: dict[str, str] = {}
-    if same := sum(not one.distance.any() and one.same for one in found):
+    if same := sum(not release.distance.any() and release.same for release in releases):
         notes["released"] = f"{releases_have(same, pair.m)} the original's values of these variables, row by row"
     for figure, reason in UNDEFINED.items():
-        if any(math.isnan(one.figures[figure]) for one in found):
+        if any(math.isnan(release.figures[figure]) for release in releases):
             notes[figure] = reason if roles["numeric"] else "no numeric variables"
     if not robust and roles["numeric"]:
         notes["robust_eigenvalues"] = "not asked for (robust=False)"
-    if gone := max(one.n_incomplete for one in found):
+    if gone := max(release.n_incomplete for release in releases):
         notes["missing"] = (
             f"up to {gone} of {pair.n} records have a missing number in one of the files: not in correlations and "
             "eigenvalues"

@@ -1,1 +1,1 @@
-"""Estimates and regressions on both files."""
+"""Estimates and regressions, on the original and on its releases."""

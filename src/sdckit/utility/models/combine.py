@@ -1,4 +1,4 @@
-"""F6: one estimate and one interval from those of m released files."""
+"""F6: combining rules, one estimate and one interval from m released files."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from sdckit.errors import ColumnError, DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.result import Result
 
-# Rules that make one estimate and one variance of those of m released files.
+# Combining rules: one estimate and one variance from those of m released files.
 
 
 Kind = Literal["partial", "full", "simple", "proper", "imputed"]
 KINDS: tuple[Kind, ...] = ("partial", "full", "simple", "proper", "imputed")
 Negative = Literal["adjusted", "zero"]
-LARGEST = 1e150  # next to no degrees of freedom: beyond this the library's quantiles stop growing
-STOPPED = 1e100  # where those of SciPy before 1.17 stop
-NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs that between the files
+LARGEST = 1e150  # for tiny degrees of freedom SciPy's quantiles stop growing beyond this
+STOPPED = 1e100  # the same before SciPy 1.17
+NEEDS_SEVERAL = ("partial", "full", "imputed")  # their variance needs the variance between files
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +51,7 @@ class Pooled:
 
 
 def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tuple[Floats, Floats]:
-    """Ends of the interval by Student's t, the normal distribution where `df` is infinite.
+    """Bounds of the interval by Student's t, by the normal distribution where `df` is infinite.
 
     >>> low, high = limits(np.array([1.0]), np.array([0.25]), np.array([np.inf]), 0.95)
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -62,8 +62,8 @@ def limits(estimate: Floats, variance: Floats, df: Floats, level: float) -> tupl
     share = (1 + level) / 2
     quantile = np.full(len(df), float(norm.ppf(share)))
     finite = np.isfinite(df)
-    found = t.ppf(share, df[finite])
-    quantile[finite] = np.where(found > np.minimum(LARGEST * np.sqrt(df[finite]), STOPPED / 2), np.inf, found)
+    t_quantile = t.ppf(share, df[finite])
+    quantile[finite] = np.where(t_quantile > np.minimum(LARGEST * np.sqrt(df[finite]), STOPPED / 2), np.inf, t_quantile)
     quantile[np.isnan(df)] = np.nan
     reach = np.where(variance == 0, 0.0, quantile * np.sqrt(variance))
     return estimate - reach, estimate + reach
@@ -184,9 +184,9 @@ class Combined(Result):
         """
         if not isinstance(self.estimate, dict):
             return frame_of(
-                {"quantity": ["estimate"], **{one: [getattr(self, one)] for one in ARRAYS}}, self._backend()
+                {"quantity": ["estimate"], **{name: [getattr(self, name)] for name in ARRAYS}}, self._backend()
             )
-        columns = {one: list(getattr(self, one).values()) for one in ARRAYS}
+        columns = {name: list(getattr(self, name).values()) for name in ARRAYS}
         return frame_of({"quantity": list(self.estimate), **columns}, self._backend())
 
     def _backend(self) -> Any:
@@ -294,14 +294,14 @@ def combine(
     matrix = q[:, None] if single else q
     arguments.choice(negative, "negative", ("adjusted", "zero"))
     own = v[:, None] if single else v
-    found = pool(matrix, own, kind=kind, level=level, ratio=ratio, negative=negative)
+    pooled = pool(matrix, own, kind=kind, level=level, ratio=ratio, negative=negative)
     labels = ("estimate",) if single else columns
-    flags = _flags(found, labels, ratio, negative, known=n is not None and n_synthetic is not None)
-    notes = _notes(found, labels, kind, v[:, None] if single else v)
+    flags = _flags(pooled, labels, ratio, negative, known=n is not None and n_synthetic is not None)
+    notes = _notes(pooled, labels, kind, v[:, None] if single else v)
     notes.update({f"variance[{name}]": text for name, text in flags.items()})
+    values = {name: getattr(pooled, name).tolist() for name in ARRAYS}
     figures: dict[str, Any] = {
-        one: float(getattr(found, one)[0]) if single else dict(zip(columns, getattr(found, one).tolist(), strict=True))
-        for one in ARRAYS
+        name: row[0] if single else dict(zip(columns, row, strict=True)) for name, row in values.items()
     }
     return Combined(
         m=len(q), **figures, flags=flags, kind=kind, level=level, n=0 if n is None else int(n), notes=notes,
@@ -310,7 +310,7 @@ def combine(
 
 
 def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -> float:
-    """Give the records of a synthetic file divided by those of the original, where the rule permits it.
+    """Records of a synthetic file divided by those of the original, checked against the combining rule.
 
     Raises DataError: an unknown kind; a single file where several are needed; sizes absent, not positive or
     unequal.
@@ -338,9 +338,9 @@ def check_sizes(kind: str, m: int, n: float | None, n_synthetic: float | None) -
 
 
 def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
-    """Numbers with a row per file, and the names of the quantities where there are any."""
+    """Numbers with a row per file, and the names of the quantities where given."""
     names: Names
-    kind = type(given)  # a plan warns when it is asked itself
+    kind = type(given)  # attribute access on a lazy frame warns
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         wanted = open_frame(given).collect_schema().names()
         frame, _ = columns_in_memory(given, {role: wanted})
@@ -365,7 +365,7 @@ def _matrix(given: Any, role: str) -> tuple[Floats, Names]:
 
 
 def _engine(given: Any) -> Any:
-    """The engine of a frame, or of the first of a list of series; PyArrow for plans and what is no frame."""
+    """The engine of a frame, or of the first of a list of series; PyArrow for lazy frames and everything else."""
     kind = type(given)
     if hasattr(kind, "columns") or hasattr(kind, "column_names"):
         frame = open_frame(given)
@@ -375,14 +375,14 @@ def _engine(given: Any) -> Any:
 
 
 def _named(given: Any) -> bool:
-    return isinstance(given, (list, tuple)) and len(given) > 0 and all(hasattr(one, "keys") for one in given)
+    return isinstance(given, (list, tuple)) and len(given) > 0 and all(hasattr(file, "keys") for file in given)
 
 
 def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
     names = tuple(map(str, given[0].keys()))
     rows = []
-    for j, one in enumerate(given):
-        row = dict(zip(map(str, one.keys()), _values(one), strict=True))
+    for j, file in enumerate(given):
+        row = dict(zip(map(str, file.keys()), _values(file), strict=True))
         if set(row) != set(names):
             raise ColumnError(f"{role}: file {j + 1} does not name the same quantities as file 1")
         rows.append([row[name] for name in names])
@@ -392,25 +392,25 @@ def _from_named(given: Sequence[Any], role: str) -> tuple[Floats, Names]:
         raise DataError(f"{role} must be numbers, one per name") from None
 
 
-def _values(one: Any) -> list[Any]:
-    return list(one.values()) if isinstance(one, Mapping) else list(one.values)
+def _values(file: Any) -> list[Any]:
+    return list(file.values()) if isinstance(file, Mapping) else list(file.values)
 
 
-def _flags(found: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool) -> dict[str, str]:
+def _flags(pooled: Pooled, names: Sequence[str], ratio: float, negative: Negative, *, known: bool) -> dict[str, str]:
     how = f"k = {ratio:g}" if known else "k = 1, as n and n_synthetic were not given"
     by = f"T*, k times the mean variance ({how})" if negative == "adjusted" else "0"
     text = f"the variance came out at 0 or below and was replaced by {by}"
-    return {names[j]: text for j in np.flatnonzero(found.adjusted).tolist()}
+    return {names[j]: text for j in np.flatnonzero(pooled.adjusted).tolist()}
 
 
-def _notes(found: Pooled, names: Sequence[str], kind: str, variances: Floats) -> dict[str, str]:
+def _notes(pooled: Pooled, names: Sequence[str], kind: str, variances: Floats) -> dict[str, str]:
     notes: dict[str, str] = {}
     if len(variances) == 1:
         notes["between"] = "one file does not show how much files vary"
-    if np.isinf(found.df).any():
+    if np.isinf(pooled.df).any():
         why = "normal quantiles are used" if kind in {"simple", "proper"} else "the files give equal estimates"
         notes["df"] = f"infinite: {why}"
-    if (unbounded := np.isinf(found.high)).any():
+    if (unbounded := np.isinf(pooled.high)).any():
         which = ", ".join(names[j] for j in np.flatnonzero(unbounded).tolist())
         notes["low, high"] = f"no bound, for want of degrees of freedom: {which}"
     if (zero := (variances == 0).any(axis=0)).any():

@@ -19,7 +19,7 @@ from sdckit.utility.models.statistics_of_file import (
     Statistic,
     called_estimates,
     named_estimates,
-    told_levels,
+    published_levels,
 )
 
 # --- result -------------------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ def compare_estimates(
     columns: tuple[str, ...] = ()
     if callable(statistic):
         names, files = called_estimates(pair, statistic)
-        told = [f"estimate {j + 1}" for j in range(len(names))]
+        safe_names = [f"estimate {j + 1}" for j in range(len(names))]
     else:
         if statistic == "total" and weight is None and ratio != 1:
             raise DataError(
@@ -170,17 +170,17 @@ def compare_estimates(
             )
         columns = _variables(variables, scenario)
         names, files = named_estimates(pair, statistic, columns, weight, probability, level)
-        told = told_levels(pair, columns) if statistic == "proportion" else list(names)
+        safe_names = published_levels(pair, columns) if statistic == "proportion" else list(names)
         comparison.note_identical(notes, pair, columns)
         comparison.note_left_out(notes, pair, [file.n_used for file in files], ", at least")
-    found = comparison.compare_terms(
+    compared = comparison.compare_terms(
         names, files[0], files[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
-        notes=notes, told=told,
+        notes=notes, told=safe_names,
     )  # fmt: skip
     rule = "" if callable(statistic) else "missing values are left out, variable by variable"
     return EstimateComparison(
         pair, missing_rule=rule, notes=notes, kind=kind, level=level, n=pair.n, variables=columns,
-        statistic="function" if callable(statistic) else statistic, weighted=weight is not None, **found,
+        statistic="function" if callable(statistic) else statistic, weighted=weight is not None, **compared,
     )  # fmt: skip
 
 
@@ -201,7 +201,7 @@ def _opened(
     weight: str | None,
     scenario: Scenario | None,
 ) -> Pair:
-    """The files with the columns that are used, as categories or as numbers."""
+    """Open the files with the columns used, as categories or as numbers."""
     if not callable(statistic):
         names = _variables(variables, scenario)
         counted = {"variables": names} if statistic == "proportion" else {}

@@ -1,4 +1,4 @@
-"""F7: intervals from an original and from its releases that are given as numbers, quantity by quantity."""
+"""F7: given confidence intervals of an original and its releases, compared quantity by quantity."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class IntervalComparison(Result):
         return min(self._defined(), default=math.nan)
 
     def forest(self) -> Any:
-        """What a forest plot draws, as a PyArrow table: ``term``, ``file``, ``estimate``, ``low``, ``high``."""
+        """The rows of a forest plot, as a PyArrow table: ``term``, ``file``, ``estimate``, ``low``, ``high``."""
         rows = [(j, file) for j in range(self.n_terms) for file in self.intervals]
         columns: dict[str, list[Any]] = {
             "term": [self.names[j] for j, _ in rows],
@@ -73,7 +73,7 @@ class IntervalComparison(Result):
         return frame_of(columns, "pyarrow")
 
     def _defined(self) -> list[float]:
-        return [one for by_name in self.overlap.values() for one in by_name.values() if not math.isnan(one)]
+        return [share for by_name in self.overlap.values() for share in by_name.values() if not math.isnan(share)]
 
 
 # --- measure ------------------------------------------------------------------------------------------
@@ -135,31 +135,31 @@ def compare_intervals(
         arguments.count(n, "n", "is the number of records that the intervals rest on")
     known = _rows(confidential, "confidential")
     if isinstance(released, Mapping):
-        given = {str(name): _rows(one, f"released[{name!r}]") for name, one in released.items()}
+        given = {str(name): _rows(rows, f"released[{name!r}]") for name, rows in released.items()}
     else:
         given = {RELEASED: _rows(released, "released")}
     if not given or ORIGINAL in given:
         words = f"released: give at least one release; none may be called {ORIGINAL!r}"
         raise DataError(words, argument="released")
-    for name, one in given.items():
-        if len(one) != len(known):
-            words = f"confidential has {len(known)} quantities and {name!r} {len(one)}; give one row for each in all"
+    for name, table in given.items():
+        if len(table) != len(known):
+            words = f"confidential has {len(known)} quantities and {name!r} {len(table)}; give one row for each in all"
             raise DataError(words, argument="released")
     named = arguments.names(names, "names")
     labels = tuple(map(str, range(1, len(known) + 1) if named is None else named))
     if len(labels) != len(known):
         raise DataError(f"names: there are {len(labels)} for {len(known)} quantities", argument="names")
     overlap = {
-        name: dict(zip(labels, shared_part(known[:, ::2], one[:, ::2], version).tolist(), strict=True))
-        for name, one in given.items()
+        name: dict(zip(labels, shared_part(known[:, ::2], rows[:, ::2], version).tolist(), strict=True))
+        for name, rows in given.items()
     }
-    undefined = sum(math.isnan(one) for by_name in overlap.values() for one in by_name.values())
+    undefined = sum(math.isnan(share) for by_name in overlap.values() for share in by_name.values())
     notes = {"overlap": f"{undefined} undefined: an interval has no length"} if undefined else {}
     return IntervalComparison(labels, {ORIGINAL: known, **given}, overlap, n or 0, notes)
 
 
 def _rows(given: Any, name: str) -> Floats:
-    """Lower end, estimate and upper end of each quantity."""
+    """Lower bound, estimate and upper bound of each quantity."""
     how = f"{name}: give a row (low, high) or (low, estimate, high) for each quantity, in finite numbers"
     try:
         rows = np.asarray(given, np.float64)

@@ -18,14 +18,14 @@ from sdckit.numerics.array_types import Floats
 from sdckit.utility import comparison
 from sdckit.utility.comparison import CompareKind, FileEstimates, TermComparison
 from sdckit.utility.models.interval_overlap import VERSIONS, Version
-from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, told_text
+from sdckit.utility.models.model_design import FEWEST, RARE, Design, column_values, designs, published_text
 from sdckit.utility.models.model_fits import FAMILIES, Family, fit_family, tellable
 from sdckit.utility.models.statistics_of_file import weights_of
 
-# Whether the coefficients of the releases, all together, are those of the original.
+# Lack of fit: a joint test of the coefficients of the releases against those of the original.
 
 
-DRAWN = ("full", "proper")  # parameters drawn before the records: the releases vary more
+DRAWN = ("full", "proper")  # kinds that draw parameters before records: the releases vary more
 
 
 def lack_of_fit(
@@ -36,7 +36,7 @@ def lack_of_fit(
     ratio: float,
     notes: dict[str, str],
 ) -> dict[str, float]:
-    """Test that the releases' mean coefficients differ from the original's by chance only.
+    """Test the hypothesis that the releases' mean coefficients differ from the original's by chance only.
 
     Both have covariances. `kind`: "partial" and "imputed" compare with the variation between the releases
     (Hotelling), others with the original's covariance. `ratio`: records of a release divided by those of the
@@ -47,19 +47,19 @@ def lack_of_fit(
 
     undefined = {"lack_of_fit": math.nan, "lack_of_fit_df": math.nan, "lack_of_fit_p_value": math.nan}
     known = ~np.isnan(original.variance)
-    for one in released:
-        known &= ~np.isnan(one.value)
+    for file in released:
+        known &= ~np.isnan(file.value)
     p, m = int(known.sum()), len(released)
     if p == 0 or original.covariance is None:
         notes["lack_of_fit"] = "no term is determined in every file"
         return undefined
-    values = np.array([one.value[known] for one in released])
+    values = np.array([file.value[known] for file in released])
     difference = values.mean(axis=0) - original.value[known]
     if kind in {"partial", "imputed"}:
         if m <= p:
             notes["lack_of_fit"] = f"{p} terms need more than {p} releases of partially synthetic data; there are {m}"
             return undefined
-        # masked copies lead astray by no more than the imputations vary
+        # with masked or imputed values releases deviate by the variation between imputations alone
         spread = 1 / m if kind == "partial" else 1 + 1 / m
         statistic = _quadratic(difference, np.atleast_2d(np.cov(values.T))) / spread
         p_value = float(f.sf(statistic * (m - p) / (p * (m - 1)), p, m - p))
@@ -236,30 +236,30 @@ def compare_models(
     known = [np.ones(size, bool) for size in (pair.n, *pair.sizes)]
     if codes is not None:
         known = [~np.isnan(code) for code in codes]
-    terms, told, files = designs(pair, inside, known)
-    found = []
+    terms, safe_terms, files = designs(pair, inside, known)
+    fits = []
     for j, (label, design) in enumerate(zip(pair.names, files, strict=True)):
         outcome = _of_file(design, None if codes is None else codes[j], family, len(outcomes), label)
         given = None if weights is None else weights[j][design.rows]
         fitted = fit_family(family, outcome, design.matrix, given, n_outcomes=max(len(outcomes), 1), label=label)
         may = tellable(family, outcome, design.matrix, given, fitted.value)
-        found.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
+        fits.append(replace(fitted, few=may.few, few_spread=may.few_spread, steps=may.steps))
     names = terms
     if family == "multinomial":
-        names = tuple(f"{one}: {term}" for one in outcomes[1:] for term in terms)
-        shown = _told_outcomes(pair, sides, outcomes)
-        told = tuple(f"{one}: {term}" for one in shown[1:] for term in told)
+        names = tuple(f"{outcome}: {term}" for outcome in outcomes[1:] for term in terms)
+        shown = _published_outcomes(pair, sides, outcomes)
+        safe_terms = tuple(f"{outcome}: {term}" for outcome in shown[1:] for term in safe_terms)
     comparison.note_left_out(notes, pair, [len(file.rows) for file in files])
-    _note_absent(notes, pair, told, found)
+    _note_absent(notes, pair, safe_terms, fits)
     comparison.note_identical(notes, pair, sides.columns)
     compared = comparison.compare_terms(
-        names, found[0], found[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
-        notes=notes, told=told,
+        names, fits[0], fits[1:], labels=pair.names[1:], kind=kind, level=level, version=version, ratio=ratio,
+        notes=notes, told=safe_terms,
     )  # fmt: skip
-    compared.update(lack_of_fit(found[0], found[1:], kind=kind, ratio=ratio, notes=notes))
+    compared.update(lack_of_fit(fits[0], fits[1:], kind=kind, ratio=ratio, notes=notes))
     return ModelComparison(
         pair, missing_rule=MISSING_RULE, notes=notes, kind=kind, level=level, n=pair.n, formula=formula,
-        family=family, told_formula=told_text(formula, _common(pair, sides)), **compared,
+        family=family, told_formula=published_text(formula, _common(pair, sides)), **compared,
     )  # fmt: skip
 
 
@@ -274,7 +274,7 @@ def _weight(weight: str | None, family: Family, scenario: Scenario | None, notes
 
 
 def _opened(original: Any, released: Any, formula: str, weight: str | None) -> tuple[Pair, Sides]:
-    """The files with the columns of the formula, numbers as numbers and the others as categories."""
+    """Open the files with the columns of the formula, numbers as numbers and others as categories."""
     opened = open_files(original, released)
     schema = opened.original.collect_schema()
     sides = read_formula(formula, schema.names())
@@ -288,7 +288,7 @@ def _opened(original: Any, released: Any, formula: str, weight: str | None) -> t
 
 
 def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
-    """Of a column as outcome its numbers in each file, and the names of the outcomes it can take.
+    """Outcome codes in each file where the outcome is a column, and the names of its levels.
 
     Without a column (the left side is an expression) the first is None.
     """
@@ -325,7 +325,7 @@ def _outcomes(pair: Pair, sides: Sides, family: Family) -> Outcomes:
 
 
 def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: int, label: str) -> Floats:
-    """The outcome of the records used, checked against the family."""
+    """Outcome of the records used, checked against the family."""
     outcome = design.outcome if codes is None else codes[design.rows]
     assert outcome is not None  # a design without a column has an expression
     if family == "poisson" and (outcome < 0).any():
@@ -343,25 +343,25 @@ def _of_file(design: Design, codes: Floats | None, family: Family, n_outcomes: i
 
 
 def _common(pair: Pair, sides: Sides) -> frozenset[str]:
-    """Values of any column of the formula that five records or more of the original have."""
-    found: set[str] = set()
+    """Values of the columns of the formula that five or more records of the original have."""
+    common: set[str] = set()
     for name in sides.columns:
         if ("codes", name) in pair.memo:
             shared = pair.codes(name)
             counts = np.bincount(shared.codes[0], minlength=shared.n_levels + 1)
-            found |= {label for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True) if n >= FEWEST}
-    return frozenset(found)
+            common |= {label for label, n in zip(shared.labels()[1:], counts[1:].tolist(), strict=True) if n >= FEWEST}
+    return frozenset(common)
 
 
-def _told_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
+def _published_outcomes(pair: Pair, sides: Sides, outcomes: Sequence[str]) -> list[str]:
     assert sides.outcome_column is not None  # a multinomial model has a column
     counts = np.bincount(pair.codes(sides.outcome_column).codes[0], minlength=len(outcomes) + 1)[1:]
-    return [one if n >= FEWEST else f"({RARE})" for one, n in zip(outcomes, counts.tolist(), strict=True)]
+    return [outcome if n >= FEWEST else f"({RARE})" for outcome, n in zip(outcomes, counts.tolist(), strict=True)]
 
 
-def _note_absent(notes: dict[str, str], pair: Pair, names: Sequence[str], found: Sequence[Any]) -> None:
-    for label, one in zip(pair.names, found, strict=True):
-        absent = [name for name, value in zip(names, one.value, strict=True) if math.isnan(value)]
+def _note_absent(notes: dict[str, str], pair: Pair, names: Sequence[str], fits: Sequence[Any]) -> None:
+    for label, fit in zip(pair.names, fits, strict=True):
+        absent = [name for name, value in zip(names, fit.value, strict=True) if math.isnan(value)]
         if absent:
             shown = ", ".join(absent[:5]) + (f" and {len(absent) - 5} more" if len(absent) > 5 else "")
             notes[f"terms of {label}"] = f"not determined (no records, or they follow from others): {shown}"

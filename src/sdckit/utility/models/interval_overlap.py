@@ -1,4 +1,4 @@
-"""F7: how much two confidence intervals share."""
+"""F7: overlap of two confidence intervals."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ Version = Literal["snoke", "drechsler_reiter"]
 VERSIONS = ("snoke", "drechsler_reiter")
 
 
-LEAST_DRAWS = 20  # fewer say nothing of the ends of an interval
+LEAST_DRAWS = 20  # fewer do not determine the bounds of an interval
 
 
 # --- kernel: ends in, shares out ----------------------------------------------------------------------
 
 
 def shared_part(confidential: Floats, released: Floats, version: Version) -> Floats:
-    """Mean of the shares that the common part has in each interval; NaN where one has no (finite) length.
+    """Mean of the shares of the intersection in each interval; NaN where one has no (finite) length.
 
     `confidential` and `released` are (p, 2).
 
     >>> shared_part(np.array([[0.0, 2.0]]), np.array([[1.0, 3.0]]), "snoke").tolist()
     [0.5]
     """
-    with np.errstate(invalid="ignore"):  # an end may be infinite
+    with np.errstate(invalid="ignore"):  # a bound may be infinite
         common = np.minimum(confidential[:, 1], released[:, 1]) - np.maximum(confidential[:, 0], released[:, 0])
         lengths = confidential[:, 1] - confidential[:, 0], released[:, 1] - released[:, 0]
     if version == "drechsler_reiter":
@@ -110,16 +110,16 @@ def interval_overlap(
     arguments.level(level, says="is the probability of the credible intervals")
     if draws:
         confidential, released = (
-            _credible(confidential, "confidential", level),
-            _credible(released, "released", level),
+            _credible_bounds(confidential, "confidential", level),
+            _credible_bounds(released, "released", level),
         )
-    known, found = _ends(confidential, "confidential"), _ends(released, "released")
-    if known.shape != found.shape:
+    known, shown = _interval_bounds(confidential, "confidential"), _interval_bounds(released, "released")
+    if known.shape != shown.shape:
         raise DataError(
-            f"confidential has shape {known.shape} and released {found.shape}; give one interval of the release for "
+            f"confidential has shape {known.shape} and released {shown.shape}; give one interval of the release for "
             "each of the original"
         )
-    out = shared_part(known.reshape(-1, 2), found.reshape(-1, 2), version)
+    out = shared_part(known.reshape(-1, 2), shown.reshape(-1, 2), version)
     if undefined := int(np.isnan(out).sum()):
         warnings.warn(
             f"the overlap of {undefined} of {len(out)} pairs of intervals is undefined (NaN): an interval has length "
@@ -130,8 +130,8 @@ def interval_overlap(
     return float(out[0]) if known.ndim == 1 else out
 
 
-def _credible(given: ArrayLike, name: str, level: float) -> Floats:
-    """Quantiles of draws as the ends of intervals."""
+def _credible_bounds(given: ArrayLike, name: str, level: float) -> Floats:
+    """Quantiles of draws as the bounds of intervals."""
     try:
         drawn = np.asarray(given, np.float64)
     except (TypeError, ValueError):
@@ -141,7 +141,7 @@ def _credible(given: ArrayLike, name: str, level: float) -> Floats:
     return np.asarray(np.moveaxis(np.quantile(drawn, [(1 - level) / 2, (1 + level) / 2], axis=0), 0, -1), np.float64)
 
 
-def _ends(given: ArrayLike, name: str) -> Floats:
+def _interval_bounds(given: ArrayLike, name: str) -> Floats:
     try:
         ends = np.asarray(given, np.float64)
     except (TypeError, ValueError):

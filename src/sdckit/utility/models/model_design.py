@@ -1,4 +1,4 @@
-"""Formula and files to outcomes and design matrices, coded alike in every file."""
+"""Outcomes and design matrices from a formula, coded alike in every file."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from sdckit.data.formula_text import FUNCTIONS, Sides
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats, Ints
 
-# Columns of a design that do not follow from others.
+# Linearly independent columns of a design.
 
 
-TOLERANCE = 1e-7  # of what a column keeps of its length beside the columns before it
+TOLERANCE = 1e-7  # share of a column's length left after projecting out the columns before it
 
 
 def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
-    """Columns that do not follow from those before them.
+    """Columns that are no linear combination of those before them.
 
     >>> independent_columns(np.array([[1.0, 2, 0, 1], [1, 2, 1, 0], [1, 2, 1, 0]])).tolist()
     [True, False, True, False]
@@ -33,14 +33,14 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     kept: NDArray[np.bool_] = length > 0
     if not kept.any():
         return kept
-    # The triangle has all inner products of the columns, in p rows instead of n.
+    # R of the QR decomposition has all inner products of the columns, in p rows instead of n.
     triangle: Floats = np.linalg.qr(matrix[:, kept] / length[kept], mode="r")  # type: ignore[assignment]
     basis: list[Floats] = []
     for j, at in enumerate(np.flatnonzero(kept).tolist()):
         rest = triangle[:, j].copy()
-        for _ in range(2):  # the second pass takes away what rounding left
-            for one in basis:
-                rest -= (one @ rest) * one
+        for _ in range(2):  # the second pass removes what rounding left
+            for unit in basis:
+                rest -= (unit @ rest) * unit
         size = float(np.linalg.norm(rest))
         if size > TOLERANCE:
             basis.append(rest / size)
@@ -49,17 +49,16 @@ def independent_columns(matrix: Floats) -> NDArray[np.bool_]:
     return kept
 
 
-# Which coefficients of a model rest on a few records: they, or sums of them, would be these records'
-# values.
-# An estimate that is linear in the outcome, ``sum of c y``, says of a group of records what their part of
-# ``sum of c^2`` is. Over all sums of coefficients, with any multipliers, that part is at most the leverage
+# Which coefficients of a model are determined by few records: they, or sums of them, would reveal values.
+# An estimate that is linear in the outcome, ``sum of c y``, reveals a group of records as far as their share in
+# ``sum of c^2``. Over all linear combinations of coefficients that share is at most the leverage
 # of the record (of the group: the largest eigenvalue of its block of the hat matrix).
 
 
-FEWEST = 5  # records that must carry what is told
-MOST_OF_ONE = 0.5  # of what is known of a sum, by one record; two equal ones have a half each
-MOST_OF_FEW = 0.9  # by four; of five equal ones, four have 0.8
-PART = 0.1  # of the largest contribution: what those behind the two largest must have together
+FEWEST = 5  # records that a published coefficient must rest on
+MOST_OF_ONE = 0.5  # largest share of one record; two equal ones have a half each
+MOST_OF_FEW = 0.9  # largest share of four; of five equal ones, four have 0.8
+PART = 0.1  # of the largest contribution: the least sum of those behind the two largest (p% rule)
 NEGLIGIBLE = 0.01  # leverage; four such records do not make the difference between 0.8 and 0.9
 SCANS = 25
 LEAST_SPREAD = 1e-6
@@ -69,7 +68,7 @@ ZERO = 1e-10
 def coefficients_of_few(
     matrix: Floats, outcome: Floats, weights: Floats | None = None, *, counted: Sequence[Bools] = ()
 ) -> tuple[Bools, Bools]:
-    """Say which coefficients of a regression are not to be told, and of which not even the spread.
+    """Which coefficients of a regression are not to be published, and of which not even the standard error.
 
     `matrix` (n, p), `outcome` (n,), survey `weights` (n,) or None. `counted`: sets of records (those of an outcome)
     that a coefficient counts; each must be carried by enough of them. Returns (p,) and (p,), the second containing the
@@ -88,26 +87,26 @@ def coefficients_of_few(
     if not kept.any():
         return few, few.copy()
     loads, rows = _functionals(design[:, kept], given)
-    found = carried_by_few(loads, rows, _sparse(design[:, kept]))
-    for one in (off_mode(y), *(one[used] for one in counted)):
-        if not one.all():
-            found |= carried_by_few(loads, rows[one], found)
+    carried = carried_by_few(loads, rows, _sparse(design[:, kept]))
+    for group in (off_mode(y), *(group[used] for group in counted)):
+        if not group.all():
+            carried |= carried_by_few(loads, rows[group], carried)
     centred = y - np.median(y)
     residual = np.abs(y - design[:, kept] @ (loads @ (rows.T @ y)))
-    spread = np.full(len(found), weights is None and is_dominated(residual**2, 2 * PART))
+    spread = np.full(len(carried), weights is None and is_dominated(residual**2, 2 * PART))
     for j, load in enumerate(loads):
         shares = rows @ load
-        found[j] |= is_dominated(np.abs(shares * centred), PART)
+        carried[j] |= is_dominated(np.abs(shares * centred), PART)
         if weights is not None:
             spread[j] = is_dominated((shares * residual) ** 2, 2 * PART)
-    few[kept] = found
+    few[kept] = carried
     wide = few.copy()
     wide[kept] |= spread
     return few, wide
 
 
 def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats | None = None) -> Floats:
-    """How far each coefficient moves, at most, where the outcome of one record changes by one.
+    """Largest change of each coefficient when the outcome of one record changes by one.
 
     `spread` (n,): the variance of each outcome, for a model of log-odds or of logarithms.
 
@@ -127,7 +126,7 @@ def largest_shares(matrix: Floats, weights: Floats | None = None, spread: Floats
 
 
 def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Bools:
-    """Say which of p sums over records rest on fewer than five of them, alone or together with the others.
+    """Which of p sums over records rest on fewer than five of them, alone or in linear combinations.
 
     The weights of record i in the p sums are ``loads @ rows[i]``: `loads` (p, r), `rows` (n, r). `few` (p,): known
     already, never told. Where a sum of several rests on a few records, the one that they carry most is added, and the
@@ -147,17 +146,17 @@ def carried_by_few(loads: Floats, rows: Floats, few: Bools | None = None) -> Boo
         return out
     shares = (rows @ loads.T) ** 2
     out |= speaks & _concentrated(shares)
-    while (told := np.flatnonzero(speaks & ~out)).size:
-        basis = _row_space(loads[told])
+    while (left := np.flatnonzero(speaks & ~out)).size:
+        basis = _row_space(loads[left])
         group = _worst_group(rows @ basis)
         if group is None:
             break
-        out[told[np.argmax(shares[np.ix_(group, told)].sum(axis=0))]] = True
+        out[left[np.argmax(shares[np.ix_(group, left)].sum(axis=0))]] = True
     return out
 
 
 def is_dominated(contributions: Floats, part: float = PART) -> bool:
-    """Whether the person with the second largest contribution could tell the largest from the sum of all.
+    """Whether the second largest contributor could derive the largest from the sum of all (p% rule).
 
     The p per cent rule: those behind the two largest have less than `part` of the largest.
 
@@ -171,7 +170,7 @@ def is_dominated(contributions: Floats, part: float = PART) -> bool:
 
 
 def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
-    """Say whether ``sum of shares * values`` rests on a few records, and whether its variance does.
+    """Whether ``sum of shares * values`` rests on few records, and whether its variance does.
 
     >>> shares = np.full(100, 0.01)
     >>> sum_of_few(shares, np.arange(100.0)), sum_of_few(shares, (np.arange(100) < 3) * 5.0)
@@ -193,26 +192,26 @@ def sum_of_few(shares: Floats, values: Floats) -> tuple[bool, bool]:
 
 
 def off_mode(values: Floats) -> Bools:
-    """Records whose value is not the most frequent one; all of them where that is the value of a few.
+    """Records whose value is not the mode; all of them where the mode itself is the value of few.
 
     >>> off_mode(np.array([0.0, 0, 0, 0, 0, 7])).tolist(), off_mode(np.array([1.0, 2, 3])).tolist()
     ([False, False, False, False, False, True], [True, True, True])
     """
-    found, counts = np.unique(values, return_counts=True)
+    levels, counts = np.unique(values, return_counts=True)
     mode = int(np.argmax(counts))
-    return values != found[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
+    return values != levels[mode] if counts[mode] >= FEWEST else np.ones(len(values), bool)
 
 
 def _sparse(design: Floats) -> Bools:
-    """Columns in which fewer than five records have another value than most."""
+    """Columns in which fewer than five records differ from the median."""
     middle = np.median(design, axis=0)
     others = (design != middle).sum(axis=0)
-    found: Bools = (others > 0) & (others < FEWEST)
-    return found
+    is_sparse: Bools = (others > 0) & (others < FEWEST)
+    return is_sparse
 
 
 def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """The weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
+    """The linear weights of the records in each coefficient, as ``rows @ loads.T`` with orthonormal columns of rows."""
     scale: Floats = np.linalg.norm(design, axis=0)
     root = np.sqrt(weights)[:, None]
     design = root * design / scale
@@ -226,7 +225,7 @@ def _functionals(design: Floats, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
-    """The same sums, the columns of the rows orthonormal, without directions that no record has."""
+    """The same linear functionals with orthonormal columns of `rows`, directions of zero variance removed."""
     size, basis = np.linalg.eigh(rows.T @ rows)
     kept = size > ZERO * max(float(size.max(initial=0.0)), 1e-300)
     root = np.sqrt(size[kept])
@@ -234,21 +233,21 @@ def _orthonormal(rows: Floats, loads: Floats) -> tuple[Floats, Floats]:
 
 
 def _row_space(loads: Floats) -> Floats:
-    """Orthonormal columns that span the rows."""
+    """Orthonormal basis (columns) of the row space."""
     _, size, turned = np.linalg.svd(loads, full_matrices=False)
     basis: Floats = turned[size > ZERO**0.5 * size[0]].T
     return basis
 
 
 def _concentrated(shares: Floats) -> Bools:
-    """Columns of which one record has more than a half, or four have nearly all."""
+    """Columns in which one record has more than a half, or four have nearly all."""
     top = np.sort(shares, axis=0)[::-1][: FEWEST - 1]
-    found: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
-    return found
+    is_concentrated: Bools = (top[0] > MOST_OF_ONE) | (top.sum(axis=0) > MOST_OF_FEW)
+    return is_concentrated
 
 
 def _worst_group(rows: Floats) -> Ints | None:
-    """Records that have nearly all of some sum of the columns (orthonormal but for records left out); None without.
+    """Records that have nearly all of some linear combination of the (nearly orthonormal) columns; None without.
 
     From every record that could be the largest of four, the four with most of a sum and the sum that they have most
     of are sought in turns.
@@ -271,66 +270,66 @@ def _worst_group(rows: Floats) -> Ints | None:
     return None
 
 
-# Names of coefficients as they may be told: without the levels that a few records have.
+# Names of coefficients as they may be published: without levels that few records have.
 
 
 RARE = "rare"
 MARKS = ("", "T.", "S.", "H.", "D.")  # how formulaic writes a level, by contrast
 LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"")
-Pieces = Mapping[str, str]  # a factor's names in columns, and how each is told
+Pieces = Mapping[str, str]  # column names of a factor, and the published form of each
 
 
 def common_levels(frame: Any, columns: Sequence[str]) -> dict[str, frozenset[str]]:
-    """The levels of each category of a pandas frame that five records or more have; numbers have none."""
-    found = {}
+    """For each categorical column of a pandas frame, the levels of five or more records."""
+    common = {}
     for name in columns:
         if frame[name].dtype == "category":
             counts = frame[name].value_counts()
-            found[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
-    return found
+            common[name] = frozenset(str(label) for label, n in counts.items() if n >= FEWEST)
+    return common
 
 
-def told_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
-    """The names of a model's columns, levels of a few records as "rare".
+def published_names(names: Sequence[str], spec: Any, common: Mapping[str, frozenset[str]]) -> tuple[str, ...]:
+    """Published names of a model's columns, levels of few records as "rare".
 
     `spec`: what formulaic says of the columns. `common`: levels that may be named, by column. A name that is not
     recognised is that of its term alone.
     """
     anything = frozenset().union(*common.values())
     out: dict[str, str] = {}
-    for one in spec.structure:
-        factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in one.term.factors]
-        hidden = ":".join(f"{told_text(expression, anything)}[{RARE}]" for expression, _ in factors)
+    for part in spec.structure:
+        factors = [(factor.expr, _pieces(factor, spec, common, anything)) for factor in part.term.factors]
+        hidden = ":".join(f"{published_text(expression, anything)}[{RARE}]" for expression, _ in factors)
         plain = [str(expression) for expression, _ in factors] == ["1"]
-        for name in map(str, one.columns):
-            out[name] = name if plain else told_name(name, factors) or hidden
+        for name in map(str, part.columns):
+            out[name] = name if plain else published_name(name, factors) or hidden
     return tuple(out.get(name, f"term[{RARE}]") for name in names)
 
 
-def told_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
-    """A column's name put together from what may be told of its factors; "" where that is not certain.
+def published_name(name: str, factors: Sequence[tuple[str, Pieces | None]]) -> str:
+    """Published name of a column, put together from those of its factors; "" where it cannot be parsed with certainty.
 
     `factors`: expression and pieces of each; None for one that is a number.
 
     >>> sex = {"sex[T.f]": "sex[T.f]", "sex[T.bishop]": "sex[rare]"}
-    >>> told_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
+    >>> published_name("sex[T.bishop]:bs(age, df=4)[2]", [("sex", sex), ("bs(age, df=4)", None)])
     'sex[rare]:bs(age, df=4)[2]'
     """
-    found = set(_read(name, factors))
-    return found.pop() if len(found) == 1 else ""
+    readings = set(_read(name, factors))
+    return readings.pop() if len(readings) == 1 else ""
 
 
-def told_text(text: str, common: frozenset[str]) -> str:
-    """A formula, or a part of one, without words in quotes that are no common level.
+def published_text(text: str, common: frozenset[str]) -> str:
+    """A formula, or a part of one, in which quoted words are replaced unless they are common levels.
 
-    >>> told_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
+    >>> published_text("C(job, contr.treatment(base='bishop')) + C(sex, contr.treatment(base='f'))", frozenset({"f"}))
     "C(job, contr.treatment(base='rare')) + C(sex, contr.treatment(base='f'))"
     """
-    return LITERAL.sub(lambda found: found[0] if found[0][1:-1] in common else f"'{RARE}'", text)
+    return LITERAL.sub(lambda match: match[0] if match[0][1:-1] in common else f"'{RARE}'", text)
 
 
 def names_apart(names: Sequence[str]) -> list[str]:
-    """The same names, those that occur again with a number behind them.
+    """Make names unique: a repeated one gets a number.
 
     >>> names_apart(["a", "b", "a", "a"])
     ['a', 'b', 'a (2)', 'a (3)']
@@ -344,18 +343,18 @@ def names_apart(names: Sequence[str]) -> list[str]:
 
 
 def _read(rest: str, factors: Sequence[tuple[str, Pieces | None]]) -> Iterator[str]:
-    """Every way to read a name as pieces of its factors in their order, told; a factor may have none (its base)."""
+    """Yield the published form of every parse of a name as factor pieces in order; a base level has no piece."""
     for at, (expression, pieces) in enumerate(factors):
-        for piece, told in _own(rest, expression) if pieces is None else pieces.items():
+        for piece, shown in _own(rest, expression) if pieces is None else pieces.items():
             behind = rest[len(piece) :]
             if rest == piece:
-                yield told
+                yield shown
             elif rest.startswith(piece) and behind.startswith(":"):
-                yield from (f"{told}:{other}" for other in _read(behind[1:], factors[at + 1 :]))
+                yield from (f"{shown}:{other}" for other in _read(behind[1:], factors[at + 1 :]))
 
 
 def _own(rest: str, expression: str) -> list[tuple[str, str]]:
-    """A number's names: as it stands, or the columns that it became."""
+    """Column names of a numeric factor: as it stands, or the columns that it expanded to."""
     if not rest.startswith(expression):
         return []
     index = re.match(r"\[\d+\]", rest[len(expression) :])
@@ -367,19 +366,19 @@ def _pieces(factor: Any, spec: Any, common: Mapping[str, frozenset[str]], anythi
     kind, state = spec.encoder_state.get(factor.expr, (None, {}))
     if "categories" not in (state or {}):
         return None if kind is None or kind.value != "categorical" else {}
-    columns = {str(one) for one in spec.factor_variables.get(factor, ())} & common.keys()
-    told = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
-    words = told_text(factor.expr, anything)
+    columns = {str(column) for column in spec.factor_variables.get(factor, ())} & common.keys()
+    levels = common[columns.pop()] if len(columns) == 1 else frozenset({"True", "False"})
+    words = published_text(factor.expr, anything)
     hidden = f"{words}[{RARE}]"
-    found: dict[str, str] = {}
+    pieces: dict[str, str] = {}
     for level in map(str, state["categories"]):
         for mark in MARKS:
             piece = f"{factor.expr}[{mark}{level}]"
-            common_one = level in told and found.get(piece) != hidden
-            found[piece] = f"{words}[{mark}{level}]" if common_one else hidden
+            common_one = level in levels and pieces.get(piece) != hidden
+            pieces[piece] = f"{words}[{mark}{level}]" if common_one else hidden
     for mark in (".L", ".Q", ".C", *(f"^{power}" for power in range(4, len(state["categories"])))):
-        found.setdefault(f"{factor.expr}[{mark}]", f"{words}[{mark}]")
-    return found
+        pieces.setdefault(f"{factor.expr}[{mark}]", f"{words}[{mark}]")
+    return pieces
 
 
 MOST_LEVELS = 1000
@@ -387,7 +386,7 @@ MOST_LEVELS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """One file for a model.
+    """Design matrix of one file.
 
     `rows`: records without a missing value in the columns used. `matrix` (n, p): a column per term. `outcome` (n,):
     the left side where it is an expression; None where it is a column.
@@ -414,8 +413,8 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
         return pair.numbers(name)
     labels = shared.labels()[1:]
     if shared.kind == "true and false" and not as_category:
-        one = np.array([np.nan, *(float(label == "True") for label in labels)])
-        return tuple(one[codes] for codes in shared.codes)
+        numbers = np.array([np.nan, *(float(label == "True") for label in labels)])
+        return tuple(numbers[codes] for codes in shared.codes)
     if shared.n_levels == 0:
         raise DataError(f"formula: {name!r} has no value at all", argument="formula")
     if shared.n_levels > MOST_LEVELS:
@@ -423,7 +422,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
             f"formula: {name!r} has {shared.n_levels} categories; group them first, or convert the column to numbers",
             argument="formula",
         )
-    # A base level must have records in every file: levels that a file lacks come last.
+    # The base level must have records in every file: levels that a file lacks come last.
     present = np.array([np.bincount(codes, minlength=len(labels) + 1)[1:] > 0 for codes in shared.codes]).all(axis=0)
     order = np.argsort(~present, kind="stable")
     place = np.concatenate([[-1], np.argsort(order)])
@@ -434,7 +433,7 @@ def column_values(pair: Pair, name: str, *, as_category: bool = False) -> tuple[
 def designs(
     pair: Pair, sides: Sides, complete: Sequence[NDArray[np.bool_]]
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[Design]]:
-    """Names of the terms, the same without levels of a few records, and the design of each file, the original first.
+    """Names of the terms, their published form, and the design of each file, the original first.
 
     `complete`: records of each file that the caller can use otherwise (weights, outcome). Raises DataError: the
     formula cannot be evaluated; a term is not finite, with the rows; no complete record is left.
@@ -469,11 +468,11 @@ def designs(
                 )
             outcome = values[:, 0]
         out.append(Design(rows, matrix, outcome))
-    return names, told_names(names, spec, common_levels(files[0], list(columns))), out
+    return names, published_names(names, spec, common_levels(files[0], list(columns))), out
 
 
 def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tuple[Floats, tuple[str, ...], Any]:
-    """Columns of one side, their names, and what evaluates them for the next file."""
+    """Values of the columns, their names, and the model specification that evaluates them for the next file."""
     from formulaic import Formula
     from formulaic.errors import DataMismatchWarning
 
@@ -483,8 +482,8 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", DataMismatchWarning)
             evaluate = Formula(spec) if isinstance(spec, str) else spec
-            found = evaluate.get_model_matrix(frame, context=context, na_action="ignore", output="pandas")
-            values = found.to_numpy(np.float64)
+            matrix = evaluate.get_model_matrix(frame, context=context, na_action="ignore", output="pandas")
+            values = matrix.to_numpy(np.float64)
     except DataMismatchWarning:
         raise DataError(
             f"{label}: a variable that stands in C() and elsewhere has values that the original has not; give C() "
@@ -495,7 +494,7 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             f"{label}: the formula cannot be evaluated ({type(error).__name__}); check its brackets, that "
             "functions are given numbers, and that splines say extrapolation='extend' where a release reaches farther"
         ) from None
-    names = tuple(str(name) for name in found.columns)
+    names = tuple(str(name) for name in matrix.columns)
     if len(names) == 0:
         raise DataError("formula: there is no term on the right; give at least the constant 1", argument="formula")
     for name, column in zip(names, values.T, strict=True):
@@ -503,4 +502,4 @@ def _evaluated(spec: Any, frame: Any, rows: NDArray[np.int64], label: str) -> tu
             where = np.zeros(int(rows[-1]) + 1, bool)
             where[wrong] = True
             raise DataError(f"{label}: {name} is not a finite number in {first_rows(where)}; change the formula")
-    return values, names, found.model_spec
+    return values, names, matrix.model_spec

@@ -1,4 +1,4 @@
-"""Regressions of one file by statsmodels: coefficients with their covariance, and models that have none found."""
+"""Regressions of one file by statsmodels: coefficients and covariance, and models without a finite estimate."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from sdckit.utility.models.model_design import (
 Family = Literal["linear", "logistic", "poisson", "multinomial"]
 FAMILIES: tuple[Family, ...] = ("linear", "logistic", "poisson", "multinomial")
 ITERATIONS = 100
-RELATIVE = 1e-12  # change of the deviance at which a fit is done
-MOVES = 0.1  # a further Newton step that changes a linear predictor so much: no finite estimate
+RELATIVE = 1e-12  # relative change of the deviance at which a fit has converged
+MOVES = 0.1  # change of a linear predictor by a further Newton step from which no estimate is finite
 SINGULAR = 1e-14
 
 
@@ -47,7 +47,7 @@ def fit_family(
     design = matrix[:, kept]
     try:
         with warnings.catch_warnings(), np.errstate(all="ignore"):
-            warnings.simplefilter("ignore")  # of separation and convergence: told below, with the file
+            warnings.simplefilter("ignore")  # of separation and convergence: reported below, with the file
             if family == "linear":
                 value, covariance, df, step = _linear(outcome, design, weights)
             elif family == "multinomial":
@@ -66,7 +66,7 @@ def fit_family(
 def _placed(
     value: Floats, covariance: Floats, df: float, kept: NDArray[np.bool_], blocks: int, n: int
 ) -> FileEstimates:
-    """Coefficients at the places of their terms, NaN where a term has none."""
+    """Coefficients at the positions of their terms, NaN for a term without one."""
     at = np.flatnonzero(np.tile(kept, blocks))
     p = len(kept) * blocks
     values, full = np.full(p, np.nan), np.full((p, p), np.nan)
@@ -85,11 +85,11 @@ def _linear(outcome: Floats, design: Floats, weights: Floats | None) -> Fit:
 
     n, p = design.shape
     if weights is None:
-        found = sm.OLS(outcome, design).fit()
-        value = np.asarray(found.params)
+        fit = sm.OLS(outcome, design).fit()
+        value = np.asarray(fit.params)
         if n <= p:
             return value, np.full((p, p), np.nan), np.nan, 0.0
-        return value, np.asarray(found.cov_params()), float(n - p), 0.0
+        return value, np.asarray(fit.cov_params()), float(n - p), 0.0
     value = np.asarray(sm.WLS(outcome, design, weights=weights).fit().params)
     if n <= p:
         return value, np.full((p, p), np.nan), np.nan, 0.0
@@ -104,8 +104,8 @@ def _generalised(family: Family, outcome: Floats, design: Floats, weights: Float
     kind = sm.families.Binomial() if family == "logistic" else sm.families.Poisson()
     given = np.ones(len(outcome)) if weights is None else weights / weights.mean()
     model = sm.GLM(outcome, design, family=kind, var_weights=given)
-    found = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
-    value, mean = np.asarray(found.params), np.asarray(found.mu)
+    fit = model.fit(maxiter=ITERATIONS, tol=0.0, rtol=RELATIVE)
+    value, mean = np.asarray(fit.params), np.asarray(fit.mu)
     spread = mean * (1 - mean) if family == "logistic" else mean
     information = design.T @ ((given * spread)[:, None] * design)
     score = (given * (outcome - mean))[:, None] * design
@@ -120,8 +120,8 @@ def _multinomial(outcome: Floats, design: Floats) -> Fit:
     import statsmodels.api as sm
 
     model = sm.MNLogit(outcome, design)
-    found = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
-    value = np.asarray(found.params).ravel(order="F")
+    fit = model.fit(method="newton", maxiter=ITERATIONS, disp=0, tol=1e-10)
+    value = np.asarray(fit.params).ravel(order="F")
     information = -np.asarray(model.hessian(value))
     move = _solved(information, np.asarray(model.score(value)))
     steps = design @ move.reshape(-1, design.shape[1]).T
@@ -131,7 +131,7 @@ def _multinomial(outcome: Floats, design: Floats) -> Fit:
 
 
 def _step(information: Floats, score: Floats, design: Floats) -> float:
-    """Largest change of a linear predictor that a further Newton step makes; infinite where there is none."""
+    """Largest change of a linear predictor by a further Newton step; infinite where there is none."""
     move = _solved(information, score)
     return float(np.abs(design @ move).max(initial=0.0)) if np.isfinite(move).all() else np.inf
 
@@ -154,13 +154,12 @@ def _sandwich(information: Floats, score: Floats) -> Floats:
     return np.asarray(bread @ inner @ bread * (n / (n - 1) if n > 1 else np.nan))
 
 
-# What of a fitted model may be told: which coefficients not at all, and which only in steps of five
-# records.
+# What may be published of a fitted model: which coefficients not at all, and which only rounded.
 
 
 @dataclass(frozen=True)
 class Tellable:
-    """Of each coefficient: whether it, or its standard error, rests on few records; the step it is told in.
+    """For each coefficient: whether it, or its standard error, rests on few records; the step it is rounded to.
 
     A step of 0 is none: the outcome is no count.
     """
@@ -171,7 +170,7 @@ class Tellable:
 
 
 def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | None, value: Floats) -> Tellable:
-    """Judge the coefficients of one file, whose fit gave the `value` of each.
+    """Judge the coefficients of one file, `value` being those fitted.
 
     An outcome of two values, of categories or of events is counted by the coefficients: these are told in steps of
     what five records change, or log-odds to two digits would be exact counts.
@@ -183,11 +182,11 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
     """
     values = np.unique(outcome)
     if family == "multinomial":
-        each = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
-        return Tellable(*(np.concatenate(part) for part in zip(*each, strict=True)))
+        judged = [_of_outcome(matrix, outcome, k) for k in range(1, len(values))]
+        return Tellable(*(np.concatenate(part) for part in zip(*judged, strict=True)))
     two = len(values) == 2
     few, spread = coefficients_of_few(
-        matrix, outcome, weights, counted=[outcome == one for one in values] if two else []
+        matrix, outcome, weights, counted=[outcome == level for level in values] if two else []
     )
     if family == "linear":
         shares = largest_shares(matrix, weights) if two else np.zeros(len(few))
@@ -199,12 +198,12 @@ def tellable(family: Family, outcome: Floats, matrix: Floats, weights: Floats | 
 
 
 def _of_outcome(matrix: Floats, outcome: Floats, k: int) -> tuple[Bools, Bools, Floats]:
-    one = outcome == k
-    few, spread = coefficients_of_few(matrix, one.astype(np.float64), counted=(one, outcome == 0))
-    share = float(one.mean()) / float((one | (outcome == 0)).mean())
+    chosen = outcome == k
+    few, spread = coefficients_of_few(matrix, chosen.astype(np.float64), counted=(chosen, outcome == 0))
+    share = float(chosen.mean()) / float((chosen | (outcome == 0)).mean())
     return few, spread, _steps(largest_shares(matrix), 1 / (share * (1 - share)) if 0 < share < 1 else 0.0)
 
 
 def _steps(shares: Floats, unit: float = 1.0) -> Floats:
-    """What five records change at most, as a round number."""
+    """Largest change by five records, as a round number."""
     return np.array([rounded_up(FEWEST * unit * share) for share in shares.tolist()])

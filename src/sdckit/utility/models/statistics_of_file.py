@@ -1,4 +1,4 @@
-"""What a statistic gives for each of several files, with its variance: a named one, or a function of the caller's."""
+"""Estimates of a statistic with their variance, in each of several files: a named one, or a user function."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from sdckit.utility.models.model_design import FEWEST, RARE, sum_of_few
 
 Statistic = Literal["mean", "total", "proportion", "quantile"]
 NAMED: tuple[Statistic, ...] = ("mean", "total", "proportion", "quantile")
-MOST_LEVELS = 1000  # more are no categories
+MOST_LEVELS = 1000  # a variable with more levels is not categorical
 Estimates = tuple[tuple[str, ...], list[FileEstimates]]
-Found = tuple[float, float, float]  # estimate, variance, degrees of freedom
+Estimated = tuple[float, float, float]  # estimate, variance, degrees of freedom
 UNDEFINED = (math.nan, math.nan, math.nan)
 
 
-def estimate_mean(values: Floats, weights: Floats) -> Found:
+def estimate_mean(values: Floats, weights: Floats) -> Estimated:
     """Weighted mean, its variance by linearisation, and the degrees of freedom.
 
     With equal weights the variance is that of the values (ddof 1) divided by their number.
@@ -43,7 +43,7 @@ def estimate_mean(values: Floats, weights: Floats) -> Found:
     return mean, float(residual @ residual) * n / (n - 1) / total**2, n - 1.0
 
 
-def estimate_total(values: Floats, weights: Floats) -> Found:
+def estimate_total(values: Floats, weights: Floats) -> Estimated:
     """Weighted total, its variance as if drawn with replacement, and the degrees of freedom.
 
     >>> estimate_total(np.array([1.0, 2.0, 3.0]), np.ones(3))
@@ -57,7 +57,7 @@ def estimate_total(values: Floats, weights: Floats) -> Found:
 
 
 def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
-    """A quantile: of type 7 without weights, the smallest value that reaches the share with them.
+    """A quantile: type 7 without weights, the smallest value that reaches the share with them.
 
     >>> quantile_of(np.array([1.0, 2.0, 4.0]), None, 0.25), quantile_of(np.array([1.0, 2.0]), np.array([3.0, 1.0]), 0.5)
     (1.5, 1.0)
@@ -66,12 +66,12 @@ def quantile_of(values: Floats, weights: Floats | None, share: float) -> float:
         return float(np.quantile(values, share))
     order = np.argsort(values, kind="stable")
     reached = np.cumsum(weights[order])
-    held = reached / reached[-1] >= share * (1 - 1e-12)  # a share may be short by rounding
+    held = reached / reached[-1] >= share * (1 - 1e-12)  # tolerance for rounding of the share
     return float(values[order][np.argmax(held)])
 
 
-def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Found:
-    """A quantile, and the variance that Woodruff's interval of the level stands for.
+def estimate_quantile(values: Floats, weights: Floats | None, share: float, level: float) -> Estimated:
+    """A quantile, and the variance implied by Woodruff's interval of the level.
 
     >>> median, variance, _ = estimate_quantile(np.arange(101.0), None, 0.5, 0.95)
     >>> median, round(variance, 2)
@@ -81,16 +81,16 @@ def estimate_quantile(values: Floats, weights: Floats | None, share: float, leve
 
     if len(values) == 0:
         return UNDEFINED
-    found = quantile_of(values, weights, share)
+    quantile = quantile_of(values, weights, share)
     if len(values) == 1:
-        return found, math.nan, math.nan
+        return quantile, math.nan, math.nan
     z = float(norm.ppf((1 + level) / 2))
     low, high = woodruff_ends(values, weights, share, z)
-    return found, ((high - low) / (2 * z)) ** 2, math.inf
+    return quantile, ((high - low) / (2 * z)) ** 2, math.inf
 
 
 def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float) -> tuple[float, float]:
-    """Woodruff's interval of a quantile, `z` standard errors of the share to either side.
+    """Bounds of Woodruff's interval of a quantile, `z` standard errors of the share to either side.
 
     >>> woodruff_ends(np.arange(101.0), None, 0.5, 2.0)
     (40.0, 60.0)
@@ -105,7 +105,7 @@ def woodruff_ends(values: Floats, weights: Floats | None, share: float, z: float
 
 
 def weights_of(pair: Pair, weight: str | None) -> tuple[Floats, ...] | None:
-    """The weights of each file, checked; None without a weight.
+    """Checked weights of each file; None without a weight.
 
     Raises DataError: missing or negative weights, or none above 0; names the file and the rows.
     """
@@ -130,7 +130,7 @@ def named_estimates(
     """
     weights = weights_of(pair, weight)
     names: list[str] = []
-    found: list[list[Found]] = [[] for _ in pair.names]
+    estimates: list[list[Estimated]] = [[] for _ in pair.names]
     few: list[list[tuple[bool, bool]]] = [[] for _ in pair.names]
     used = [0] * len(pair.names)
     for variable in variables:
@@ -139,10 +139,10 @@ def named_estimates(
         for j, (values, known) in enumerate(columns):
             given = None if weights is None else weights[j][known]
             used[j] = max(used[j], int(known.sum()))
-            found[j] += [_one(statistic, column, given, share, level) for column in values]
-            few[j] += [_few(statistic, column, given, share, level) for column in values]
+            estimates[j] += [_estimate(statistic, column, given, share, level) for column in values]
+            few[j] += [_of_few(statistic, column, given, share, level) for column in values]
     files = []
-    for rows, flags, n in zip(found, few, used, strict=True):
+    for rows, flags, n in zip(estimates, few, used, strict=True):
         value, variance, df = np.array(rows, np.float64).reshape(-1, 3).T
         files.append(FileEstimates(value, variance, df, n, None, *np.array(flags, bool).reshape(-1, 2).T))
     return tuple(names), files
@@ -151,7 +151,7 @@ def named_estimates(
 def _columns(
     pair: Pair, statistic: Statistic, variable: str
 ) -> tuple[list[tuple[list[Floats], NDArray[np.bool_]]], list[str]]:
-    """Of each file the columns to be measured, without missing values, and where those are known."""
+    """For each file the columns to estimate from, without missing values, and which records are known."""
     if statistic != "proportion":
         files = pair.numbers(variable, "variables")
         return [([values[~np.isnan(values)]], ~np.isnan(values)) for values in files], [variable]
@@ -168,8 +168,8 @@ def _columns(
     ], labels
 
 
-def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
-    """The names of proportions, levels that fewer than five records of the original have as "rare"."""
+def published_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
+    """Published names of proportions, levels of fewer than five records of the original as "rare"."""
     out = []
     for variable in variables:
         shared = pair.codes(variable)
@@ -180,14 +180,16 @@ def told_levels(pair: Pair, variables: Sequence[str]) -> list[str]:
     return out
 
 
-def _one(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Found:
+def _estimate(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> Estimated:
     if statistic == "quantile":
         return estimate_quantile(values, weights, share, level)
     given = np.ones(len(values)) if weights is None else weights
     return (estimate_total if statistic == "total" else estimate_mean)(values, given)
 
 
-def _few(statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float) -> tuple[bool, bool]:
+def _of_few(
+    statistic: Statistic, values: Floats, weights: Floats | None, share: float, level: float
+) -> tuple[bool, bool]:
     """Whether an estimate, and whether its variance, rests on fewer than five records."""
     if statistic == "quantile":
         return quantile_of_few(values, weights, share, level)
@@ -218,7 +220,7 @@ def _few_beyond(values: Floats, quantile: float) -> bool:
 
 
 def called_estimates(pair: Pair, statistic: Callable[[Any], Any]) -> Estimates:
-    """What a function of the caller's gives for each file.
+    """Estimates by a user function of each file.
 
     Raises DataError: it fails on a file, or gives something else than estimates and variances; names the file;
     ColumnError: it does not name the same quantities for every file.
@@ -251,14 +253,14 @@ def _read(given: Any, label: str) -> tuple[tuple[str, ...], Floats, Floats]:
     if not isinstance(given, tuple) or len(given) != 2:
         raise wrong
     names: tuple[str, ...] | None = None
-    if all(hasattr(one, "keys") for one in given):
-        first, second = (dict(one) if isinstance(one, Mapping) else dict(one.items()) for one in given)
+    if all(hasattr(part, "keys") for part in given):
+        first, second = (dict(part) if isinstance(part, Mapping) else dict(part.items()) for part in given)
         if set(first) != set(second):
             raise wrong
         names = tuple(map(str, first))
         given = (list(first.values()), [second[name] for name in first])
     try:
-        values, variances = (np.atleast_1d(np.asarray(one, np.float64)) for one in given)
+        values, variances = (np.atleast_1d(np.asarray(part, np.float64)) for part in given)
     except (TypeError, ValueError):
         raise wrong from None
     if values.ndim != 1 or values.shape != variances.shape or len(values) == 0:

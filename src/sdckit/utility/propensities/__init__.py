@@ -1,1 +1,1 @@
-"""How well released records are told from original ones."""
+"""Propensity measures: how well released records can be told from original ones."""

@@ -1,4 +1,4 @@
-"""Models that predict membership: the logistic one, a tree, or any classifier of scikit-learn."""
+"""Classifiers of membership (released or original): logistic, a tree, or any classifier of scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from sdckit.errors import DataError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.compiling import njit
 
-# An original and a release, one below the other, as codes and numbers.
+# An original and a release stacked, as codes and numbers.
 
 
-FEATURES = 150_000_000  # numbers of a matrix that is written out
-DENSE = 4  # combinations of levels are counted in a table where they are at most so many times the records
+FEATURES = 150_000_000  # entries of a dense matrix
+DENSE = 4  # largest number of combinations of levels, per record, that are counted in a table
 
 
 @dataclass(frozen=True, eq=False)
 class Atom:
-    """A variable as far as one kind of column goes.
+    """A variable in the part that one kind of column represents.
 
     `kind`: "level" for its categories, "value" for its numbers, "gap" for whether its number is missing. `labels`:
     what its columns print after the variable's name; the baseline of a category is left out. `slot`: where it
@@ -41,7 +41,7 @@ class Atom:
 
 @dataclass(frozen=True, eq=False)
 class Stacked:
-    """The rows of an original and a release, or their distinct ones.
+    """The rows of an original and a release, or their distinct rows with counts.
 
     `codes` (n_code_atoms, n_rows): 0 is the baseline: the smallest level; a missing value is the last one. `values`
     (n_value_atoms, n_rows): 0 where missing. `original` and `released` (n_rows,): records of each file that a row
@@ -57,7 +57,7 @@ class Stacked:
 
     @property
     def total(self) -> Floats:
-        """Records of both files that each row stands for."""
+        """Records of both files in each row."""
         return self.original + self.released
 
     @property
@@ -66,7 +66,7 @@ class Stacked:
         return float(self.released.sum() / self.total.sum())
 
     def in_order(self) -> Stacked:
-        """The same with the rows in an order that depends on their values only."""
+        """The same rows in an order that depends on their values only."""
         if not self.atoms:
             return self
         return self.take(np.lexsort((*self.values, *self.codes)))
@@ -80,7 +80,7 @@ class Stacked:
 
 
 def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str], *, scale: bool) -> Stacked:
-    """Put a release below the original.
+    """Stack an original and a release.
 
     `release`: from 0 on. `numeric`: those of the variables that are numbers. `scale`: numbers as deviations from
     their mean in standard deviations (of both files together); rows that are alike in all of only categories
@@ -128,7 +128,7 @@ def stack(pair: Pair, release: int, names: Sequence[str], numeric: Sequence[str]
 
 
 def _number(values: Floats, *, scale: bool) -> tuple[Floats | None, NDArray[np.int32] | None]:
-    """A number with 0 where it is missing, and where that is; None for what does not vary."""
+    """A number with 0 for missing, and the indicator of missing values; None for what does not vary."""
     missing = np.isnan(values)
     gap = missing.astype(np.int32) if missing.any() else None
     known = values if gap is None else values[~missing]
@@ -136,14 +136,14 @@ def _number(values: Floats, *, scale: bool) -> tuple[Floats | None, NDArray[np.i
     if low == high:
         return None, gap
     if scale:
-        largest = max(-low, high)  # divided out first: squares of very large numbers are no numbers
+        largest = max(-low, high)  # divided out first: squares of very large numbers overflow
         known = known / largest
         values = (values / largest - known.mean()) / known.std()
     return (values if gap is None else np.where(missing, 0.0, values)), gap
 
 
 def _level(pair: Pair, name: str, release: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Codes from 0 on of the levels that occur in either file, and which levels they are."""
+    """Codes from 0 of the levels that occur in either file, and these levels."""
     shared = pair.codes(name)
     files = shared.codes[0], shared.codes[1 + release]
     counts = np.bincount(files[0], minlength=shared.n_levels + 1)
@@ -157,7 +157,7 @@ def _level(pair: Pair, name: str, release: int) -> tuple[NDArray[np.int32], NDAr
 
 
 def _counted(stacked: Stacked) -> Stacked:
-    """One row per combination of categories, where they are few."""
+    """One row per combination of categories with its counts, where combinations are few."""
     n = stacked.codes.shape[1]
     widths = [len(atom.labels) + 1 for atom in stacked.atoms]
     if not widths or math.prod(widths) > DENSE * n:
@@ -179,7 +179,7 @@ def _counted(stacked: Stacked) -> Stacked:
 
 
 def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[NDArray[Any], list[str]]:
-    """A matrix: numbers, and a column for each level (one for two levels) that is 0 elsewhere.
+    """Feature matrix: numbers, and an indicator column for each level (one for two levels).
 
     `level`: what stands in the columns of variables with more than two levels; 1 in those of others. Returns the
     matrix (n_rows, n_columns) and the variable of each column. Raises DataError: it would be too large.
@@ -206,26 +206,25 @@ def features_of(stacked: Stacked, dtype: Any, *, level: float = 1.0) -> tuple[ND
     return matrix, variables
 
 
-# A classification tree of membership, grown best first from columns that are coded or sorted once for many
-# trees.
+# A classification tree of membership, grown best first; columns are coded or sorted once for many trees.
 
 
-# In one number each: a record and its membership (one in the low half, its membership in the high one), summed over
-# the records of a level; and rank, row and membership of a record in a sorted column.
+# Packed into one int64: records (low half) and members (high half) of a level; and rank (high half), row and
+# membership (lowest bit) of a record in a sorted column.
 HALF = 32
 LOW = (1 << HALF) - 1
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _apart(ones_left, left, ones, n):  # type: ignore[no-untyped-def]
-    """What a cut takes from the Gini index of the file, times half its records."""
+def _gini_gain(ones_left, left, ones, n):  # type: ignore[no-untyped-def]
+    """Decrease of the Gini index by a cut, times half the records: `left` of n records, `ones_left` of the members."""
     gap = float(ones_left * n - ones * left)
     return gap * gap / (float(left) * float(n - left) * float(n))
 
 
 @njit(cache=True, nogil=True)
 def _best_level(counts, first, ordered, n, ones, smallest):  # type: ignore[no-untyped-def]
-    """The best cut of a node by a coded column: what it takes, the column, the place of its level."""
+    """Best cut of a node by a coded column: (gain, column, index of its level); `counts`: packed, of all levels."""
     best, column, cut = -1.0, -1, -1
     for j in range(len(ordered)):
         left, ones_left = 0, 0
@@ -238,15 +237,15 @@ def _best_level(counts, first, ordered, n, ones, smallest):  # type: ignore[no-u
             ones_left += counts[place] >> HALF
             if left < smallest or n - left < smallest:
                 continue
-            found = _apart(ones_left, left, ones, n)
-            if found > best:
-                best, column, cut = found, j, place
+            gain = _gini_gain(ones_left, left, ones, n)
+            if gain > best:
+                best, column, cut = gain, j, place
     return best, column, cut
 
 
 @njit(cache=True, nogil=True)
 def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
-    """The best cut of a node by a sorted column: what it takes, and how many records lie below."""
+    """Best cut of a node by a sorted column (packed `entries`): (gain, number of records below)."""
     n = len(entries)
     best, cut, ones_left = -1.0, -1, 0
     for i in range(smallest - 1):
@@ -256,15 +255,15 @@ def _best_place(entries, ones, smallest):  # type: ignore[no-untyped-def]
         gap = float(ones_left * n - ones * (i + 1))
         # dividing only what can win
         if gap * gap > best * (float(i + 1) * float(n - i - 1) * n) and entries[i] >> HALF != entries[i + 1] >> HALF:
-            found = _apart(ones_left, i + 1, ones, n)
-            if found > best:
-                best, cut = found, i + 1
+            gain = _gini_gain(ones_left, i + 1, ones, n)
+            if gain > best:
+                best, cut = gain, i + 1
     return best, cut
 
 
 @njit(cache=True, nogil=True)
 def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  # type: ignore[no-untyped-def]
-    """Find and keep the best cut of a node; a gain below 0 where there is none."""
+    """Store the best cut of a node in `cuts` and `gains`; a gain below 0 where there is none."""
     start, stop, ones = spans[node]
     n = stop - start
     gains[node] = -1.0
@@ -273,16 +272,16 @@ def _best(node, spans, tallies, slot, columns, order, smallest, cuts, gains):  #
     _, first, ordered = columns
     best, column, cut = _best_level(tallies[slot[node]], first, ordered, n, ones, smallest)
     for a in range(len(order)):
-        found, place = _best_place(order[a, start:stop], ones, smallest)
-        if found > best:
-            best, column, cut = found, len(ordered) + a, place
+        gain, place = _best_place(order[a, start:stop], ones, smallest)
+        if gain > best:
+            best, column, cut = gain, len(ordered) + a, place
     if best >= 0.0:
         gains[node], cuts[node, 0], cuts[node, 1] = best, column, cut
 
 
 @njit(cache=True, nogil=True)
-def _send(span, cut, columns, order, rows, goes):  # type: ignore[no-untyped-def]
-    """Mark the records of a node that go to the left; gives their number."""
+def _mark_left(span, cut, columns, order, rows, goes_left):  # type: ignore[no-untyped-def]
+    """Mark in `goes_left` the records of a node that a cut sends left; return their number."""
     start, stop, _ = span
     cells, _, ordered = columns
     j, at = cut
@@ -290,23 +289,23 @@ def _send(span, cut, columns, order, rows, goes):  # type: ignore[no-untyped-def
     if j >= len(ordered):
         entries = order[j - len(ordered)]
         for i in range(start, stop):
-            goes[(entries[i] & LOW) >> 1] = i < start + at
+            goes_left[(entries[i] & LOW) >> 1] = i < start + at
         return at
     for i in range(start, stop):
         place = cells[rows[i], j]
         there = place <= at if ordered[j] else place == at
-        goes[rows[i]] = there
+        goes_left[rows[i]] = there
         left += there
     return left
 
 
 @njit(cache=True, nogil=True)
-def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
-    """Put those who go to the left first, everybody else in the order they were in."""
+def _partition(start, stop, order, rows, goes_left, held):  # type: ignore[no-untyped-def]
+    """Stable partition of a node in `rows` and in every sorted column: records that go left first."""
     to, kept = start, 0
     for i in range(start, stop):
         row = rows[i]
-        there = goes[row]
+        there = goes_left[row]
         rows[to], held[kept] = row, row
         to += there
         kept += 1 - there
@@ -317,7 +316,7 @@ def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
         to, kept = start, 0
         for i in range(start, stop):
             entry = entries[i]
-            there = goes[(entry & LOW) >> 1]
+            there = goes_left[(entry & LOW) >> 1]
             entries[to], held[kept] = entry, entry
             to += there
             kept += 1 - there
@@ -327,37 +326,37 @@ def _part(start, stop, order, rows, goes, held):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _tally(cells, rows, member, counts):  # type: ignore[no-untyped-def]
-    """Count records and members of each level among some rows; gives the members."""
+    """Count records and members (packed) of each level among some rows into `counts`; return the members."""
     ones = 0
     counts[:] = 0
     for row in rows:
-        one = 1 + (np.int64(member[row]) << HALF)
+        unit = 1 + (np.int64(member[row]) << HALF)
         ones += member[row]
         for j in range(cells.shape[1]):
-            counts[cells[row, j]] += one
+            counts[cells[row, j]] += unit
     return ones
 
 
 @njit(cache=True, nogil=True)
 def _split(node, n_nodes, spans, tallies, slot, columns, order, rows, member, work):  # type: ignore[no-untyped-def]
-    """Make two nodes of one. The smaller one is counted, and the larger one has the rest."""
-    goes, held, cuts = work
+    """Split a node into nodes `n_nodes` and `n_nodes + 1`; the smaller is counted, the larger gets the difference."""
+    goes_left, held, cuts = work
     start, stop, ones = spans[node]
-    middle = start + _send(spans[node], cuts[node], columns, order, rows, goes)
-    _part(start, stop, order, rows, goes, held)
+    middle = start + _mark_left(spans[node], cuts[node], columns, order, rows, goes_left)
+    _partition(start, stop, order, rows, goes_left, held)
     small, large = (n_nodes, n_nodes + 1) if middle - start <= stop - middle else (n_nodes + 1, n_nodes)
     spans[n_nodes, 0], spans[n_nodes, 1] = start, middle
     spans[n_nodes + 1, 0], spans[n_nodes + 1, 1] = middle, stop
     slot[small], slot[large] = n_nodes // 2 + 1, slot[node]
-    mine = tallies[slot[small]]
-    spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, mine)
+    counted = tallies[slot[small]]
+    spans[small, 2] = _tally(columns[0], rows[spans[small, 0] : spans[small, 1]], member, counted)
     spans[large, 2] = ones - spans[small, 2]
-    tallies[slot[large]] -= mine
+    tallies[slot[large]] -= counted
 
 
 @njit(cache=True, nogil=True)
 def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-def]
-    """Grow a tree and give each row the share of members in its leaf, and what each column took from the Gini index.
+    """Grow a tree; return the share of members in the leaf of each row, and the Gini decrease by each column.
 
     `columns`: `cells` (n, n_coded), the place of each row's level in a table of all levels; `first` (n_coded + 1,),
     where the levels of each column begin; `ordered` (n_coded,), whether it is cut between levels or at one. `order`
@@ -394,30 +393,30 @@ def grow(columns, order, member, leaves, smallest):  # type: ignore[no-untyped-d
             _best(child, spans, tallies, slot, columns, order, smallest, cuts, gains)
         n_nodes += 2
     score = np.empty(n)
-    for one in range(n_nodes):
-        if is_leaf[one]:
-            start, stop, ones = spans[one]
+    for number in range(n_nodes):
+        if is_leaf[number]:
+            start, stop, ones = spans[number]
             score[rows[start:stop]] = ones / (stop - start)
     return score, taken
 
 
-# The tree of `propensity`: what many trees on the same records share is made once.
+# The tree of `propensity`: the coded columns are shared by many trees on the same records.
 
 
 LEAVES, SMALLEST_LEAF = 64, 5
-RECORDS = 50  # of both files for each leaf that a tree may have
-FEW = 4096  # different values of a number that are counted like levels; more are sorted
+RECORDS = 50  # records of both files per leaf of a tree, at least
+FEW = 4096  # up to as many distinct values a number is counted like levels; with more it is sorted
 
 
 @dataclass(frozen=True)
 class Tree:
-    """How far a tree is grown."""
+    """Size limits of a tree."""
 
     leaves: int = LEAVES
     smallest_leaf: int = SMALLEST_LEAF
 
     def sized(self, n: int) -> Tree:
-        """The tree for files of `n` records together: with no more leaves than they bear.
+        """The tree for files of `n` records together, with fewer leaves where these are few.
 
         >>> Tree().sized(1000).leaves
         20
@@ -427,7 +426,7 @@ class Tree:
 
 @dataclass(frozen=True, eq=False)
 class TreeColumns:
-    """The columns of the records as a tree goes by them.
+    """The columns of the records in the form the tree takes.
 
     `cells` (n, n_coded), `first` (n_coded + 1,) and `ordered` (n_coded,): as in `grow`. `order` (n_sorted, n): of
     numbers with many values, rank and row of each record, ascending. `variables`: of the coded, then of the sorted
@@ -482,7 +481,7 @@ def tree_columns(stacked: Stacked) -> TreeColumns:
 
 
 def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Floats, dict[str, float]]:
-    """The share of released records in the leaf of each row, and each variable's share in what the tree goes by.
+    """Share of released records in the leaf of each row, and the importance of each variable.
 
     `released` (n_rows,): 0 or 1. Best first: the next cut is the one that takes most from the Gini index of the whole
     file. Of cuts that take the same the first one is made.
@@ -494,14 +493,14 @@ def grow_tree(columns: TreeColumns, tree: Tree, released: Floats) -> tuple[Float
 
 def _by_variable(variables: Iterable[str], taken: Floats) -> dict[str, float]:
     total = float(taken.sum())
-    found = dict.fromkeys(variables, 0.0)
+    shares = dict.fromkeys(variables, 0.0)
     for name, part in zip(variables, taken.tolist(), strict=True):
-        found[name] += part / total if total > 0 else 0.0
-    return found
+        shares[name] += part / total if total > 0 else 0.0
+    return shares
 
 
 def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, Any]:
-    """The name of the model, and what it is: None for ``"logit"``, a `Tree`, or an estimator to be cloned.
+    """Name of the model, and the model: None for ``"logit"``, a `Tree`, or an estimator to be cloned.
 
     The random numbers of an estimator are fixed.
 
@@ -535,7 +534,7 @@ def checked_classifier(model: Any, state: int, *, seeded: bool) -> tuple[str, An
 def fit_scores(
     estimator: Any, features: NDArray[Any], member: NDArray[np.bool_], warned: Counter[str] | None = None
 ) -> tuple[Floats, Any]:
-    """Fit a clone and give each row's probability of being released, and the fitted clone.
+    """Fit a clone; the probability of being released for each row, and the fitted clone.
 
     `features` (n_rows, n_columns). `member` (n_rows,): whether the row is released. `warned`: told the kinds of
     warnings. Raises DataError: it cannot be fitted or asked, or gives something else than probabilities.
@@ -561,7 +560,7 @@ def fit_scores(
 
 
 def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -> dict[str, float] | None:
-    """The share that each variable has in what the model does, summed over its columns; None where it does not say.
+    """Importance of each variable, summed over its columns, as shares; None where the model has none.
 
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> x = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 1.0]])
@@ -576,7 +575,7 @@ def importances(fitted: Any, features: NDArray[Any], variables: Sequence[str]) -
     if weight is None or len(weight) != len(variables):
         return None
     total = float(np.sum(weight))
-    found = dict.fromkeys(variables, 0.0)
+    shares = dict.fromkeys(variables, 0.0)
     for name, part in zip(variables, weight, strict=True):
-        found[name] += float(part) / total if total > 0 else 0.0
-    return found
+        shares[name] += float(part) / total if total > 0 else 0.0
+    return shares

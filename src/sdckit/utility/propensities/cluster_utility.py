@@ -1,4 +1,4 @@
-"""F2: whether clusters of similar records hold as many released ones as they should."""
+"""F2: whether clusters of similar records hold the expected share of released ones."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from sdckit.utility.chosen_variables import chosen_variables
 from sdckit.utility.propensities.classifiers import Stacked, features_of, stack
 
 METHODS = ("average", "kmeans")
-LARGEST = 4_000  # records of both files for average linkage: it needs the distances of all pairs
-SAMPLE = 20_000  # records that k-means places its centres by; all are assigned to the nearest
+LARGEST = 4_000  # most records for average linkage, which needs the distances of all pairs
+SAMPLE = 20_000  # records that k-means fits its centres to; all are assigned to the nearest
 BLOCK = 1 << 16  # records assigned at a time
 MISSING_RULE = "a missing category is a level of its own, a missing number the mean and a mark that it is missing"
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
@@ -30,7 +30,7 @@ ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this re
 
 
 def imbalance(original: Floats, released: Floats) -> Floats:
-    """What each cluster adds to the cluster utility: its share of the records times (share released - c)² over G.
+    """Contribution of each cluster to the cluster utility: its share of the records times (share released - c)² over G.
 
     >>> imbalance(np.array([3.0, 1.0]), np.array([1.0, 3.0])).tolist()
     [0.015625, 0.015625]
@@ -50,8 +50,8 @@ def average_linkage(features: Floats, n_clusters: int) -> NDArray[np.int64]:
     """
     from scipy.cluster.hierarchy import cut_tree, linkage
 
-    found: NDArray[np.int64] = cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0]
-    return found
+    cluster: NDArray[np.int64] = cut_tree(linkage(features, "average"), n_clusters=n_clusters)[:, 0]
+    return cluster
 
 
 # --- result -------------------------------------------------------------------------------------------
@@ -207,21 +207,21 @@ def cluster_utility(
             "method='kmeans' or a sample",
             argument="method",
         )
-    found, counts = [], []
+    per_release, counts = [], []
     for release in range(pair.m):
         stacked = stack(pair, release, chosen.names, chosen.numeric, scale=True).in_order()
-        one = _counted(stacked, n_clusters, method, state)
-        if len(one[0]) < n_clusters:
+        sizes = _counted(stacked, n_clusters, method, state)
+        if len(sizes[0]) < n_clusters:
             notes["n_clusters"] = f"there are fewer than {n_clusters} different records; each is a cluster"
-        found.append(_figures(*one, aligned=aligned))
-        counts.append(one)
+        per_release.append(_figures(*sizes, aligned=aligned))
+        counts.append(sizes)
     if method == "kmeans" and most > SAMPLE:
         notes["method"] = f"centres placed by {SAMPLE} records drawn at random (at most), all records assigned"
-    if any(math.isnan(one["ratio"]) for one in found):
+    if any(math.isnan(figures["ratio"]) for figures in per_release):
         notes["ratio"] = ALIGNED if aligned else "no variable varies: there is nothing to cluster by"
     return ClusterUtility(
-        pair=pair, per_release=tuple(found), missing_rule=MISSING_RULE, notes=notes, variables=chosen.names,
-        method=method, counts=tuple(counts), **mean_figures(found, notes),
+        pair=pair, per_release=tuple(per_release), missing_rule=MISSING_RULE, notes=notes, variables=chosen.names,
+        method=method, counts=tuple(counts), **mean_figures(per_release, notes),
     )  # fmt: skip
 
 
@@ -243,7 +243,7 @@ def _counted(stacked: Stacked, n_clusters: int, method: str, state: int) -> tupl
     elif method == "average":
         times = stacked.total.astype(np.int64)
         of_record = average_linkage(np.repeat(_places(stacked), times, axis=0), n_clusters)
-        cluster = of_record[np.cumsum(times) - 1]  # alike rows are at distance 0: one cluster
+        cluster = of_record[np.cumsum(times) - 1]  # equal rows are at distance 0: one cluster
     else:
         cluster = _k_means(stacked, n_clusters, state)
     n_found = int(cluster.max()) + 1
@@ -256,7 +256,7 @@ def _counted(stacked: Stacked, n_clusters: int, method: str, state: int) -> tupl
 
 
 def _distinct(stacked: Stacked) -> NDArray[np.int64]:
-    """Number of each row among the different ones (rows lie in the order of their values)."""
+    """Index of each row among the distinct ones; rows are sorted by their values."""
     new = np.zeros(len(stacked.total), np.bool_)
     for column in (*stacked.codes, *stacked.values):
         new[1:] |= column[1:] != column[:-1]
@@ -264,7 +264,7 @@ def _distinct(stacked: Stacked) -> NDArray[np.int64]:
 
 
 def _places(stacked: Stacked) -> Floats:
-    """Rows as points whose distances are those asked for."""
+    """Rows as points with the distances asked for."""
     return features_of(stacked, np.float64, level=math.sqrt(0.5))[0]
 
 

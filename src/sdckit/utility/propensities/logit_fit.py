@@ -1,4 +1,4 @@
-"""Logistic regression of membership, fitted until the scores stand still, whatever the rank of the design."""
+"""Logistic regression of membership, fitted until the scores converge, whatever the rank of the design."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.numerics.compiling import njit
 from sdckit.numerics.threads import chunks, n_threads, run
 
-# Which columns of a design are independent, and the steps that its curvature allows.
+# Linearly independent columns of a design, and Newton steps by its curvature.
 
 
-BLOCK = 64  # columns whose combinations are looked for one by one
-FLAT = 1e-11  # share of a column's curvature that is left by the others, below which there is none
+BLOCK = 64  # columns that are factored one by one
+FLAT = 1e-11  # share of a column's curvature left after the others, below which it is 0
 
 
 def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]:
-    """Columns of a matrix of cross products that are no combination of earlier ones.
+    """Columns of a matrix of cross products that are no linear combination of earlier ones.
 
     The matrix is (k, k); only its lower triangle is read. `tolerance`: share of a diagonal element that is left when
     those before are taken out, below which it is nothing. Returns the columns (r,) and a root (r, r): lower triangular,
@@ -40,7 +40,7 @@ def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]
     r = 0
     for first in range(0, k, BLOCK):
         last = min(first + BLOCK, k)
-        # what the columns kept so far leave of the products of these columns and of all that follow
+        # Schur complement: cross products of these and all following columns after the columns kept so far
         left = matrix[np.ix_(some[first:], some[first:last])]
         left /= scale[first:last]
         left /= scale[first:, None]
@@ -55,7 +55,7 @@ def independent_columns(matrix: Floats, tolerance: float) -> tuple[Ints, Floats]
 
 
 def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
-    """Columns that are no combination of earlier ones, and what all of them are made of by their roots."""
+    """Cholesky root of a block, dependent columns skipped: its rows for all columns, and the independent columns."""
     left, own, roots = products.copy(), [], []
     for j in range(len(left)):
         if left[j, j] > tolerance:
@@ -70,12 +70,12 @@ def _root_of_block(products: Floats, tolerance: float) -> tuple[Floats, Ints]:
 def _times_inverse(products: Floats, root: Floats) -> Floats:
     from scipy.linalg.blas import dtrsm
 
-    found: Floats = dtrsm(1.0, root, products.T, lower=1).T
-    return found
+    solved: Floats = dtrsm(1.0, root, products.T, lower=1).T
+    return solved
 
 
 class Curvature:
-    """A matrix of second derivatives, factored; columns in which nothing curves are left out.
+    """A factored matrix of second derivatives, without columns in which there is no curvature.
 
     `root` (r, r): its upper triangle, transposed, times itself is the matrix scaled to a diagonal of 1. `scale` (r,):
     roots of the diagonal. `at` (r,): columns, among `n_columns`, that are not left out.
@@ -99,14 +99,14 @@ class Curvature:
             matrix = matrix[np.ix_(some, some)]
         matrix /= scale
         matrix /= scale[:, None]
-        root, place, rank, _ = (  # LAPACK counts columns first
+        root, place, rank, _ = (  # LAPACK is column-major
             dpstrf(matrix.T, lower=0, tol=FLAT, overwrite_a=1) if len(some) else (matrix, np.ones(0), 0, 0)
         )
         chosen = np.asarray(place[:rank], np.int64) - 1
         return cls(root[:rank, :rank], scale[chosen], kept[some[chosen]], n_columns)
 
     def solve(self, gradient: Floats) -> Floats:
-        """The step that a gradient asks for; 0 where nothing curves."""
+        """The Newton step of a gradient; 0 where there is no curvature."""
         from scipy.linalg import cho_solve
 
         step = np.zeros(self._n_columns)
@@ -116,7 +116,7 @@ class Curvature:
         return step
 
     def inverse(self) -> Floats:
-        """The inverse of the part that is not left out, in the order of `at`."""
+        """Inverse of the part with curvature, in the order of `at`."""
         from scipy.linalg.lapack import dpotri
 
         if not len(self.at):
@@ -129,7 +129,7 @@ class Curvature:
 
 
 def _mirror(lower: Floats) -> None:
-    """Write the lower triangle of a matrix over its upper one."""
+    """Copy the lower triangle of a matrix to its upper one, in place."""
     for first in range(0, len(lower), BLOCK):
         last = first + BLOCK
         lower[:first, first:last] = lower[first:last, :first].T
@@ -137,17 +137,17 @@ def _mirror(lower: Floats) -> None:
         within[:] = np.tril(within) + np.tril(within, -1).T
 
 
-# Logistic regression on a design that is never written out: sums over the few columns each row has.
+# Logistic regression on a sparse design that is never stored: sums over the few entries of each row.
 
 
-ROWS = 1 << 13  # rows worth a thread of their own
-WRITTEN = 1 << 13  # numbers of a design that is written out sooner than a kernel is compiled
-SUMS = 50_000_000  # numbers that the threads' own sums may take together
+ROWS = 1 << 13  # fewest rows of a thread
+WRITTEN = 1 << 13  # entries of a design that is stored densely, which is faster than compiling a kernel
+SUMS = 50_000_000  # entries of the partial sums of all threads together
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which columns of the design a row has, and with which values.
+    """A sparse design: for each row its nonzero columns and their values.
 
     An atom is a column of codes (0 adds nothing, code c is its column c - 1) or of values (one column). A term
     is a product of atoms; its columns lie behind each other from its offset.
@@ -173,19 +173,19 @@ class Design:
 
     @property
     def indicators(self) -> NDArray[np.bool_]:
-        """Whether each column is 0 and 1 only: no value takes part in it."""
+        """Whether each column is an indicator (0 and 1 only): no atom of values is in its term."""
         plain = [all(self.width[atom] > 0 for atom in atoms if atom >= 0) for atoms in self.terms.tolist()]
         return np.repeat(plain, np.diff(np.append(self.offset, self.n_columns)))
 
     @cached_property
     def written(self) -> Floats | None:
-        """The whole design as a matrix; None unless it is small."""
+        """The design as a dense matrix; None unless it is small."""
         if self.n_rows * self.n_columns > WRITTEN:
             return None
         out = np.zeros((self.n_rows, self.n_columns))
         for atoms, offset in zip(self.terms.tolist(), self.offset.tolist(), strict=True):
             column, entry = np.full(self.n_rows, 0), np.ones(self.n_rows)
-            for atom in (one for one in atoms if one >= 0):
+            for atom in (number for number in atoms if number >= 0):
                 if self.width[atom] == 0:
                     entry *= self.values[self.slot[atom]]
                     continue
@@ -198,14 +198,14 @@ class Design:
 
     @property
     def arrays(self) -> tuple[Any, ...]:
-        """What the kernels take."""
+        """The arrays that the kernels take."""
         return self.codes, self.values, self.slot, self.width, self.terms, self.offset
 
 
 @njit(cache=True, nogil=True, inline="always")
 def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # type: ignore[no-untyped-def]
-    """Columns and entries of one row that are not 0; gives their number."""
-    found = 0
+    """Write the columns and values of the nonzero entries of one row; return their number."""
+    n_entries = 0
     for t in range(terms.shape[0]):
         column, entry = 0, 1.0
         for o in range(terms.shape[1]):
@@ -221,25 +221,25 @@ def _fill(row, codes, values, slot, width, terms, offset, columns, entries):  # 
                 break
             column = column * width[atom] + code - 1
         if entry != 0.0:
-            columns[found], entries[found] = offset[t] + column, entry
-            found += 1
-    return found
+            columns[n_entries], entries[n_entries] = offset[t] + column, entry
+            n_entries += 1
+    return n_entries
 
 
 @njit(cache=True, nogil=True)
 def _add_gram(arrays, weight, first, last, place, out):  # type: ignore[no-untyped-def]
-    """Add weight x x' of some rows to the lower triangle of `out`; a column without a place is left out."""
+    """Add weight x x' of rows `first` to `last` - 1 to the lower triangle of `out`; `place` -1: column left out."""
     codes, values, slot, width, terms, offset = arrays
     columns = np.empty(terms.shape[0], np.int64)
     entries = np.empty(terms.shape[0])
     for row in range(first, last):
         if weight[row] == 0.0:
             continue
-        found, all_found = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
-        for i in range(all_found):
-            columns[found], entries[found] = place[columns[i]], entries[i]
-            found += columns[found] >= 0
-        for i in range(found):
+        n_kept, n_entries = 0, _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(n_entries):
+            columns[n_kept], entries[n_kept] = place[columns[i]], entries[i]
+            n_kept += columns[n_kept] >= 0
+        for i in range(n_kept):
             scaled = weight[row] * entries[i]
             at = columns[i]
             for j in range(i + 1):  # columns ascend with the terms
@@ -248,7 +248,7 @@ def _add_gram(arrays, weight, first, last, place, out):  # type: ignore[no-untyp
 
 @njit(cache=True, nogil=True)
 def _add_scores(arrays, beta, total, released, first, last, score, gradient):  # type: ignore[no-untyped-def]
-    """New scores of some rows; gives the log likelihood and the largest change of a score."""
+    """Update `score` at `beta` and add to `gradient`; return log likelihood and largest change of a score."""
     codes, values, slot, width, terms, offset = arrays
     columns = np.empty(terms.shape[0], np.int64)
     entries = np.empty(terms.shape[0])
@@ -256,9 +256,9 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
     for row in range(first, last):
         if total[row] == 0.0 and released[row] == 0.0:
             continue
-        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        n_entries = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
         eta = 0.0
-        for i in range(found):
+        for i in range(n_entries):
             eta += beta[columns[i]] * entries[i]
         small = np.exp(-abs(eta))  # never overflows
         new = 1.0 / (1.0 + small) if eta >= 0.0 else small / (1.0 + small)
@@ -266,24 +266,25 @@ def _add_scores(arrays, beta, total, released, first, last, score, gradient):  #
         change = max(change, abs(new - score[row]))
         score[row] = new
         rest = released[row] - total[row] * new
-        for i in range(found):
+        for i in range(n_entries):
             gradient[columns[i]] += rest * entries[i]
     return likelihood, change
 
 
 @njit(cache=True, nogil=True)
 def _write_out(arrays, rows, out):  # type: ignore[no-untyped-def]
+    """Write some rows of the design to the dense matrix `out` (len(rows), n_columns)."""
     codes, values, slot, width, terms, offset = arrays
     columns = np.empty(terms.shape[0], np.int64)
     entries = np.empty(terms.shape[0])
     for at, row in enumerate(rows):
-        found = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
-        for i in range(found):
+        n_entries = _fill(row, codes, values, slot, width, terms, offset, columns, entries)
+        for i in range(n_entries):
             out[at, columns[i]] = entries[i]
 
 
 def written_out(design: Design, rows: Ints) -> Floats:
-    """Some rows of the design, as a matrix."""
+    """Some rows of the design, as a dense matrix."""
     if design.written is not None:
         return design.written[rows]
     out = np.zeros((len(rows), design.n_columns))
@@ -292,7 +293,7 @@ def written_out(design: Design, rows: Ints) -> Floats:
 
 
 def lower_gram(design: Design, weight: Floats, kept: Ints) -> Floats:
-    """Sum of weight x x' over the rows, of some columns in ascending order: its lower triangle; 0 above."""
+    """Sum of weight x x' over the rows, for some columns in ascending order: lower triangle, 0 above."""
     if design.written is not None:
         columns = design.written[:, kept]
         return np.tril(columns.T @ (columns * weight[:, None]))
@@ -328,18 +329,18 @@ def sweep(design: Design, beta: Floats, total: Floats, released: Floats, score: 
         likelihood, change = _add_scores(design.arrays, beta, total, released, span[0], span[1], score, gradient)
         return likelihood, gradient, change
 
-    found = run(part, chunks(design.n_rows, minimum=ROWS))
+    sums = run(part, chunks(design.n_rows, minimum=ROWS))
     return (
-        sum(one[0] for one in found),
-        np.sum([one[1] for one in found], axis=0),
-        max(one[2] for one in found),
+        sum(chunk[0] for chunk in sums),
+        np.sum([chunk[1] for chunk in sums], axis=0),
+        max(chunk[2] for chunk in sums),
     )
 
 
 def _sweep_written(
     x: Floats, beta: Floats, total: Floats, released: Floats, score: Floats
 ) -> tuple[float, Floats, float]:
-    """As `_add_scores` for all rows of a matrix."""
+    """As `_add_scores`, for all rows of a dense matrix."""
     used = (total != 0) | (released != 0)
     eta = x @ beta
     small = np.exp(-np.abs(eta))
@@ -357,25 +358,25 @@ def column_sums(design: Design, weight: Floats) -> Floats:
 
 
 def rows_with(design: Design, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Rows that have a 1 in one of some columns of 0 and 1."""
+    """Rows with a 1 in any of some indicator columns."""
     score = np.zeros(design.n_rows)
     sweep(design, columns.astype(np.float64), np.zeros(design.n_rows), np.ones(design.n_rows), score)
     return np.asarray(score > 0.5)
 
 
-# Records that a combination of columns tells apart for sure.
+# Separation: records whose membership a linear combination of columns determines.
 
 
-LIKELY = 0.3  # only rows whose scores are as near to their membership may be told apart
-MOST = 4_000  # of such rows, and of directions that leave all others alone
-NOTHING = 1e-9  # products that are 0 but for rounding
-LEFT = 1e-6  # how far the direction found may move another row, in steps of those it tells apart
+LIKELY = 0.3  # only rows with a score this near to their membership are tested for separation
+MOST = 4_000  # most such rows, and most directions that move no other row
+NOTHING = 1e-9  # products that are numerically 0
+LEFT = 1e-6  # largest move of another row by the direction found, relative to the rows it separates
 
 
 def separated_rows(
     design: Design, total: Floats, released: Floats, score: Floats, kept: Ints, tolerance: float
 ) -> NDArray[np.bool_]:
-    """Rows that some direction tells apart while it leaves all others where they are (Konis 2007).
+    """Rows that some direction separates while it moves no other row (Konis 2007).
 
     `score` (n_rows,): of a model that is not fitted to the end, but near it. `kept`: columns that are no combination
     of earlier ones; `tolerance`: as in `independent_columns`. Of the rows that are nearly sure already a linear
@@ -391,14 +392,14 @@ def separated_rows(
         return none
     ahead *= np.where(outcome[rows] == 1, 1.0, -1.0)[:, None]
     ahead[np.abs(ahead) < NOTHING] = 0.0
-    weights, sure = _farthest(ahead)
-    found = none.copy()
-    found[rows[sure]] = True
-    return found if _leaves_others(design, weights @ directions, (total > 0) & ~found) else none
+    weights, sure = _separating_weights(ahead)
+    separated = none.copy()
+    separated[rows[sure]] = True
+    return separated if _leaves_others(design, weights @ directions, (total > 0) & ~separated) else none
 
 
 def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance: float) -> tuple[Floats, Floats]:
-    """Directions of the coefficients that move no row with a total, and how they move some other rows.
+    """Directions of the coefficients that move no row with a total, and how far they move some other rows.
 
     Shapes (n_rows, n_directions) and (n_directions, n_columns).
     """
@@ -410,7 +411,7 @@ def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance
     if not 0 < len(free) <= MOST:
         return np.empty((len(rows), 0)), np.empty((0, design.n_columns))
     scale = np.sqrt(np.diag(cross)[held])
-    both = cross[np.ix_(held, free)] + cross[np.ix_(free, held)].T  # one of them is 0
+    both = cross[np.ix_(held, free)] + cross[np.ix_(free, held)].T  # one of the two summands is 0
     made = cho_solve((root, True), both / scale[:, None]) / scale[:, None]
     entries = written_out(design, rows)[:, kept]
     directions = np.zeros((len(free), design.n_columns))
@@ -419,27 +420,27 @@ def _directions(design: Design, total: Floats, rows: Ints, kept: Ints, tolerance
     return entries[:, free] - entries[:, held] @ made, directions
 
 
-def _farthest(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
-    """Weights of the directions that move as many rows ahead as can be, and none of them back; and which these are."""
+def _separating_weights(ahead: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    """Weights of the directions that separate most rows and move none backwards (a linear programme); these rows."""
     from scipy.optimize import linprog
     from scipy.sparse import csr_array, eye_array, hstack
 
     n, k = ahead.shape
     some: Any = csr_array(ahead)
-    found = linprog(
+    solution = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=hstack([-some, eye_array(n)], format="csr"),
         b_ub=np.zeros(n),
         bounds=[(None, None)] * k + [(0, 1)] * n,
         method="highs",
     )
-    if found.x is None:
+    if solution.x is None:
         return np.zeros(k), np.zeros(n, np.bool_)
-    return found.x[:k], found.x[k:] > 0.5
+    return solution.x[:k], solution.x[k:] > 0.5
 
 
 def _leaves_others(design: Design, direction: Floats, others: NDArray[np.bool_]) -> bool:
-    """Whether a direction does not move some rows."""
+    """Whether a direction moves none of some rows."""
     n = design.n_rows
     score = np.full(n, 0.5)
     sweep(design, direction, np.ones(n), np.zeros(n), score)
@@ -449,17 +450,17 @@ def _leaves_others(design: Design, direction: Floats, others: NDArray[np.bool_])
 STILL = 1e-12  # largest change of a score between the last two steps, for each hundred coefficients
 STEPS = 100
 HALVINGS = 30
-FAST = 1e-4  # a step whose decrement is smaller than this times the one before needs no new curvature
-FAST_MANY = 0.3  # the same of many columns: their curvature takes as long as twenty steps
+FAST = 1e-4  # ratio of successive Newton decrements below which the old curvature is kept
+FAST_MANY = 0.3  # the same for many columns, whose curvature takes as long as twenty steps
 MANY = 500
-PATIENCE = 4  # curvatures after which rows are looked for that keep the scores from standing still
-ALIASED = 1e-10  # share of a column's square that is left by those before it, below which it is one of them
-CERTAIN = 1e-8  # scores nearer to 0 or 1 than this are endless in the coefficients
+PATIENCE = 4  # curvatures after which the rows are tested for separation
+ALIASED = 1e-10  # share of a column's square left after those before it, below which it is aliased
+CERTAIN = 1e-8  # scores nearer to 0 or 1 than this have infinite coefficients
 
 
 @dataclass(frozen=True, eq=False)
 class Start:
-    """What a design gives before membership is looked at.
+    """What a fit needs of the design alone, before membership is known.
 
     `total` (n_rows,): records of each row. `sums` (n_columns,): of the columns over all records. `kept` (r,): columns
     that are no combination of earlier ones. `squares` (r,): their sums of squares. `root` (r, r): as in
@@ -478,7 +479,7 @@ class Start:
         return len(self.kept)
 
     def curvature(self, weight: float = 1.0) -> Curvature:
-        """The curvature where every record weighs the same."""
+        """The curvature with equal weights of all records."""
         return Curvature(self.root.T, np.sqrt(self.squares * weight), self.kept, len(self.sums))
 
 
@@ -503,17 +504,17 @@ class LogitFit:
 
     @property
     def converged(self) -> bool:
-        """Whether the scores stand still."""
+        """Whether the scores have converged."""
         return self.still <= self.allowed
 
     @property
     def certain(self) -> NDArray[np.bool_]:
-        """Rows whose membership the model is sure of: coefficients run off to infinity there."""
+        """Rows whose membership the model determines, by coefficients that go to infinity."""
         return np.asarray((self.score < CERTAIN) | (self.score > 1 - CERTAIN))
 
 
 def start_of(design: Design, total: Floats, among: Ints | None = None) -> Start:
-    """Rank and roots of a design.
+    """Rank and factored cross products of a design.
 
     `total` (n_rows,): records that each row stands for. `among`: columns that all others are combinations of.
     """
@@ -537,9 +538,9 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
     """
     of_all, of_released = start.sums, column_sums(design, released)
     pull = of_released - of_all * (released.sum() / start.total.sum())
-    sure, limits = _told_apart(design, start.total, released, of_all, of_released)
+    sure, limits = _separated_by_indicators(design, start.total, released, of_all, of_released)
     if not sure.any():
-        fit, kept = _to_the_limit(design, start, released, pull)
+        fit, kept = _fit_with_separation(design, start, released, pull)
     else:
         total, rest = np.where(sure, 0.0, start.total), np.where(sure, 0.0, released)
         score = np.divide(released, start.total, out=np.zeros(design.n_rows), where=start.total > 0)
@@ -547,14 +548,14 @@ def fit_logit(design: Design, start: Start, released: Floats) -> LogitFit:
             return LogitFit(np.where(limits == 0, math.nan, limits), score, 0.0, 0, 0.0, pull)
         others = start_of(design, total, start.kept)
         of_rest = column_sums(design, rest) - others.sums * (rest.sum() / total.sum())
-        fit, kept = _to_the_limit(design, others, rest, of_rest)
+        fit, kept = _fit_with_separation(design, others, rest, of_rest)
         fit = replace(fit, score=np.where(sure, score, fit.score))
     slopes = np.where(limits == 0, _known(fit.coefficients, kept), limits)
     return replace(fit, coefficients=slopes, pull=pull)
 
 
-def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
-    """Climb; where the scores do not come to a stand soon, without the rows that a combination of columns tells apart.
+def _fit_with_separation(design: Design, start: Start, released: Floats, gradient: Floats) -> tuple[LogitFit, Ints]:
+    """Maximise; where the scores converge slowly, without the rows that are separated.
 
     Gives the columns that have a coefficient, too.
     """
@@ -576,15 +577,15 @@ def _to_the_limit(design: Design, start: Start, released: Floats, gradient: Floa
 
 
 def _known(coefficients: Floats, kept: Ints) -> Floats:
-    found = np.full(len(coefficients), math.nan)
-    found[kept] = coefficients[kept]
-    return found
+    known = np.full(len(coefficients), math.nan)
+    known[kept] = coefficients[kept]
+    return known
 
 
-def _told_apart(
+def _separated_by_indicators(
     design: Design, total: Floats, released: Floats, of_all: Floats, of_released: Floats
 ) -> tuple[NDArray[np.bool_], Floats]:
-    """Rows that a column of categories tells apart for sure, and the limits of such columns' coefficients.
+    """Rows whose membership an indicator column determines, and the limits (±inf) of the coefficients of such columns.
 
     Where all records with a level (or a combination of levels) are from one file, its coefficient runs off to
     infinity, and the model of all other records is that without them; which may tell more apart.
@@ -592,17 +593,17 @@ def _told_apart(
     sure, limits = np.zeros(design.n_rows, np.bool_), np.zeros(design.n_columns)
     while True:
         some = design.indicators & (of_all > 0)
-        one, other = some & (of_released == of_all), some & (of_released == 0)
-        if not (one | other).any():
+        all_in, none_in = some & (of_released == of_all), some & (of_released == 0)
+        if not (all_in | none_in).any():
             return sure, limits
-        limits[one], limits[other] = math.inf, -math.inf
-        sure |= rows_with(design, one | other)
+        limits[all_in], limits[none_in] = math.inf, -math.inf
+        sure |= rows_with(design, all_in | none_in)
         of_all = column_sums(design, np.where(sure, 0.0, total))
         of_released = column_sums(design, np.where(sure, 0.0, released))
 
 
 def _climb(design: Design, start: Start, released: Floats, gradient: Floats, *, patience: int = STEPS) -> LogitFit:
-    """Newton's steps from a model without variables, with new curvature only where the old one is slow."""
+    """Newton steps from the model without variables; a new curvature only where the old one is slow."""
     c = float(released.sum() / start.total.sum())
     beta = np.zeros(design.n_columns)
     beta[0] = math.log(c / (1 - c))
@@ -633,7 +634,7 @@ def _climb_on(
         step = curvature.solve(gradient)
         before, decrement = decrement, float(gradient @ step)
         if fresh or decrement <= fast * before:
-            moved = _moved(design, start.total, released, beta, step, likelihood, score)
+            moved = _line_search(design, start.total, released, beta, step, likelihood, score)
             if moved is not None:
                 beta, likelihood, gradient, change = moved
                 steps, fresh = steps + 1, False
@@ -650,28 +651,28 @@ def _climb_on(
 
 
 def lost_without(start: Start, fit: LogitFit, made_of: Sequence[frozenset[str]], c: float) -> dict[str, float]:
-    """What a linear model of membership on the same columns would lose in explained variance without a variable.
+    """Loss of explained variance of a linear model of membership on the same columns, without each variable.
 
     Finite where coefficients are not, and the same for every coding of the levels.
 
     `made_of`: the variables of each column. `c`: share of released records. Each loss is 0 to 1; the variables are
     in the order in which they appear.
     """
-    names = list(dict.fromkeys(name for one in made_of for name in sorted(one)))
+    names = list(dict.fromkeys(name for variables in made_of for name in sorted(variables)))
     curvature = start.curvature()
     slope = curvature.solve(fit.pull)[curvature.at]
     inverse = curvature.inverse()
     variance = float(start.total.sum()) * c * (1 - c)
-    found = {}
+    shares = {}
     for name in names:
         own = [i for i, at in enumerate(curvature.at.tolist()) if name in made_of[at]]
         part = inverse[np.ix_(own, own)]
         lost = float(slope[own] @ np.linalg.solve(part, slope[own])) if own else 0.0
-        found[name] = min(max(lost / variance, 0.0), 1.0)
-    return found
+        shares[name] = min(max(lost / variance, 0.0), 1.0)
+    return shares
 
 
-def _moved(
+def _line_search(
     design: Design,
     total: Floats,
     released: Floats,
@@ -680,14 +681,14 @@ def _moved(
     likelihood: float,
     score: Floats,
 ) -> tuple[Floats, float, Floats, float] | None:
-    """The point after a step, halved until the likelihood does not fall; None where it always does."""
+    """The point after a step, halved until the likelihood does not fall; None where it always falls."""
     slack = 1e-12 * (1.0 + abs(likelihood))  # rounding of a sum over all records
     old = score.copy()
     for _ in range(HALVINGS):
         tried = beta + step
-        found, gradient, change = sweep(design, tried, total, released, score)
-        if found >= likelihood - slack:
-            return tried, found, gradient, change
+        reached, gradient, change = sweep(design, tried, total, released, score)
+        if reached >= likelihood - slack:
+            return tried, reached, gradient, change
         score[:] = old
         step = step / 2
     return None

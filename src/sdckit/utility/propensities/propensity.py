@@ -1,4 +1,4 @@
-"""F1: how well a model tells released records from original ones."""
+"""F1: how well a model tells released records from original ones (pMSE and related figures)."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from sdckit.utility.propensities import classifiers
 from sdckit.utility.propensities.classifiers import Stacked, Tree
 from sdckit.utility.propensities.logit_fit import Design, fit_logit, lost_without, start_of
 
-# The products of variables that a logistic model of membership is made of.
+# The terms of a logistic model of membership.
 
 
-COLUMNS = 4_000  # of a design: their squares must fit into memory
+COLUMNS = 4_000  # most columns of a design: their cross products must fit into memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,21 +46,21 @@ class Terms:
         return int(self.width.sum())
 
     def variables(self, stacked: Stacked) -> list[frozenset[str]]:
-        """The variables that each column is made of."""
+        """The variables in the term of each column."""
         made = [frozenset(stacked.atoms[a].variable for a in atoms) for atoms in self.atoms]
-        return [one for one, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
+        return [made_of for made_of, width in zip(made, self.width.tolist(), strict=True) for _ in range(width)]
 
     def labels(self, stacked: Stacked) -> list[str]:
         """The printed form of each column."""
-        found = []
+        labels = []
         for atoms in self.atoms:
             parts = [[stacked.atoms[a].variable + label for label in stacked.atoms[a].labels] for a in atoms]
-            found += [":".join(one) for one in itertools.product(*parts)] if atoms else ["(intercept)"]
-        return found
+            labels += [":".join(combination) for combination in itertools.product(*parts)] if atoms else ["(intercept)"]
+        return labels
 
 
 def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
-    """The design of all products of up to `interactions` different variables' atoms.
+    """The design of all products of atoms of up to `interactions` different variables.
 
     Raises DataError: it has too many columns.
 
@@ -103,7 +103,7 @@ def design_of(stacked: Stacked, interactions: int) -> tuple[Design, Terms]:
 
 
 def _elementary(widths: Sequence[int], order: int) -> list[int]:
-    """Sum of the products of 0, 1, ..., `order` of the widths."""
+    """Elementary symmetric polynomials of the widths, of degree 0 to `order`."""
     sums = [1] + [0] * order
     for width in widths:
         for o in range(order, 0, -1):
@@ -111,10 +111,10 @@ def _elementary(widths: Sequence[int], order: int) -> list[int]:
     return sums
 
 
-# How well scores tell released records from original ones.
+# Figures of how well scores separate released records from original ones.
 
 
-DIGITS = 12  # scores that agree to so many digits after the point are equal
+DIGITS = 12  # decimals to which equal scores agree
 
 
 def mean_squared_error(score: Floats, original: Floats, released: Floats) -> float:
@@ -160,12 +160,12 @@ def score_figures(score: Floats, original: Floats, released: Floats) -> dict[str
     }
 
 
-# What the mean squared error of a propensity model would be if the release were synthesised correctly.
+# Null distribution of the pMSE: what it would be if the release were synthesised correctly.
 
 
 NULLS = ("fitted", "proper", "permutation")
 NOTHING = 1e-8  # a pMSE below this: the model found next to nothing
-ZERO = 1e-14  # a pMSE below this is 0 but for rounding
+ZERO = 1e-14  # a pMSE below this is numerically 0
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ class Null:
 
 
 def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
-    """The distribution for a logistic model (Snoke et al. 2018).
+    """Null distribution for a logistic model (Snoke et al. 2018).
 
     `rank`: parameters of the model, the intercept included. `n` and `n_released`: records. `proper`: whether the
     parameters of the synthesis were drawn from their posterior first.
@@ -197,7 +197,7 @@ def analytic_null(rank: int, n: int, n_released: int, *, proper: bool) -> Null:
 
 
 def permuted(stacked: Stacked, rng: np.random.Generator) -> Floats:
-    """Released records of each row after the records' memberships were dealt anew.
+    """Released records in each row after permuting the memberships of the records.
 
     `stacked` is in an order that depends on values only.
 
@@ -220,7 +220,7 @@ def resampled_null(
     *,
     together: int = 1,
 ) -> tuple[Null, int]:
-    """The same by permutation, and how many permutations the model found nothing in.
+    """Null distribution by permutation, and the number of permutations with a pMSE of next to 0.
 
     `stacked` is in an order that depends on values only; `scores` takes released records of each row to their
     scores, of `together` permutations at a time, on a thread each.
@@ -230,18 +230,18 @@ def resampled_null(
     def measured(released: Floats) -> float:
         return mean_squared_error(scores(released), total - released, released)
 
-    found: list[float] = []
-    while len(found) < resamples:
-        found += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(found)))])
-    nothing = sum(one < NOTHING for one in found)
-    if max(found) < ZERO:
+    values: list[float] = []
+    while len(values) < resamples:
+        values += run(measured, [permuted(stacked, rng) for _ in range(min(together, resamples - len(values)))])
+    nothing = sum(value < NOTHING for value in values)
+    if max(values) < ZERO:
         return Null(math.nan, math.nan, "the model finds nothing in any permutation"), nothing
     factor = 1 - stacked.share  # a permutation also varies the original: its pMSE is too large by 1 / (1 - c)
-    return Null(factor * float(np.mean(found)), factor * float(np.std(found, ddof=1))), nothing
+    return Null(factor * float(np.mean(values)), factor * float(np.std(values, ddof=1))), nothing
 
 
 def null_figures(pmse: float, null: Null) -> dict[str, float]:
-    """Expected pMSE, and the observed one as a ratio and in standard deviations.
+    """Expected pMSE, and the observed one as a ratio and standardised.
 
     >>> null_figures(0.75, Null(0.25, 0.125))
     {'expected_pmse': 0.25, 'ratio': 3.0, 'standardised': 4.0}
@@ -254,7 +254,7 @@ def null_figures(pmse: float, null: Null) -> dict[str, float]:
     }
 
 
-# One release against the original: the fitted model, its null, and which variables it goes by.
+# One release against the original: fitted model, null distribution, importance of variables.
 
 
 ALIGNED = "rows correspond (aligned=True): correct synthesis is not what this release would be compared with"
@@ -263,7 +263,7 @@ UNSAID = "only the logistic model has a number of parameters"
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is done with each release."""
+    """The options of the fit of each release."""
 
     interactions: int
     null: str
@@ -274,7 +274,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Release:
-    """What was found.
+    """Results of one release.
 
     `importance`: by variable; None where the model does not say. `coefficients`: printed column and slope of a
     logistic model.
@@ -287,7 +287,7 @@ class Release:
 
 
 def logistic(stacked: Stacked, plan: Plan) -> Release:
-    """By logistic regression.
+    """Fit and judge a logistic regression.
 
     Raises DataError: too many coefficients.
     """
@@ -326,23 +326,23 @@ def logistic(stacked: Stacked, plan: Plan) -> Release:
 
 
 def by_tree(stacked: Stacked, plan: Plan, tree: Tree) -> Release:
-    """By a classification tree."""
+    """Fit and judge a classification tree."""
     stacked = stacked.in_order()
     columns, sized = classifiers.tree_columns(stacked), tree.sized(len(stacked.total))
-    score, found = classifiers.grow_tree(columns, sized, stacked.released)
+    score, importance = classifiers.grow_tree(columns, sized, stacked.released)
 
     def scores(released: Floats) -> Floats:
         return classifiers.grow_tree(columns, sized, released)[0]
 
-    return _without_parameters(stacked, plan, score, found, scores, _constant(stacked), together=n_threads())
+    return _without_parameters(stacked, plan, score, importance, scores, _constant(stacked), together=n_threads())
 
 
 def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
-    """By a classifier of scikit-learn.
+    """Fit and judge a classifier of scikit-learn.
 
     Raises DataError: too many columns, or an estimator that fails.
     """
-    stacked = stacked.in_order()  # some models go by the order of their records
+    stacked = stacked.in_order()  # some models depend on the order of the records
     features, variables = classifiers.features_of(stacked, np.float32 if _is_tree(estimator) else np.float64)
     notes = _constant(stacked)
     warned: Counter[str] = Counter()
@@ -352,28 +352,28 @@ def classified(stacked: Stacked, plan: Plan, estimator: Any) -> Release:
             return np.full(len(released), stacked.share)
         return classifiers.fit_scores(estimator, features, released > 0)[0]
 
-    found: dict[str, float] | None = {}
+    importance: dict[str, float] | None = {}
     score = np.full(len(stacked.total), stacked.share)
     if variables:
         score, fitted = classifiers.fit_scores(estimator, features, stacked.released > 0, warned)
-        found = classifiers.importances(fitted, features, variables)
+        importance = classifiers.importances(fitted, features, variables)
     if warned:
         kinds = ", ".join(f"{name} ({count})" for name, count in sorted(warned.items()))
         notes["model"] = f"it warned while it was fitted: {kinds}"
-    return _without_parameters(stacked, plan, score, found, scores, notes)
+    return _without_parameters(stacked, plan, score, importance, scores, notes)
 
 
 def _without_parameters(
     stacked: Stacked,
     plan: Plan,
     score: Floats,
-    found: dict[str, float] | None,
+    importance: dict[str, float] | None,
     scores: Callable[[Floats], Floats],
     notes: dict[str, str],
     *,
     together: int = 1,
 ) -> Release:
-    """What is found by a model that only permutations know a null of."""
+    """Results of a model whose null distribution is known by permutation only."""
     figures = {"n_parameters": math.nan, **score_figures(score, stacked.original, stacked.released)}
     notes["n_parameters"] = UNSAID
     null, more = _resampled(stacked, plan, scores, together=together)
@@ -381,7 +381,7 @@ def _without_parameters(
     constant = dict.fromkeys(stacked.constant, 0.0)
     return Release(
         figures | _compared(figures["pmse"], null, plan, notes),
-        None if found is None else {**constant, **found},
+        None if importance is None else {**constant, **importance},
         notes=notes,
     )
 
@@ -410,13 +410,13 @@ def _resampled(
 
 
 def _compared(pmse: float, null: Null, plan: Plan, notes: dict[str, str]) -> dict[str, float]:
-    found = null_figures(pmse, null)
+    figures = null_figures(pmse, null)
     if null.reason:
-        notes |= dict.fromkeys(found, null.reason)
+        notes |= dict.fromkeys(figures, null.reason)
     if plan.aligned:
-        found |= {"ratio": math.nan, "standardised": math.nan}
-        notes |= dict.fromkeys((name for name, value in found.items() if math.isnan(value)), ALIGNED)
-    return found
+        figures |= {"ratio": math.nan, "standardised": math.nan}
+        notes |= dict.fromkeys((name for name, value in figures.items() if math.isnan(value)), ALIGNED)
+    return figures
 
 
 MISSING_RULE = (
@@ -486,7 +486,7 @@ class Propensity(PairResult):
             without it. Others: the share of the variable in what the model goes by; NaN where it does not say.
         """
         known = [release.importance for release in self.releases if release.importance is not None]
-        weight = {name: float(np.mean([one.get(name, 0.0) for one in known] or [math.nan])) for name in self.variables}
+        weight = {name: float(np.mean([row.get(name, 0.0) for row in known] or [math.nan])) for name in self.variables}
         ordered = sorted(weight, key=lambda name: -weight[name] if known else 0.0)
         return self.pair.table({"variable": ordered, "importance": [weight[name] for name in ordered]})
 
@@ -502,12 +502,12 @@ class Propensity(PairResult):
             combination of earlier ones, infinite for a level that tells its records apart for sure (the others
             are those of the model of all other records).
         """
-        rows = [(j, *row) for j, one in enumerate(self.releases, 1) for row in one.coefficients]
+        rows = [(j, *row) for j, release in enumerate(self.releases, 1) for row in release.coefficients]
         columns = zip(*rows, strict=True) if rows else ((), (), ())
         return self.pair.table(dict(zip(("release", "term", "coefficient"), map(list, columns), strict=True)))
 
     def __getstate__(self) -> dict[str, Any]:
-        """Without the coefficients: their terms are named after levels, which may be one record's."""
+        """State without the coefficients: their terms are named after levels, which may be of one record."""
         return {
             **super().__getstate__(),
             "releases": tuple(replace(release, coefficients=()) for release in self.releases),
@@ -613,16 +613,16 @@ def propensity(
     aligned = arguments.flag(aligned, "aligned") or (scenario is not None and scenario.aligned)
     chosen = chosen_variables(original, released, variables, numeric, scenario, id, aligned=aligned)
     plan = Plan(interactions, null, aligned, resamples, rng)
-    found = []
+    releases = []
     for release in range(chosen.pair.m):
         stacked = classifiers.stack(chosen.pair, release, chosen.names, chosen.numeric, scale=estimator is None)
         if estimator is None:
-            found.append(logistic(stacked, plan))
+            releases.append(logistic(stacked, plan))
         elif isinstance(estimator, Tree):
-            found.append(by_tree(stacked, plan, estimator))
+            releases.append(by_tree(stacked, plan, estimator))
         else:
-            found.append(classified(stacked, plan, estimator))
-    return _result(chosen, found, name, plan)
+            releases.append(classified(stacked, plan, estimator))
+    return _result(chosen, releases, name, plan)
 
 
 def _checked_null(name: str, estimator: Any, null: str | None, interactions: int) -> str:
@@ -641,18 +641,18 @@ def _checked_null(name: str, estimator: Any, null: str | None, interactions: int
     return "permutation"
 
 
-def _result(chosen: Chosen, found: Sequence[Release], model: str, plan: Plan) -> Propensity:
+def _result(chosen: Chosen, releases: Sequence[Release], model: str, plan: Plan) -> Propensity:
     notes = dict(chosen.notes)
-    many = len(found) > 1
-    for j, one in enumerate(found, 1):
-        for about, words in one.notes.items():
-            same = many and not all(other.notes.get(about) == words for other in found)
+    many = len(releases) > 1
+    for j, release in enumerate(releases, 1):
+        for about, words in release.notes.items():
+            same = many and not all(other.notes.get(about) == words for other in releases)
             place = f"release {j}: {words}" if same else words
             if place not in notes.get(about, ""):
                 notes[about] = f"{notes[about]}; {place}" if about in notes else place
-    per_release = tuple(one.figures for one in found)
+    per_release = tuple(release.figures for release in releases)
     return Propensity(
         pair=chosen.pair, per_release=per_release, missing_rule=MISSING_RULE, notes=notes,
         variables=chosen.names, model=model, null=plan.null, interactions=plan.interactions,
-        releases=tuple(found), **mean_figures(per_release, notes),
+        releases=tuple(releases), **mean_figures(per_release, notes),
     )  # fmt: skip

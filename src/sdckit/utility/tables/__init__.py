@@ -1,1 +1,1 @@
-"""Distributions, tables and associations on both files."""
+"""Distributions, contingency tables and associations of the original and its releases."""

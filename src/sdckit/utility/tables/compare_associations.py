@@ -1,4 +1,4 @@
-"""Whether a release keeps how variables go together: correlations, contingency, mixed associations."""
+"""Whether a release preserves associations: correlations, contingency tables, mixed associations."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from sdckit.numerics.threads import run
 from sdckit.utility.chosen_variables import BINS, Bins, chosen_variables, coded_variables
 from sdckit.utility.tables.table_counts import count_pairs, cross
 
-# How strongly variables go together within one file: correlations, Cramér's V, correlation ratios.
+# Associations within one file: correlations, Cramér's V, correlation ratios.
 
 
-NARROW = 1 << 16  # whole numbers within such a range are numbered without sorting
-FLAT = 1e-12  # a variance below this share of the mean square is rounding
+NARROW = 1 << 16  # integers within a range of this width are ranked without sorting
+FLAT = 1e-12  # a variance below this share of the mean square is rounding error
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -41,15 +41,15 @@ def pearson(x: Floats, y: Floats) -> float:
 
 
 def pearson_matrix(columns: Sequence[Floats]) -> Floats:
-    """Pearson's correlations, each on the records with both values; NaN where one of them is constant there.
+    """Pearson correlations, each over the records with both values; NaN where one is constant there.
 
     >>> pearson_matrix([np.array([1.0, 2.0, np.nan]), np.array([3.0, 1.0, 7.0])]).round(6).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
     known = [~np.isnan(column) for column in columns]
     out: Floats
-    scaled = [_scaled(one, here) for one, here in zip(columns, known, strict=True)]
-    x = np.column_stack([one for one, _ in scaled])
+    scaled = [_scaled(column, here) for column, here in zip(columns, known, strict=True)]
+    x = np.column_stack([values for values, _ in scaled])
     if all(here.all() for here in known):
         cross = x.T @ x
         root = np.sqrt(np.diag(cross))
@@ -69,7 +69,7 @@ def pearson_matrix(columns: Sequence[Floats]) -> Floats:
 
 
 def _scaled(values: Floats, known: NDArray[np.bool_]) -> tuple[Floats, bool]:
-    """Values with mean 0 and largest 1, 0 where missing; and whether they are constant."""
+    """Values centred and scaled to a largest of 1, 0 where missing; and whether they are constant."""
     inside = values[known]
     if len(inside) < 2 or inside.min() == inside.max():
         return np.zeros(len(values)), True
@@ -78,14 +78,14 @@ def _scaled(values: Floats, known: NDArray[np.bool_]) -> tuple[Floats, bool]:
 
 
 def spearman_matrix(columns: Sequence[Floats]) -> Floats:
-    """Spearman's correlations: Pearson's of the ranks among the records with both values, ties sharing theirs.
+    """Spearman correlations, each over the ranks among the records with both values, ties averaged.
 
     >>> spearman_matrix([np.array([1.0, 2.0, 9.0]), np.array([1.0, 4.0, 5.0])]).round(6).tolist()
     [[1.0, 1.0], [1.0, 1.0]]
     """
     places = run(_places, columns)
-    if all(one.min(initial=1) > 0 for one in places):
-        return pearson_matrix([_mid_ranks(np.bincount(one))[one] for one in places])
+    if all(place.min(initial=1) > 0 for place in places):
+        return pearson_matrix([_mid_ranks(np.bincount(place))[place] for place in places])
     out = np.full((len(columns), len(columns)), np.nan)
     pairs = list(itertools.combinations(range(len(columns)), 2))
     for (i, j), value in zip(
@@ -98,7 +98,7 @@ def spearman_matrix(columns: Sequence[Floats]) -> Floats:
 
 
 def _places(values: Floats) -> NDArray[np.int32]:
-    """Place of each value among the different ones, from 1; 0 where missing."""
+    """Dense rank of each value, from 1; 0 where missing."""
     known = ~np.isnan(values)
     inside = values[known]
     out = np.zeros(len(values), np.int32)
@@ -111,26 +111,26 @@ def _places(values: Floats) -> NDArray[np.int32]:
 
 
 def _mid_ranks(size: Ints) -> Floats:
-    """Rank that so many equal values share, group after group."""
+    """Average rank of each group of `size` tied values, group after group."""
     ranks: Floats = np.cumsum(size) - (size - 1) / 2
     return ranks
 
 
 def _rank_correlation(first: NDArray[np.int32], second: NDArray[np.int32]) -> float:
-    """Spearman's correlation of two columns of places; 0 is missing."""
+    """Spearman correlation of two columns of dense ranks; 0 is missing."""
     shape = (int(first.max(initial=0)) + 1, int(second.max(initial=0)) + 1)
     if shape[0] * shape[1] > len(first):
         both = (first > 0) & (second > 0)
         x, y = first[both], second[both]
         return pearson(_mid_ranks(np.bincount(x))[x], _mid_ranks(np.bincount(y))[y])
-    table = count_pairs(first, second, shape)[1:, 1:]  # few values: the table says it all
+    table = count_pairs(first, second, shape)[1:, 1:]  # few values: their contingency table is enough
     rows, columns = table.sum(axis=1), table.sum(axis=0)
     if (rows > 0).sum() < 2 or (columns > 0).sum() < 2:
         return math.nan
     middle = (rows.sum() + 1) / 2
     a, b = _mid_ranks(rows) - middle, _mid_ranks(columns) - middle
-    found = (a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2))
-    return float(np.clip(found, -1, 1))
+    correlation = (a @ table @ b) / math.sqrt((rows @ a**2) * (columns @ b**2))
+    return float(np.clip(correlation, -1, 1))
 
 
 def cramers_v(codes: Sequence[NDArray[np.integer[Any]]], counts: Ints) -> float:
@@ -188,9 +188,9 @@ FIGURES = (
 
 
 def pairs_of(matrix: Floats) -> Floats:
-    """The entries above the diagonal, undefined ones left out."""
-    found = matrix[np.triu_indices(len(matrix), 1)]
-    return found[~np.isnan(found)]
+    """The entries above the diagonal, without undefined ones."""
+    entries = matrix[np.triu_indices(len(matrix), 1)]
+    return entries[~np.isnan(entries)]
 
 
 def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, float]:
@@ -209,17 +209,17 @@ def release_figures(matrices: Mapping[str, Floats], release: int) -> dict[str, f
 
 
 def _tables(coded: Sequence[SharedCoding]) -> tuple[Floats, Floats]:
-    """For every pair its contingency similarity and Cramér's V in each file; shape (files, p, p)."""
+    """Contingency similarity and Cramér's V of every pair in each file; shape (files, p, p)."""
     files = len(coded[0].codes)
     similarity = np.full((files, len(coded), len(coded)), np.nan)
     strength = similarity.copy()
 
     def of_pair(pair: tuple[int, int]) -> tuple[Floats, list[float]]:
         a, b = (coded[j] for j in pair)
-        found = cross([a.codes, b.codes], [a.n_levels + 1, b.n_levels + 1])
-        shares = found.counts / found.counts.sum(axis=1, keepdims=True)
+        table = cross([a.codes, b.codes], [a.n_levels + 1, b.n_levels + 1])
+        shares = table.counts / table.counts.sum(axis=1, keepdims=True)
         return np.maximum(0, 1 - np.abs(shares - shares[0]).sum(axis=1) / 2), [
-            cramers_v(found.codes, counts) for counts in found.counts
+            cramers_v(table.codes, counts) for counts in table.counts
         ]
 
     pairs = list(itertools.combinations(range(len(coded)), 2))
@@ -230,7 +230,7 @@ def _tables(coded: Sequence[SharedCoding]) -> tuple[Floats, Floats]:
 
 
 def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[Floats]]) -> dict[str, Floats]:
-    """Matrices of each kind in each file: of the numbers (pearson, spearman), of all variables (the others)."""
+    """Association matrices by kind in each file: of numbers (pearson, spearman), of all variables (the others)."""
     contingency, association = _tables(coded)
     files = len(contingency)
     columns = [[values[file] for values in numbers.values()] for file in range(files)]
@@ -240,7 +240,7 @@ def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[F
         "spearman": np.array([spearman_matrix(column) for column in columns]) if numbers else empty,
         "contingency": contingency,
     }
-    places = [j for j, one in enumerate(coded) if one.name in numbers]
+    places = [j for j, variable in enumerate(coded) if variable.name in numbers]
     association[np.ix_(range(files), places, places)] = out["pearson"]
 
     others = [j for j in range(len(coded)) if j not in places]
@@ -250,8 +250,8 @@ def all_matrices(coded: Sequence[SharedCoding], numbers: Mapping[str, Sequence[F
         return correlation_ratios([coded[j].codes[file] for j in others], numbers[coded[i].name][file])
 
     tasks = list(itertools.product(range(files), places))
-    for (file, i), found in zip(tasks, run(ratios, tasks), strict=True):
-        association[file, i, others] = association[file, others, i] = found
+    for (file, i), etas in zip(tasks, run(ratios, tasks), strict=True):
+        association[file, i, others] = association[file, others, i] = etas
     for file, j in itertools.product(range(files), others):
         constant = (coded[j].counts[file] > 0).sum() < 2
         association[file, j, j] = math.nan if constant else 1.0
@@ -432,9 +432,9 @@ def _undefined(
     per_release: Sequence[Mapping[str, float]],
     notes: dict[str, str],
 ) -> None:
-    """Say which figures are undefined, and which pairs are left out of the means."""
+    """Add notes on undefined figures, and on pairs left out of the means."""
     for name in FIGURES:
-        if all(math.isnan(one[name]) for one in per_release):
+        if all(math.isnan(figures[name]) for figures in per_release):
             few = n_numbers < 2 and name.startswith(("pearson", "spearman"))
             notes[name] = "fewer than two numbers" if few else "every pair has a constant variable"
     above = np.triu_indices(matrices["association"].shape[1], 1)

@@ -21,10 +21,10 @@ from sdckit.numerics.array_types import Floats, Ints
 from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_variables, coded_variables
 from sdckit.utility.tables.table_counts import cross, differences, table_statistics
 
-# Bins of a histogram with round edges: no value of the data is an edge because somebody has it.
+# Histogram bins with round edges: no edge is a value of the data.
 
 
-BULK = (0.01, 0.99)  # quantiles of the pooled values between which the bins lie
+BULK = (0.01, 0.99)  # quantiles of the pooled values that the bins span
 
 
 def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
@@ -37,7 +37,7 @@ def round_edges(values: Sequence[Floats], bins: int = 20) -> Floats:
     """
     pooled = np.concatenate(values)
     pooled = pooled[~np.isnan(pooled)]
-    low, high = (float(one) for one in np.quantile(pooled, BULK))
+    low, high = (float(end) for end in np.quantile(pooled, BULK))
     power = 10.0 ** math.floor(math.log10((high - low) / bins)) if high > low else 1.0
     if (pooled == np.floor(pooled)).all():
         power = max(power, 1.0)
@@ -56,16 +56,16 @@ def checked_edges(edges: Sequence[float]) -> Floats:
     Raises DataError: fewer than two, or not ascending, or not finite.
     """
     try:
-        found = np.asarray(list(edges), np.float64)
+        checked = np.asarray(list(edges), np.float64)
     except (TypeError, ValueError):
         raise DataError("edges must be a list of ascending numbers") from None
-    if found.ndim != 1 or len(found) < 2 or not np.isfinite(found).all() or (np.diff(found) <= 0).any():
+    if checked.ndim != 1 or len(checked) < 2 or not np.isfinite(checked).all() or (np.diff(checked) <= 0).any():
         raise DataError("edges must be two or more ascending finite numbers")
-    return found
+    return checked
 
 
 def counts_between(values: Floats, edges: Floats) -> NDArray[np.int64]:
-    """Values below the first edge, in each bin [a, b), and from the last edge on; missing ones are left out.
+    """Counts below the first edge, in each bin [a, b), and from the last edge on; without missing values.
 
     >>> counts_between(np.array([-1.0, 0.0, 2.0, 3.0, np.nan]), np.array([0.0, 1.0, 3.0])).tolist()
     [1, 1, 1, 1]
@@ -85,7 +85,7 @@ QUANTILES = {
 
 
 def variable_figures(original: Ints, released: Ints) -> dict[str, float]:
-    """Figures of one variable from the records of both files with each level; the first is a missing value.
+    """Figures of one variable from its counts per level in both files, a missing value first.
 
     >>> found = variable_figures(np.array([0, 3, 1, 0]), np.array([1, 2, 0, 1]))
     >>> found["total_variation"], found["coverage"], round(found["new_values"], 4), found["missing_difference"]
@@ -106,7 +106,7 @@ def _ratio(part: int, whole: int) -> float:
 
 
 def side_by_side(counts: Ints) -> dict[str, list[float]]:
-    """Counts, shares and differences of a table; shape (2, L) or (1 + m, L), then means over the releases."""
+    """Counts, shares and differences of a table; shape (2, L), or (1 + m, L) with means over the releases."""
     original, *releases = counts
     shares = np.mean([release / max(1, release.sum()) for release in releases], axis=0)
     own = original / max(1, original.sum())
@@ -192,18 +192,18 @@ class DistributionComparison(PairResult):
         """
         if len(variables) not in (1, 2) or len(set(variables)) < len(variables):
             raise ColumnError("a table is of one variable, or of two different ones")
-        found = cross(
+        crossed = cross(
             [self._coded(name).codes for name in variables],
             [self._coded(name).n_levels + 1 for name in variables],
         )
-        last = [np.where(codes == 0, np.iinfo(np.int64).max, codes) for codes in found.codes]
+        last = [np.where(codes == 0, np.iinfo(np.int64).max, codes) for codes in crossed.codes]
         order = np.lexsort(last[::-1])
         heads = ("level",) if len(variables) == 1 else ("level_1", "level_2")
         columns: dict[str, list[Any]] = {}
-        for head, name, codes in zip(heads, variables, found.codes, strict=True):
+        for head, name, codes in zip(heads, variables, crossed.codes, strict=True):
             labels = self._coded(name).labels()
             columns[head] = [labels[code] for code in codes[order]]
-        return self.pair.table({**columns, **side_by_side(self._files(found.counts[:, order], release))})
+        return self.pair.table({**columns, **side_by_side(self._files(crossed.counts[:, order], release))})
 
     def histogram(
         self,
@@ -252,10 +252,10 @@ class DistributionComparison(PairResult):
         return self.pair.table(rows)
 
     def _coded(self, name: str) -> SharedCoding:
-        found = self.coded.get(name)
-        if found is None:
+        coding = self.coded.get(name)
+        if coding is None:
             raise ColumnError(f"no variable {name!r} in this comparison; {did_you_mean(name, self.variables)}")
-        return found
+        return coding
 
     def _files(self, counts: Ints, release: int | None) -> Ints:
         if release is None:
@@ -335,24 +335,24 @@ def compare_distributions(
     coded, numbers, notes = coded_variables(chosen, bins)
     per_release = tuple(_of_release(coded, j, notes) for j in range(1, chosen.pair.m + 1))
     means = mean_figures(per_release, notes)
-    by_name = {figure: {one.name: means[f"{figure}[{one.name}]"] for one in coded} for figure in NAMES}
+    by_name = {figure: {coding.name: means[f"{figure}[{coding.name}]"] for coding in coded} for figure in NAMES}
     return DistributionComparison(
         chosen.pair, per_release, MISSING_RULE, notes,
         mean_total_variation=means["mean_total_variation"],
         largest_total_variation=means["largest_total_variation"], **by_name, variables=chosen.names,
-        numeric=numbers, coded={one.name: one for one in coded},
+        numeric=numbers, coded={coding.name: coding for coding in coded},
     )  # fmt: skip
 
 
 def _of_release(coded: Sequence[SharedCoding], j: int, notes: dict[str, str]) -> dict[str, float]:
-    found = {one.name: variable_figures(one.counts[0], one.counts[j]) for one in coded}
-    apart = [one["total_variation"] for one in found.values()]
-    if constant := [name for name, one in found.items() if math.isnan(one["s_pmse"])]:
+    by_variable = {coding.name: variable_figures(coding.counts[0], coding.counts[j]) for coding in coded}
+    apart = [figures["total_variation"] for figures in by_variable.values()]
+    if constant := [name for name, figures in by_variable.items() if math.isnan(figures["s_pmse"])]:
         notes["s_pmse"] = f"a single level, no degrees of freedom: {', '.join(constant)}"
-    if empty := [name for name, one in found.items() if math.isnan(one["coverage"] + one["new_values"])]:
+    if empty := [name for name, row in by_variable.items() if math.isnan(row["coverage"] + row["new_values"])]:
         notes["coverage"] = f"a file has no value at all: {', '.join(empty)}"
     return {
         "mean_total_variation": math.fsum(apart) / len(apart),
         "largest_total_variation": max(apart),
-        **{f"{figure}[{name}]": one[figure] for figure in NAMES for name, one in found.items()},
+        **{f"{figure}[{name}]": figures[figure] for figure in NAMES for name, figures in by_variable.items()},
     }

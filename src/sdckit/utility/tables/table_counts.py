@@ -1,4 +1,4 @@
-"""Contingency tables of several files at once: the cells that any of them has, with the counts of each."""
+"""Contingency tables of several files at once: the cells that are occupied in any file, with the counts of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Codes, Floats, Ints
 from sdckit.numerics.compiling import njit
 
-# How far two files are apart in one contingency table (Raab, Nowok & Dibben 2021).
+# Distances between two files in one contingency table (Raab, Nowok & Dibben 2021).
 
 
 STATISTICS = (
@@ -26,7 +26,7 @@ STATISTICS = (
 
 
 def differences(original: Ints, released: Ints) -> Floats:
-    """Released count less the expected one, over the square root of the latter: normal under correct synthesis.
+    """(Observed - expected) / sqrt(expected) released count of each cell: normal under correct synthesis.
 
     >>> differences(np.array([50, 50]), np.array([20, 30])).round(3).tolist()
     [-1.035, 0.968]
@@ -61,13 +61,13 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
     z = differences(o, s)
     distance = min(2.0, float(np.abs(p_s - p_o).sum()))
     roots = min(2.0, float(((np.sqrt(p_s) - np.sqrt(p_o)) ** 2).sum()))
-    found = {
+    statistics = {
         "n_cells": float(len(o)),
         "df": float(df),
         "df_g": float(df_g) if df_g >= 0 else math.nan,
         "vw": float(z @ z),
         "ft": 4 * n_s * roots,
-        "g": _g(o[in_both], s[in_both]),
+        "g": _likelihood_ratio(o[in_both], s[in_both]),
         "jsd": _jensen_shannon(p_o, p_s),
         "specks": distance / 2,
         "mabsdd": distance,
@@ -76,33 +76,33 @@ def table_statistics(original: Ints, released: Ints) -> dict[str, float]:
         "po50": _more_likely(o, s) / (n + n_s) - 0.5,
         "u": _larger_scores(o, s),
     }
-    found["pmse"] = found["vw"] * c * (1 - c) ** 2 / (n + n_s)
-    found["auc"] = found["u"] / (n * n_s)
+    statistics["pmse"] = statistics["vw"] * c * (1 - c) ** 2 / (n + n_s)
+    statistics["auc"] = statistics["u"] / (n * n_s)
     for name in ("vw", "ft", "wmabsdd"):
-        found[f"s_{name}"] = _over(found[name], df)
-    found["s_g"] = _over(found["g"], df_g)
-    found["s_jsd"] = _over(8 * n_s * math.log(2) * found["jsd"], df)
-    found["s_pmse"] = _over(found["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
-    return {name: found[name] for name in STATISTICS}
+        statistics[f"s_{name}"] = _per_degree(statistics[name], df)
+    statistics["s_g"] = _per_degree(statistics["g"], df_g)
+    statistics["s_jsd"] = _per_degree(8 * n_s * math.log(2) * statistics["jsd"], df)
+    statistics["s_pmse"] = _per_degree(statistics["pmse"] * (n + n_s) / (c * (1 - c) ** 2), df)
+    return {name: statistics[name] for name in STATISTICS}
 
 
-def _over(value: float, df: int) -> float:
+def _per_degree(value: float, df: int) -> float:
     return value / df if df > 0 else math.nan
 
 
 def _jensen_shannon(p_o: Floats, p_s: Floats) -> float:
-    """In bits; written in the relative difference x, so that nearly equal files do not cancel."""
+    """Jensen-Shannon divergence in bits, by the relative difference x so that nearly equal files do not cancel."""
     total = p_o + p_s
     x = np.abs(p_o - p_s) / total
     inner = x < 1
     y = x[inner]
-    parts = np.full(len(x), 2 * math.log(2))  # a cell that one file lacks
+    parts = np.full(len(x), 2 * math.log(2))  # the value of a cell that one file lacks
     parts[inner] = 2 * y * np.arctanh(y) + np.log1p(-(y**2))
     return min(1.0, float(total @ parts) / (4 * math.log(2)))
 
 
-def _g(o: Ints, s: Ints) -> float:
-    """Likelihood ratio over the cells that both files have."""
+def _likelihood_ratio(o: Ints, s: Ints) -> float:
+    """Likelihood ratio statistic over the cells that both files have."""
     if not len(o):
         return math.nan
     p_o, p_s = o / o.sum(), s / s.sum()
@@ -111,13 +111,13 @@ def _g(o: Ints, s: Ints) -> float:
 
 
 def _more_likely(o: Ints, s: Ints) -> int:
-    """Records in the cells where their own file has the larger share (the original where both are equal)."""
+    """Number of records in cells where their own file has the larger share (the original in ties)."""
     released = s * int(o.sum()) > o * int(s.sum())
     return int(np.where(released, s, o).sum())
 
 
 def _larger_scores(o: Ints, s: Ints) -> float:
-    """Pairs of a released and an original record where the former's cell has more of the released; ties half."""
+    """Mann-Whitney U: pairs of a released and an original record, the former's cell with more released; ties half."""
     score = s / (s + o)  # equal ratios of whole numbers are equal as floats
     order = np.argsort(score)
     ordered = score[order]
@@ -128,24 +128,26 @@ def _larger_scores(o: Ints, s: Ints) -> float:
     return float((of_released * before).sum()) + float((of_released * of_original).sum()) / 2
 
 
-DENSE = 1 << 16  # cells of a table that is written out in full, however few records there are
+DENSE = 1 << 16  # cells of a table that is counted densely, however few the records
 
 
 @njit(cache=True, nogil=True)
 def _count_one(codes, out):  # type: ignore[no-untyped-def]
+    """Add 1 to `out` at the code of each record."""
     for i in range(len(codes)):
         out[codes[i]] += 1
 
 
 @njit(cache=True, nogil=True)
 def _count_two(words, codes, width, out):  # type: ignore[no-untyped-def]
+    """Add 1 to `out` at the cell word * `width` + code of each record."""
     for i in range(len(codes)):
         out[words[i] * width + codes[i]] += 1
 
 
 @dataclass(frozen=True, eq=False)
 class Crossed:
-    """The cells of a table that are not empty in every file.
+    """The cells of a contingency table that are occupied in any file.
 
     `counts` (files, L): records of each file in each cell, the original first. `shape`: codes of each variable,
     missing included. `place` (L,): where the cells lie in the full table; None where that is too large to be
@@ -172,7 +174,7 @@ class Crossed:
 
 
 def count_levels(codes: Codes, n_codes: int) -> Ints:
-    """Records with each code.
+    """Number of records with each code.
 
     >>> count_levels(np.array([2, 0, 2], np.int32), 4).tolist()
     [1, 0, 2, 0]
@@ -183,7 +185,7 @@ def count_levels(codes: Codes, n_codes: int) -> Ints:
 
 
 def count_pairs(first: Codes, second: Codes, shape: tuple[int, int]) -> Ints:
-    """Records with each pair of codes, written out in full.
+    """Number of records with each pair of codes, as a dense table.
 
     >>> count_pairs(np.array([0, 1, 1], np.int32), np.array([1, 0, 0], np.int32), (2, 2)).tolist()
     [[0, 1], [2, 0]]
@@ -228,7 +230,7 @@ def cross_from(words: tuple[Codes, ...] | None, columns: Sequence[Sequence[Codes
 
 
 def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
-    """The table of one, two or more variables.
+    """Contingency table of one, two or more variables.
 
     `columns`: for each variable its codes in each file, the original first. `shape`: codes of each variable,
     missing included.
@@ -246,7 +248,7 @@ def cross(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
 
 
 def _sparse(columns: Sequence[Sequence[Codes]], shape: Sequence[int]) -> Crossed:
-    """A table with more cells than records, by grouping the records; cells in the order of their codes."""
+    """Table with more cells than records, by grouping the records; cells sorted by their codes."""
     stacked = [np.concatenate(list(column)) for column in columns]
     ends = np.cumsum([0, *(len(codes) for codes in columns[0])])
     groups = group_codes(stacked, int(ends[-1]))

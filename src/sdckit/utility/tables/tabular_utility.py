@@ -1,4 +1,4 @@
-"""F4: how well a release keeps the contingency tables of one, two or three variables."""
+"""F4: how well a release preserves the contingency tables of one, two or three variables."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.utility.chosen_variables import BINS, MISSING_RULE, Bins, chosen_var
 from sdckit.utility.tables.table_counts import STATISTICS, cross, cross_from, prefix_words, table_statistics
 
 Ways = Literal[1, 2, 3]
-TABLES = 100_000  # tables measured in one call at most
+TABLES = 100_000  # most tables measured in one call
 SUMMARISED = ("s_pmse", "s_jsd", "specks", "dbhatt")
 
 
@@ -31,10 +31,10 @@ SUMMARISED = ("s_pmse", "s_jsd", "specks", "dbhatt")
 
 
 def all_tables(variables: Sequence[SharedCoding], ways: int, *, complete: bool) -> Floats:
-    """Statistics of every table of so many variables; shape (m, tables, statistics)."""
+    """Statistics of every `ways`-way table of the variables; shape (m, tables, statistics)."""
 
     def beginning_with(first: tuple[int, ...]) -> list[list[list[float]]]:
-        """The tables of some variables and each one after them, which share the work for the former."""
+        """The tables of some first variables and each later one, which share the packed first ones."""
         rows = [variables[j] for j in first]
         columns, shape = [row.codes for row in rows], [row.n_levels + 1 for row in rows]
         words = prefix_words(columns, shape) if rows else None
@@ -55,15 +55,15 @@ def _one_table(
     *,
     complete: bool,
 ) -> list[list[float]]:
-    found = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
+    crossed = cross(columns, shape) if len(columns) == 1 else cross_from(words, columns, shape)
     if complete:
-        found = found.complete()
-    original, *releases = found.counts
+        crossed = crossed.complete()
+    original, *releases = crossed.counts
     return [list(table_statistics(original, released).values()) for released in releases]
 
 
 def release_figures(statistics: Mapping[str, Floats]) -> dict[str, float]:
-    """Mean and largest value over the tables of one release, those left out where it is undefined."""
+    """Mean and largest value of each statistic over the tables of one release, undefined ones left out."""
     out = {}
     for name in SUMMARISED:
         known = statistics[name][~np.isnan(statistics[name])]
@@ -166,7 +166,7 @@ class TabularUtility(PairResult):
         columns: dict[str, list[Any]] = {
             f"variable_{j + 1}": [self.tables[row][j] for row in rows] for j in range(self.ways)
         }
-        return self.pair.table({**columns, **{name: one[rows].tolist() for name, one in values.items()}})
+        return self.pair.table({**columns, **{name: column[rows].tolist() for name, column in values.items()}})
 
 
 def _mean(values: Floats) -> Floats:
@@ -269,8 +269,8 @@ def tabular_utility(
             "variables=[...] or smaller ways"
         )
     coded, _, notes = coded_variables(chosen, bins)
-    found = all_tables(coded, ways, complete=drop_missing)
-    statistics = {name: found[:, :, j] for j, name in enumerate(STATISTICS)}
+    measured = all_tables(coded, ways, complete=drop_missing)
+    statistics = {name: measured[:, :, j] for j, name in enumerate(STATISTICS)}
     per_release = tuple(
         release_figures({name: values[j] for name, values in statistics.items()}) for j in range(chosen.pair.m)
     )
@@ -284,7 +284,7 @@ def tabular_utility(
 
 
 def _undefined(statistics: Mapping[str, Floats], notes: dict[str, str]) -> None:
-    """Say how many tables some statistics are undefined for, and why."""
+    """Add notes on how many tables a statistic is undefined for, and why."""
     empty = int(np.isnan(statistics["specks"]).all(axis=0).sum())
     if empty:
         notes["tables"] = f"{empty} tables have no complete record in one of the files: undefined"
