@@ -1,4 +1,4 @@
-"""Infer an unknown value of a person from what is known of them."""
+"""Attribute inference: guess an unknown value of a person from known ones by the nearest released record."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def inference(
 
 @dataclass(frozen=True, eq=False)
 class _Judge:
-    """Values of the target in every file, and which guesses are right: equal, or (tol > 0) near enough."""
+    """Values of the target in every file, and whether guesses are right: equal, or within the tolerance (tol >= 0)."""
 
     values: tuple[NDArray[Any], ...]
     tol: float
@@ -177,7 +177,7 @@ class _Judge:
         return cls(values, tol, scale, f"a guess is right within {tol:g} of the true value's size")
 
     def right(self, j: int, rows: NDArray[np.int64], file: int, of: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Whether the targets of released rows are those of records of a file."""
+        """Whether the target values of released rows `rows` are right for the records `of` of a file."""
         guess, true = self.values[j + 1][rows], self.values[file][of]
         if self.tol < 0:
             return np.asarray(guess == true)
@@ -185,12 +185,12 @@ class _Judge:
         return np.asarray(near | (np.isnan(guess) & np.isnan(true)))
 
     def _reach(self, true: Floats) -> Floats:
-        """How far a guess may be; with room for rounding, so that a guess on the edge is always right."""
+        """Largest admissible error of a guess; with a margin for rounding, so that a guess on the bound is right."""
         size = np.maximum(np.abs(true), self.scale)
         return self.tol * size + ROUNDING * np.abs(true)
 
     def chance(self, j: int, of: NDArray[np.int64]) -> Floats:
-        """Share of the released rows whose target is right for records of the original."""
+        """Share of the released rows whose target value is right for each of the records `of` of the original."""
         released, true = np.sort(self.values[j + 1]), self.values[0][of]  # NaN last
         if self.tol < 0:
             low = high = true

@@ -1,4 +1,4 @@
-"""Join two pieces of knowledge of one person through the release."""
+"""Linkability: join two sets of attributes of one person through their nearest released records."""
 
 from __future__ import annotations
 
@@ -137,10 +137,10 @@ def linkability(
         for side in sides:
             encoded = attack_files.encode_files(files, side, numbers, j)
             base, index = encoded[1], prepare(encoded[1])
-            found = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
+            nearest = [attack_files.draw_nearest(index, base, encoded[0].take(targets.members), k, asked.rng)]
             if files.has_control:
-                found.append(attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
-            rows.append(found)
+                nearest.append(attack_files.draw_nearest(index, base, encoded[2].take(targets.others), k, asked.rng))
+            rows.append(nearest)
         hits = [_common(a, b) for a, b in zip(*rows, strict=True)]
         chance = _chance(files.pair.sizes[j], k)
         others = hits[1] if files.has_control else np.zeros(0, np.bool_)
@@ -164,7 +164,7 @@ def _sides(known: object) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _common(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Whether two sets of rows have one in common, query by query."""
+    """Whether the neighbour sets `a` and `b`, each (queries, k), have a row in common, query by query."""
     out: np.ndarray = (a[:, :, None] == b[:, None, :]).any(axis=(1, 2))
     return out
 

@@ -1,4 +1,4 @@
-"""Tell who was in the file."""
+"""Membership inference by the distance to the nearest released record."""
 
 from __future__ import annotations
 
@@ -144,12 +144,12 @@ def membership(
 
 
 def _median(values: NDArray[np.float64]) -> float:
-    """The lower of the two middle values: half of the people are at most as far."""
+    """Lower median of the distances."""
     return float(np.partition(values, (len(values) - 1) // 2)[(len(values) - 1) // 2])
 
 
 def _area(members: NDArray[np.float64], others: NDArray[np.float64], tolerance: float) -> float:
-    """Chance that a member is nearer than another person, half of it where equally near."""
+    """Area under the ROC curve: probability that a member is nearer than a non-member, ties counted half."""
     ordered = np.sort(others)
     farther = len(ordered) - np.searchsorted(ordered, members + tolerance, "right")
     nearer = np.searchsorted(ordered, members - tolerance, "left")
