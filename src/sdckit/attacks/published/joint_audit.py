@@ -1,4 +1,4 @@
-"""What a release and tables published of the same people give back together."""
+"""Joint audit: disclosure by a release together with tables published of the same people."""
 
 from __future__ import annotations
 
@@ -155,10 +155,10 @@ class JointAudit(PairResult):
     def suppressed_cells(self) -> Any:
         """A row per suppressed cell of a table, in the caller's frame type."""
         rows = [
-            (j, self.tables[one.table], words, *_ends(published), *_ends(left))
+            (j, self.tables[cells.table], words, *_ends(published), *_ends(left))
             for j, release in enumerate(self.cells, 1)
-            for one in release
-            for words, published, left in zip(one.words, one.published, one.left, strict=True)
+            for cells in release
+            for words, published, left in zip(cells.words, cells.published, cells.left, strict=True)
         ]
         names = ("release", "table", "cell", "published_low", "published_high", "low", "high")
         return self.pair.table({name: [row[at] for row in rows] for at, name in enumerate(names)})
@@ -184,7 +184,7 @@ class JointAudit(PairResult):
             needed.
         """
         place = self._place(release)
-        if not self.repairs or not any(one.kind == TAKE_OUT for one in self.remedies[place]):
+        if not self.repairs or not any(remedy.kind == TAKE_OUT for remedy in self.remedies[place]):
             raise DataError(
                 "no values to take out were looked for, or none are needed; give the original and remedies=True"
             )
@@ -197,7 +197,7 @@ class JointAudit(PairResult):
 
 
 def _ends(bounds: Any) -> tuple[float, float]:
-    """Least and greatest count; NaN where nothing bounds it."""
+    """Lower and upper bound of a count; NaN for an unbounded one."""
     return float(bounds[0]), float(bounds[1]) if bounds[1] < counted_tables.ANY else math.nan
 
 
@@ -320,8 +320,8 @@ def joint_audit(
         released, original, roles=roles, columns=None, log=log, id=id, aligned=aligned, named={},
     )  # fmt: skip
     counted = tuple(
-        counted_tables.read_table(one, pair.original if _has_original(released, original, pair) else None)
-        for one in given
+        counted_tables.read_table(table, pair.original if _has_original(released, original, pair) else None)
+        for table in given
     )
     trees = _hierarchies(hierarchies, scenario, counted)
     notes: dict[str, str] = {}
@@ -346,12 +346,12 @@ def joint_audit(
         cells.append(audit_cells(audit.file))
         by_column.append(columns)
         per_release.append(figures)
-    repairs = tuple(find_repairs(one, counted, tell) for one in audits) if remedies else ()
+    repairs = tuple(find_repairs(audit, counted, tell) for audit in audits) if remedies else ()
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return JointAudit(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        tables=tuple(one.called for one in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
+        tables=tuple(table.called for table in counted), keys=roles.keys, shown_k=shown_size(sizes, scenario),
         below_k=tuple(below), files=files, audits=tuple(audits), repairs=repairs,
         cells=tuple(cells),
         damage=tuple(repair.damage for repair in repairs), remedies=tuple(repair.remedies for repair in repairs),
@@ -378,11 +378,11 @@ def _hierarchies(
     given: Mapping[str, Any] | None, scenario: Scenario | None, tables: Sequence[CountedTable]
 ) -> dict[str, Hierarchy]:
     names = list(dict.fromkeys(column.name for table in tables for column in table.columns))
-    found = {} if scenario is None else read_hierarchies(scenario, names)
+    hierarchies = {} if scenario is None else read_hierarchies(scenario, names)
     if given is not None:
         own = arguments.mapping(given, "hierarchies", "has a hierarchy for each column")
-        found |= {name: as_hierarchy(one) for name, one in own.items()}
-    return found
+        hierarchies |= {name: as_hierarchy(hierarchy) for name, hierarchy in own.items()}
+    return hierarchies
 
 
 def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[str, Hierarchy]) -> ReleaseAudit:
@@ -394,7 +394,7 @@ def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[st
 
 
 def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
-    """The release with the suppressed values that are given back put where they were."""
+    """The release with reconstructed values inserted where they were suppressed."""
     file, made = audit.file, {}
     for v, name in enumerate(file.names):
         hit = audit.given_back[:, v] & file.missing[:, v]
@@ -413,7 +413,7 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
 
 
 def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
-    """The release without some values (n, V)."""
+    """The release with some further values (n, V) suppressed."""
     file, made = audit.file, {}
     for v, name in enumerate(file.names):
         if further[:, v].any():

@@ -47,8 +47,8 @@ class Relation:
         if self.logs:
             with np.errstate(invalid="ignore", divide="ignore"):
                 parts = [np.where(part > 0, np.log(np.where(part > 0, part, 1.0)), np.nan) for part in parts]
-        found = self.constant + sum(f * one for f, one in zip(self.factors, parts, strict=True))
-        return np.exp(found) if self.logs else np.asarray(found)
+        fitted = self.constant + sum(f * part for f, part in zip(self.factors, parts, strict=True))
+        return np.exp(fitted) if self.logs else np.asarray(fitted)
 
 
 @dataclass(frozen=True)
@@ -118,13 +118,13 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
             design = {other: np.log(x) for other, x in design.items()}
             y = np.log(y)
     names = list(design)
-    if len(names) < 2 or (found := _fit(y, [design[one] for one in names])) is None:
+    if len(names) < 2 or (fit := _fit(y, [design[column] for column in names])) is None:
         return None
     for other in list(names):  # the fewest that suffice: collinear columns share their factors
-        fewer = [one for one in names if one != other]
-        if len(fewer) >= 1 and (less := _fit(y, [design[one] for one in fewer])) is not None:
-            names, found = fewer, less
-    return None if len(names) < 2 else Relation(tuple(names), float(found[0]), found[1:], logs)
+        fewer = [column for column in names if column != other]
+        if len(fewer) >= 1 and (less := _fit(y, [design[column] for column in fewer])) is not None:
+            names, fit = fewer, less
+    return None if len(names) < 2 else Relation(tuple(names), float(fit[0]), fit[1:], logs)
 
 
 def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
@@ -139,18 +139,18 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
         return None
     low, high, x = low[use], high[use], x[use]
     usual = max(float(np.median(high - low)), 0.0)
-    spread, range_ = (float(np.quantile(one, 0.95) - np.quantile(one, 0.05)) for one in (low, x))
+    spread, range_ = (float(np.quantile(values, 0.95) - np.quantile(values, 0.05)) for values in (low, x))
     best: Offset | None = None
     for slope in SLOPES:
         if abs(slope) * range_ < max(NARROWEST * usual, spread / 2):
             continue  # x hardly moves y: any range that nearly all share would do
         above, below = float((low - slope * x).max()), float((high - slope * x).min())
         # where no one offset fits all, it is at least as uncertain as the two ends are apart
-        found = Offset(slope, min(above, below), max(above, below))
-        open_ = found.high - found.low
+        offset = Offset(slope, min(above, below), max(above, below))
+        open_ = offset.high - offset.low
         limit = WIDEST * usual if usual > 0 else WIDEST * spread / 5
         if open_ <= limit and (best is None or open_ < best.high - best.low):
-            best = found
+            best = offset
     return best
 
 
@@ -202,7 +202,7 @@ SOME = 2_000  # records whose households are looked at before all are
 
 
 @dataclass(frozen=True, eq=False)
-class Clue:
+class Predictor:
     """Something every record shows: `codes` (n,) from 1 on, 0 where it shows nothing, and numbers where it is one.
 
     `columns` it is made of, and how it is called in words.
@@ -268,10 +268,10 @@ class Household:
     def positions(self) -> Floats:
         """Place of each record among those of its household, from 1, in the order of the file."""
         order = np.argsort(self.of_row, kind="stable")
-        found = np.empty(len(order))
+        positions = np.empty(len(order))
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.of_row + 1, minlength=self.n + 1))])
-        found[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
-        return np.where(self.of_row >= 0, found, np.nan)
+        positions[order] = np.arange(len(order)) - starts[self.of_row[order] + 1] + 1
+        return np.where(self.of_row >= 0, positions, np.nan)
 
 
 def numbered(values: Floats) -> tuple[Codes, int]:
@@ -286,7 +286,7 @@ def numbered(values: Floats) -> tuple[Codes, int]:
     return codes, 0
 
 
-def _number_clue(
+def _number_predictor(
     columns: Sequence[str],
     words: str,
     values: Floats,
@@ -294,25 +294,25 @@ def _number_clue(
     joins: bool = False,
     groups: bool = True,
     kind: Kind = "column",
-) -> Clue:
+) -> Predictor:
     codes, n_levels = numbered(values) if groups else (np.zeros(0, np.int32), 0)
-    return Clue(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
+    return Predictor(tuple(columns), words, codes, n_levels, values, joins, groups, kind)
 
 
-def column_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
+def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
     """The columns themselves."""
     for name, column in columns.items():
         words = f"{name} (mates share it)" if name == household else name
-        yield Clue((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
+        yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
 
 
-def household_clues(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Clue]:
+def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
     """What members of a household show together."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
-    yield _number_clue((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
+    yield _number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
     place = f"the place among the rows of a household ({name})"
-    yield _number_clue((name,), place, household.positions(), kind="counted")
+    yield _number_predictor((name,), place, household.positions(), kind="counted")
     for other, column in columns.items():
         if other == name:
             continue
@@ -324,23 +324,23 @@ def household_clues(columns: Mapping[str, ReleasedColumn], household: Household)
             complete = household.sums(known.astype(np.float64)) == household.sizes
             total = np.where(complete, household.sums(np.where(known, numbers, 0.0)), np.nan)
             both = (other, name)
-            yield _number_clue(both, f"the sum of {other} over a household", household.spread(total), groups=False)
+            yield _number_predictor(both, f"the sum of {other} over a household", household.spread(total), groups=False)
             low, high = household.extremes(numbers)
             for ends, words in ((low, "least"), (high, "greatest")):
                 values = np.where(np.isfinite(ends), ends, np.nan)
                 named = f"the {words} {other} of a household"
-                yield _number_clue(both, named, household.spread(values), groups=False)
+                yield _number_predictor(both, named, household.spread(values), groups=False)
 
 
-def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Clue]:
+def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Predictor]:
     complete = household.sums(column.missing.astype(np.float64)) == 0
     for code in range(1, column.n_levels + 1):
         counts = np.where(complete, household.sums((column.codes == code).astype(np.float64)), np.nan)
         words = f"the mates with one value of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts), kind="counted")
+        yield _number_predictor((column.name, household.name), words, household.spread(counts), kind="counted")
 
 
-def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Clue]:
+def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Predictor]:
     """Members of a household below each of some limits: children, people of working age.
 
     Only counts that some households leave possible as a scale of the numbers `like`, where these are given.
@@ -357,7 +357,9 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
             continue
         counts = _below(household, numbers, limit)
         words = f"the mates below a limit of {column.name} counted"
-        yield _number_clue((column.name, household.name), words, household.spread(counts), groups=False, kind="counted")
+        yield _number_predictor(
+            (column.name, household.name), words, household.spread(counts), groups=False, kind="counted"
+        )
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:
@@ -367,7 +369,7 @@ def _below(household: Household, numbers: Floats, limit: float) -> Floats:
     return household.sums(below)
 
 
-def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Clue]:
+def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
     """What ids begin with, and the gaps between them."""
     for name, column in columns.items():
         n = len(column.codes)
@@ -380,12 +382,12 @@ def id_clues(columns: Mapping[str, ReleasedColumn], household: str | None) -> It
             gaps = np.append(np.diff(values), np.nan)
             place = np.clip(np.searchsorted(values, numbers), 0, len(values) - 1)
             gap = np.where(np.isnan(numbers), np.nan, gaps[place])
-            yield _number_clue((name,), f"the gap to the next {name}", gap)
+            yield _number_predictor((name,), f"the gap to the next {name}", gap)
         elif column.low is None and column.coded.kind in ("text", "category"):
             yield from _text_starts(column)
 
 
-def _number_starts(name: str, numbers: Floats) -> Iterator[Clue]:
+def _number_starts(name: str, numbers: Floats) -> Iterator[Predictor]:
     n = len(numbers)
     for digits in range(1, 10):
         starts = np.floor(numbers / 10.0**digits)
@@ -393,10 +395,10 @@ def _number_starts(name: str, numbers: Floats) -> Iterator[Clue]:
         if n_levels < 2:
             return
         if n_levels <= n / 3:
-            yield Clue((name,), f"the first digits of {name}", codes, n_levels)
+            yield Predictor((name,), f"the first digits of {name}", codes, n_levels)
 
 
-def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
+def _text_starts(column: ReleasedColumn) -> Iterator[Predictor]:
     labels = column.labels()
     n, before = len(column.codes), 1
     for length in range(1, LONGEST_START + 1):
@@ -405,5 +407,5 @@ def _text_starts(column: ReleasedColumn) -> Iterator[Clue]:
         if len(starts) > n / 3:
             return
         if len(starts) > before:
-            yield Clue((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
+            yield Predictor((column.name,), f"the first letters of {column.name}", of_level[column.codes], len(starts))
         before = len(starts)

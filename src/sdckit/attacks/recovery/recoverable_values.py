@@ -99,13 +99,13 @@ class ColumnRecovery:
 
 
 def summed_up(
-    found: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
+    recovered: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
     level: float, weight: str | None, household: str | None,
 ) -> ColumnRecovery:  # fmt: skip
     """Count what was found; `right` (n,) and `truth` (n,) where the original is known."""
-    name, sources = found.target.column.name, tuple(sorted(found.sources, key=lambda one: -one.told))
-    narrowed = found.narrowed
-    left = found.after[narrowed]
+    name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
+    narrowed = recovered.narrowed
+    left = recovered.after[narrowed]
     rates = (math.nan,) * 5
     if guessed is not None and truth is None:
         rates = (guessed.expected, guessed.expected_usual, math.nan, math.nan, math.nan)
@@ -114,7 +114,7 @@ def summed_up(
         usual = guessed.right(truth[guessed.rows], usual=True)
         rates = (float(model.mean()), float(usual.mean()), *beyond(model, usual, level))
     return ColumnRecovery(
-        name, found.target.kinds, int(found.target.touched.sum()), int(found.restored.sum()),
+        name, recovered.target.kinds, int(recovered.target.touched.sum()), int(recovered.restored.sum()),
         None if right is None else int(right.sum()), int(narrowed.sum()),
         float(np.nanmean(left)) if len(left) and not np.isnan(left).all() else math.nan,
         0 if guessed is None else len(guessed.rows), *rates,
@@ -124,11 +124,11 @@ def summed_up(
 
 def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
     """What to do about what is given back, first where most is."""
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     for column in columns:
         for words in column.remedies if column.counted else ():
-            told[words] = max(told.get(words, 0), column.counted)
-    return tuple(sorted(told, key=lambda words: -told[words]))
+            counts[words] = max(counts.get(words, 0), column.counted)
+    return tuple(sorted(counts, key=lambda words: -counts[words]))
 
 
 def _remedy(column: str, source: Source, weight: str | None, household: str | None) -> str:
@@ -276,8 +276,8 @@ class RecoverableValues(PairResult):
     @property
     def told_by(self) -> str:
         """What gives values of keys back, in words; "" where nothing does."""
-        told = (one.telling for some in self.columns for one in some if one.column in self.keys)
-        return "; ".join(dict.fromkeys(words for some in told for words in some))
+        named = (column.telling for some in self.columns for column in some if column.column in self.keys)
+        return "; ".join(dict.fromkeys(words for some in named for words in some))
 
     @cached_property
     def records(self) -> Any:
@@ -302,8 +302,10 @@ class RecoverableValues(PairResult):
         """
         if not arguments.is_whole(release) or not 1 <= release <= self.m:
             raise DataError(f"release is a number from 1 to {self.m}", argument="release")
-        file, found = self.files[release - 1], self.found[release - 1]
-        return put_back(file.frame, found, {name: one.restored for name, one in found.items()}).to_native()
+        file, recoveries = self.files[release - 1], self.found[release - 1]
+        return put_back(
+            file.frame, recoveries, {name: recovered.restored for name, recovered in recoveries.items()}
+        ).to_native()
 
 
 def recoverable_values(
@@ -436,16 +438,16 @@ def recoverable_values(
             aligned,
         )
         if place not in file.memo:
-            found = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
+            recoveries = recover(file.columns, file.touched, household=file.household, pairs=pairs, tell=tell)
             file.memo[place] = (
-                found,
-                *_by_column(file, found, guess=guess, seed=number, level=level, tell=tell),
+                recoveries,
+                *_by_column(file, recoveries, guess=guess, seed=number, level=level, tell=tell),
             )
-        found, summed, right = file.memo[place]
+        recoveries, summed, right = file.memo[place]
         figures = _figures(summed, known=file.truth is not None)
         if roles.keys:
             tell("measuring the risk with the values put back")
-            undone = recognised(put_back(file.frame, found, right), file.roles, k=sizes, risk=risk)
+            undone = recognised(put_back(file.frame, recoveries, right), file.roles, k=sizes, risk=risk)
             figures |= {
                 "undone_k": float(undone.k), "undone_uniques": float(undone.uniques),
                 "undone_expected": undone.expected,
@@ -456,12 +458,12 @@ def recoverable_values(
             figures |= dict.fromkeys(("undone_k", "undone_uniques", "undone_expected"), math.nan)
         per_release.append(figures)
         by_column.append(summed)
-        found_all.append(found)
+        found_all.append(recoveries)
     means = mean_figures(per_release, notes)
     _notes(notes, means)
     return RecoverableValues(
         pair, tuple(per_release), "", notes, columns=tuple(by_column),
-        advice=advice([one for some in by_column for one in some]), keys=roles.keys,
+        advice=advice([column for some in by_column for column in some]), keys=roles.keys,
         shown_k=shown_size(sizes, scenario), below_k=tuple(below), above_risk=tuple(above), files=files,
         found=tuple(found_all), **means,
     )  # fmt: skip
@@ -476,29 +478,29 @@ def _check(*, pairs: bool, guess: bool, aligned: bool, level: float, risk: float
 
 
 def _by_column(
-    file: RecoveryFile, found: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
+    file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
     tell: Callable[[str], None],
 ) -> tuple[tuple[ColumnRecovery, ...], dict[str, Bools]]:  # fmt: skip
     """Figures of each column, and the values that are put back: right ones where that is known."""
     summed, right = [], {}
-    for name, one in found.items():
+    for name, recovered in recoveries.items():
         guessed: Guessed | None = None
         if guess:
             tell(f"guessing {name} from the rest of the release")
-            guessed = guess_values(one.start, one.clues, seed=seed, mates=one.mates)
-        truth = file.truth_of(one)
-        hit = one.restored
+            guessed = guess_values(recovered.start, recovered.predictors, seed=seed, mates=recovered.mates)
+        truth = file.truth_of(recovered)
+        hit = recovered.restored
         if truth is not None:
-            given = one.codes if one.values is None else one.values
+            given = recovered.codes if recovered.values is None else recovered.values
             with np.errstate(invalid="ignore"):
-                hit = one.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
+                hit = recovered.restored & (np.abs(given - truth) <= 1e-6 * np.maximum(np.abs(truth), 1.0))
         right[name] = hit
         summed.append(
             summed_up(
-                one,
+                recovered,
                 None if truth is None else hit,
                 guessed,
-                file.guess_truth(one, guessed),
+                file.guess_truth(recovered, guessed),
                 level=level,
                 weight=file.roles.weight,
                 household=file.household,
@@ -510,7 +512,7 @@ def _by_column(
 def _figures(columns: Sequence[ColumnRecovery], *, known: bool) -> dict[str, float]:
     best = max(
         (column for column in columns if not math.isnan(column.guess)),
-        key=lambda one: one.guess - one.guess_baseline, default=None,
+        key=lambda column: column.guess - column.guess_baseline, default=None,
     )  # fmt: skip
     rates = {"guess_rate": "guess", **{name: name for name in (
         "guess_baseline", "guess_beyond", "guess_low", "guess_high")}}  # fmt: skip
@@ -537,15 +539,15 @@ def _notes(notes: dict[str, str], means: Mapping[str, float]) -> None:
             notes[name] = NO_KEYS
 
 
-def _cells(found: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
+def _cells(recoveries: Mapping[str, Recovered], columns: Sequence[ColumnRecovery]) -> list[tuple[str, dict[str, Any]]]:
     out = []
     for summed in columns:
-        one = found[summed.column]
-        rows = np.flatnonzero(one.target.touched)
-        states = np.where(one.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
-        states = np.where(one.restored, "certain", states)[rows]
-        words = [*(source.words for source in one.sources), ""]
-        remaining = np.where(one.restored, 1.0, one.after)[rows]
-        by = [words[i] for i in one.source[rows]]
+        recovered = recoveries[summed.column]
+        rows = np.flatnonzero(recovered.target.touched)
+        states = np.where(recovered.narrowed, "narrowed", "guessed" if summed.n_guessed else "open")
+        states = np.where(recovered.restored, "certain", states)[rows]
+        words = [*(source.words for source in recovered.sources), ""]
+        remaining = np.where(recovered.restored, 1.0, recovered.after)[rows]
+        by = [words[i] for i in recovered.source[rows]]
         out.append((summed.column, {"row": rows + 1, "state": states, "remaining": remaining, "by": by}))
     return out

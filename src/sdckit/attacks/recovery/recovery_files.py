@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sdckit.attacks.recovery import touched_cells
-from sdckit.attacks.recovery.derived_columns import Clue, Household
+from sdckit.attacks.recovery.derived_columns import Household, Predictor
 from sdckit.attacks.recovery.reconstruct import Recovered
-from sdckit.attacks.recovery.reconstruction_rules import Restoring
-from sdckit.attacks.recovery.touched_cells import Logged, ReleasedColumn, TouchedColumn
+from sdckit.attacks.recovery.reconstruction_rules import Reconstruction
+from sdckit.attacks.recovery.touched_cells import ChangedColumn, Logged, ReleasedColumn
 from sdckit.cells.as_cells import columns_in_memory
 from sdckit.cells.pair import Pair, open_files, open_pair
 from sdckit.data import arguments
@@ -58,32 +58,38 @@ class Guessed:
         return np.asarray(np.abs(guess - truth) <= NEAR * np.maximum(np.abs(truth), self.reach) + 1e-12)
 
 
-def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Household | None = None) -> Guessed | None:
+def guess_values(
+    state: Reconstruction, predictors: Sequence[Predictor], *, seed: int, mates: Household | None = None
+) -> Guessed | None:
     """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
-    rows, known = _asked(one, seed)
-    if one.numbers is not None:
-        known = known[np.isfinite(one.numbers[known])]
+    rows, known = _asked(state, seed)
+    if state.numbers is not None:
+        known = known[np.isfinite(state.numbers[known])]
     if not len(rows) or len(known) < FEWEST:
         return None
-    as_number = one.numbers is not None and len(np.unique(one.known[known])) > MANY_VALUES
+    as_number = state.numbers is not None and len(np.unique(state.known[known])) > MANY_VALUES
     rng = np.random.default_rng(seed)
     some = known if len(known) <= TRAINING else np.sort(rng.choice(known, TRAINING, replace=False))
-    use = [clue for clue in clues if clue.joins and one.name not in clue.columns and clue.n_levels > 1]
+    use = [
+        predictor
+        for predictor in predictors
+        if predictor.joins and state.name not in predictor.columns and predictor.n_levels > 1
+    ]
     if not use:
         return None
-    columns = [_feature(clue, rows, some) for clue in use]
+    columns = [_feature(predictor, rows, some) for predictor in use]
     if mates is not None:
-        columns.append(_of_a_mate(one, mates)[np.concatenate([some, rows])])
+        columns.append(_of_a_mate(state, mates)[np.concatenate([some, rows])])
     features = np.column_stack(columns)
     train, asked = features[: len(some)], features[len(some) :]
     if as_number:
-        assert one.numbers is not None
-        y: NDArray[Any] = one.numbers[some]
-        usual: NDArray[Any] = np.full(len(rows), _best_constant(one.numbers[known]))
-        reach = FLOOR * float(one.numbers[known].std())
+        assert state.numbers is not None
+        y: NDArray[Any] = state.numbers[some]
+        usual: NDArray[Any] = np.full(len(rows), _best_constant(state.numbers[known]))
+        reach = FLOOR * float(state.numbers[known].std())
     else:
-        y, reach = one.known[some].astype(np.int64), 0.0
-        usual = np.full(len(rows), np.bincount(one.known[known]).argmax())
+        y, reach = state.known[some].astype(np.int64), 0.0
+        usual = np.full(len(rows), np.bincount(state.known[known]).argmax())
     if len(np.unique(y)) < 2:
         return Guessed(rows, np.full(len(rows), y[0]), usual, as_number, reach)
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
@@ -100,27 +106,27 @@ def guess_values(one: Restoring, clues: Sequence[Clue], *, seed: int, mates: Hou
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
         model.fit(train, y)
-    found = Guessed(rows, model.predict(asked), usual, as_number, reach)
+    guesses = Guessed(rows, model.predict(asked), usual, as_number, reach)
     left_out = model.oob_prediction_ if as_number else _most_likely(model)
     often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
     return replace(
-        found, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
+        guesses, expected=float(often.right(y).mean()), expected_usual=float(often.right(y, usual=True).mean())
     )
 
 
-def _asked(one: Restoring, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _asked(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The records whose value is guessed, and those a model learns from.
 
     Where values were changed into others every record is learnt from but those guessed.
     """
-    touched = one.target.touched
-    if not one.target.perturbed:
-        return np.flatnonzero(touched & one.target.column.missing), np.flatnonzero(one.known > 0)
+    touched = state.target.touched
+    if not state.target.perturbed:
+        return np.flatnonzero(touched & state.target.column.missing), np.flatnonzero(state.known > 0)
     changed = np.flatnonzero(touched)
     rng = np.random.default_rng(seed)
     some = changed if len(changed) <= MOST_CHANGED else rng.choice(changed, MOST_CHANGED, replace=False)
     half = np.sort(some[: max(len(some) // 2, 1)])
-    learnt = one.known > 0
+    learnt = state.known > 0
     learnt[half] = False
     return half, np.flatnonzero(learnt)
 
@@ -130,25 +136,27 @@ def _most_likely(model: Any) -> NDArray[np.int64]:
     return np.asarray(model.classes_[shares.argmax(axis=1)])
 
 
-def _feature(clue: Clue, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
+def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int64]) -> Floats:
     at = np.concatenate([some, rows])
-    if clue.numbers is not None:
-        values = clue.numbers[at]
+    if predictor.numbers is not None:
+        values = predictor.numbers[at]
         return np.where(np.isnan(values), -1e30, values)
-    return np.asarray(clue.codes[at].astype(np.float64))
+    return np.asarray(predictor.codes[at].astype(np.float64))
 
 
-def _of_a_mate(one: Restoring, mates: Household) -> Floats:
+def _of_a_mate(state: Reconstruction, mates: Household) -> Floats:
     """What is known of the column for another member of the household; 0 where nothing is."""
-    known = np.flatnonzero((one.known > 0) & (mates.of_row >= 0))
+    known = np.flatnonzero((state.known > 0) & (mates.of_row >= 0))
     first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
     last[mates.of_row[known]] = known
     first[mates.of_row[known[::-1]]] = known[::-1]
     some = np.zeros(mates.n, np.bool_)
     some[mates.of_row[known]] = True
-    rows = np.arange(len(one.known))
+    rows = np.arange(len(state.known))
     other = np.where(first[mates.of_row] == rows, last[mates.of_row], first[mates.of_row])
-    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), one.known[other], 0).astype(np.float64)
+    return np.where((mates.of_row >= 0) & some[mates.of_row] & (other != rows), state.known[other], 0).astype(
+        np.float64
+    )
 
 
 def _best_constant(values: Floats) -> float:
@@ -179,7 +187,7 @@ class RecoveryFile:
 
     frame: Any
     columns: dict[str, ReleasedColumn]
-    touched: dict[str, TouchedColumn]
+    touched: dict[str, ChangedColumn]
     truth: dict[str, ReleasedColumn] | None
     roles: Roles
     memo: dict[Any, Any]
@@ -189,21 +197,21 @@ class RecoveryFile:
         """The column that numbers the households, where the release has it."""
         return self.roles.household
 
-    def truth_of(self, one: Recovered) -> NDArray[np.float64] | None:
+    def truth_of(self, recovered: Recovered) -> NDArray[np.float64] | None:
         """The true values as the restored ones are given: numbers, or codes of the release."""
         if self.truth is None:
             return None
-        column, before = one.target.column, self.truth[one.target.column.name]
-        if one.values is not None and before.numbers is not None:
+        column, before = recovered.target.column, self.truth[recovered.target.column.name]
+        if recovered.values is not None and before.numbers is not None:
             return before.numbers
         return touched_cells.truth_codes(column, before)
 
-    def guess_truth(self, one: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
+    def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
         """The true values as the guesses are given: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
-        before = self.truth[one.target.column.name]
-        return before.numbers if guessed.is_number else touched_cells.truth_codes(one.target.column, before)
+        before = self.truth[recovered.target.column.name]
+        return before.numbers if guessed.is_number else touched_cells.truth_codes(recovered.target.column, before)
 
 
 def recovery_files(
@@ -235,7 +243,7 @@ def recovery_files(
             memo[*place, j] = _read(pair, j, log, compared=compared, rows=rows)
         read, before, touched = memo[*place, j]
         chosen = set(read) - apart if columns is None else set(columns)
-        touched = {name: one for name, one in touched.items() if name in chosen}
+        touched = {name: target for name, target in touched.items() if name in chosen}
         files.append(RecoveryFile(frame, read, touched, before, own, memo))
     return tuple(files), pair
 
@@ -247,7 +255,7 @@ def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] |
 
 def _read(
     pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
-) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, TouchedColumn]]:
+) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn]]:
     """The columns of a release, their truth where it is known, and what was touched in them."""
     frame = pair.released[j]
     read = touched_cells.read_columns(frame, frame.columns)
@@ -304,8 +312,8 @@ def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None
         return dict(truth)
     return {
         name: replace(
-            one, codes=one.codes[rows],
-            low=None if one.low is None else one.low[rows], high=None if one.high is None else one.high[rows],
+            column, codes=column.codes[rows], low=None if column.low is None else column.low[rows],
+            high=None if column.high is None else column.high[rows],
         )
-        for name, one in truth.items()
+        for name, column in truth.items()
     }  # fmt: skip

@@ -72,7 +72,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Telling:
+class Rule:
     """A rule that tells a value: from how many agreeing records on, and how rarely it errs at most."""
 
     support: int
@@ -112,16 +112,16 @@ def majorities_of(group: NDArray[np.int32], codes: NDArray[np.int32], n_groups: 
     of, code, counts = of[order], code[order], counts[order]
     last = np.flatnonzero(np.append(of[1:] != of[:-1], True))
     size = np.bincount(of, counts, n_groups + 1).astype(np.int64)
-    found = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
-    found.code[of[last]], found.votes[of[last]] = code[last], counts[last]
+    majorities = Majorities(np.zeros(n_groups + 1, np.int32), np.zeros_like(size), np.zeros_like(size), size)
+    majorities.code[of[last]], majorities.votes[of[last]] = code[last], counts[last]
     second = last - 1
     second = second[(second >= 0)]
     second = second[~np.isin(second, last)]
-    found.next_votes[of[second]] = counts[second]
-    return found
+    majorities.next_votes[of[second]] = counts[second]
+    return majorities
 
 
-def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Telling | None:
+def judge_agreement(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) -> Rule | None:
     """Whether agreement within groups tells a value; None where it does not.
 
     Every known record is left out once: where the others of its group agree, do they agree with it? `shares` are
@@ -133,12 +133,12 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
     others = size - 1
     chance = np.array([float((shares**s).sum()) for s in range(LONGEST + 1)])
     usual = 1.0 - float(shares.max(initial=0.0))
-    found, above = None, np.inf
+    rule, above = None, np.inf
     copied = not bool((tally.n_second > 0).any())
     for support in reversed(SUPPORTS):
         enough, here = others >= support, (others >= support) & (others < above)
         above = support
-        if _errs(size, agree & here, one_off & here):
+        if _errs_too_often(size, agree & here, one_off & here):
             break  # whatever larger groups show: those of this size do not tell
         right, groups = int(size[agree & enough].sum()), int((agree & enough).sum())
         wrong = _wrong(size, one_off & enough)
@@ -154,8 +154,8 @@ def judge_tells(tally: Tally, shares: NDArray[np.float64], *, rules: int = 1) ->
         most = _most_wrong(right, wrong, groups + int((one_off & enough).sum()))
         if most > min(MOST_WRONG, usual * OF_THE_USUAL if wrong else 1.0):
             break
-        found = Telling(support, most)
-    return found
+        rule = Rule(support, most)
+    return rule
 
 
 def _wrong(size: NDArray[np.int32], one_off: NDArray[np.bool_]) -> int:
@@ -163,7 +163,7 @@ def _wrong(size: NDArray[np.int32], one_off: NDArray[np.bool_]) -> int:
     return int(np.count_nonzero(one_off) + np.count_nonzero(one_off & (size == 2)))
 
 
-def _errs(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
+def _errs_too_often(size: NDArray[np.int32], agree: NDArray[np.bool_], one_off: NDArray[np.bool_]) -> bool:
     """Whether groups of one size err too often by themselves."""
     wrong = _wrong(size, one_off)
     return wrong > MOST_WRONG * (wrong + int(size[agree].sum()))
@@ -261,15 +261,15 @@ class ReleasedColumn:
 
 def read_columns(frame: Any, names: Sequence[str]) -> dict[str, ReleasedColumn]:
     """Read columns; those that are not there or hold no plain values (lists, mixed types) are left out."""
-    found = {}
+    columns = {}
     for name in names:
         if name not in frame.columns:
             continue
         try:
-            found[name] = _read(frame.get_column(name))
+            columns[name] = _read(frame.get_column(name))
         except DataError:
             continue
-    return found
+    return columns
 
 
 def _read(series: Any) -> ReleasedColumn:
@@ -303,10 +303,10 @@ def _numbers(series: Any) -> Floats | None:
 
 def _ranges(labels: Sequence[str]) -> Floats | None:
     """What each label stands for, where all of them are numbers or ranges of numbers."""
-    found = [range_of_label(label, whole=False) for label in labels]
-    if any(one is None for one in found):
+    ranges = [range_of_label(label, whole=False) for label in labels]
+    if any(range_ is None for range_ in ranges):
         return None
-    ends = np.array(found, np.float64)
+    ends = np.array(ranges, np.float64)
     if (ends[np.isfinite(ends)] % 1 != 0).any():
         return ends
     return np.array([range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)
@@ -339,7 +339,7 @@ class Logged(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class TouchedColumn:
+class ChangedColumn:
     """What was changed in one column.
 
     `touched` (n,): the values changed. `low`, `high` (n,): the numbers that each value of the column may stand for,
@@ -358,9 +358,9 @@ class TouchedColumn:
         return CHANGED in self.kinds
 
 
-def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, TouchedColumn]:
+def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, ChangedColumn]:
     """What anybody sees: missing values, ranges, and ends at which values are heaped."""
-    found = {}
+    changed = {}
     for name, column in columns.items():
         low, high = _ends(column)
         touched = column.missing.copy()
@@ -376,13 +376,13 @@ def by_sight(columns: Mapping[str, ReleasedColumn]) -> dict[str, TouchedColumn]:
                 touched |= at
                 kinds.append(CODED)
         if touched.any():
-            found[name] = TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
-    return found
+            changed[name] = ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return changed
 
 
-def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, TouchedColumn]:
+def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, ChangedColumn]:
     """What the log of the recipe says was changed."""
-    found: dict[str, TouchedColumn] = {}
+    changed: dict[str, ChangedColumn] = {}
     for step in log.steps:
         for name, count in step.changed.items():
             if not count or name not in columns:
@@ -392,29 +392,29 @@ def by_log(columns: Mapping[str, ReleasedColumn], log: Logged) -> dict[str, Touc
             at, low, high, kind = _by_step(column, ends, step)
             if not at.any():
                 continue
-            known = found.get(name)
+            known = changed.get(name)
             if known is not None:
                 at |= known.touched
                 low, high = _narrower(low, high, known)
             kinds = (*(known.kinds if known else ()), kind)
-            found[name] = TouchedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
-    return found
+            changed[name] = ChangedColumn(column, at, low, high, tuple(dict.fromkeys(kinds)))
+    return changed
 
 
 def by_original(
     columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
-) -> dict[str, TouchedColumn]:
+) -> dict[str, ChangedColumn]:
     """Where the release differs from its original, row by row."""
     made = (_compared(column, original[name]) for name, column in columns.items() if name in original)
-    return {one.column.name: one for one in made if one.touched.any()}
+    return {changed.column.name: changed for changed in made if changed.touched.any()}
 
 
-def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
+def _compared(column: ReleasedColumn, before: ReleasedColumn) -> ChangedColumn:
     """What was changed in one column; of codes in groups only those taken out: nothing shows the others."""
     low, high = _ends(column)
     if before.numbers is not None and not before.whole and column.from_labels:
         low, high = _widened(low, high)
-    touched = _differing(column, before, low, high)
+    touched = _changed_cells(column, before, low, high)
     kinds = [SUPPRESSED] * bool((touched & column.missing).any())
     seen = touched & ~column.missing
     if seen.any() and low is not None and high is not None and before.numbers is not None:
@@ -426,10 +426,10 @@ def _compared(column: ReleasedColumn, before: ReleasedColumn) -> TouchedColumn:
             kinds += more
     elif seen.any():
         kinds.append(CHANGED)
-    return TouchedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
+    return ChangedColumn(column, touched, low, high, tuple(dict.fromkeys(kinds)))
 
 
-def _differing(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
+def _changed_cells(column: ReleasedColumn, before: ReleasedColumn, low: Floats | None, high: Floats | None) -> Bools:
     """Where the release says something else than its original."""
     if before.numbers is None or low is None or high is None:
         return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
@@ -478,12 +478,12 @@ def _heaps(column: ReleasedColumn) -> list[tuple[str, float]]:
     values, counts = np.unique(numbers[~np.isnan(numbers)], return_counts=True)
     if len(values) < 3:
         return []
-    found = []
+    heaps = []
     if _heaped(counts[-1], counts[-2]):
-        found.append(("top", float(values[-1])))
+        heaps.append(("top", float(values[-1])))
     if _heaped(counts[0], counts[1]) and values[0] not in (0.0, 1.0):
-        found.append(("bottom", float(values[0])))
-    return found
+        heaps.append(("bottom", float(values[0])))
+    return heaps
 
 
 def _heaped(count: int, beside: int) -> bool:
@@ -537,7 +537,7 @@ def _by_step(
     return nothing, low, high, CHANGED
 
 
-def _narrower(low: Floats | None, high: Floats | None, known: TouchedColumn) -> tuple[Floats | None, Floats | None]:
+def _narrower(low: Floats | None, high: Floats | None, known: ChangedColumn) -> tuple[Floats | None, Floats | None]:
     """The ranges that two steps leave together: the wider one, as the later step hides what the earlier left."""
     if low is None or high is None or known.low is None or known.high is None:
         return low, high
@@ -604,5 +604,5 @@ def _base(values: Floats) -> float:
     """The largest whole number above one that all values are multiples of; 0 where there is none."""
     if not (np.isfinite(values) & (values == np.round(values)) & (np.abs(values) < 2.0**53)).all():
         return 0.0
-    found = np.gcd.reduce(values.astype(np.int64))
-    return float(found) if found > 1 else 0.0
+    divisor = np.gcd.reduce(values.astype(np.int64))
+    return float(divisor) if divisor > 1 else 0.0
