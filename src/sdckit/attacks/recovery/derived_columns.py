@@ -1,4 +1,4 @@
-"""What a release says beside its columns: rows of a household counted, mates, starts of ids, the order of the rows."""
+"""Predictors of changed values: functional relations between numbers, household figures, and parts of ids."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from sdckit.attacks.recovery.touched_cells import ReleasedColumn
 from sdckit.numerics.array_types import Codes, Floats
 from sdckit.numerics.grouping import group
 
-# Numbers that follow from other numbers of the same record: copies, scales, sums and parts, products.
+# Exact relations between numbers of one record: copies, linear rescaling, sums, products and quotients.
 
 
 FEWEST = 10  # records that a relation must hold for
-FEWEST_VALUES = 4  # different numbers among them
-EXACT = 1e-7  # of a number, and
-ROUNDING = 1e-11  # of the largest one: what computing may leave
-CHANCE = math.log(1e-7)  # a copy this probable by chance alone is none
-FEWEST_WITHIN = 50  # records whose ranges show how far two numbers lie apart
+FEWEST_VALUES = 4  # distinct numbers among them
+EXACT = 1e-7  # relative tolerance of each number, and
+ROUNDING = 1e-11  # of the largest one, for rounding errors
+CHANCE = math.log(1e-7)  # a copy at least this probable by chance is no copy
+FEWEST_WITHIN = 50  # records with ranges that an offset is estimated from
 SAMPLE = 4_000
 LOOSELY = 1e-3
 SLOPES = (
     1.0, -1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001, 12.0, 1 / 12, 7.0, 1 / 7, 52.0, 1 / 52, 365.25, 1 / 365.25,
 )  # fmt: skip
-NARROWEST = 2.0  # times the usual range: x must move y by so much
-WIDEST = 0.5  # of the usual range: an offset less certain tells nothing
+NARROWEST = 2.0  # times the usual range: least effect of x on y
+WIDEST = 0.5  # of the usual range: a wider offset is of no use
 
 
 @dataclass(frozen=True, eq=False)
 class Relation:
-    """A number as a constant and a sum of others times factors (their logarithms, where `logs`)."""
+    """Linear relation: constant + sum of factors times other numbers (on the log scale if `logs`)."""
 
     names: tuple[str, ...]
     constant: float
@@ -42,7 +42,7 @@ class Relation:
     logs: bool
 
     def values(self, numbers: Mapping[str, Floats]) -> Floats:
-        """What it gives for every record; NaN where a part is missing."""
+        """Fitted values by record; NaN where a term is missing."""
         parts = [numbers[name] for name in self.names]
         if self.logs:
             with np.errstate(invalid="ignore", divide="ignore"):
@@ -53,7 +53,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Offset:
-    """A number is `slope` times another plus something from `low` to `high`."""
+    """Relation y = slope * x + offset with the offset between `low` and `high`."""
 
     slope: float
     low: float
@@ -61,7 +61,7 @@ class Offset:
 
 
 def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
-    """Slope and constant where y = constant + slope · x for every record that has both; None otherwise.
+    """Slope and constant if y = constant + slope · x exactly for every record that has both; None otherwise.
 
     >>> scaled_copy(np.arange(20.0), 5 + 2 * np.arange(20.0))
     (0.5, -2.5)
@@ -87,7 +87,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
 
 
 def could_be_scaled(y: Floats, x: Floats) -> bool:
-    """Whether some records leave it open, far more loosely than is asked of all: most pairs of columns end here."""
+    """Cheap pre-check of `scaled_copy` on few records and with a wide tolerance; rejects most pairs of columns."""
     both = np.isfinite(y) & np.isfinite(x)
     y, x = y[both], x[both]
     if len(y) < FEWEST:
@@ -99,9 +99,9 @@ def could_be_scaled(y: Floats, x: Floats) -> bool:
 
 
 def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = False) -> Relation | None:
-    """The column as a sum of two or more others times factors, exact for every record that has all of them.
+    """Find an exact linear relation of the column to two or more others, over the records that have all of them.
 
-    `logs`: the same of logarithms, so that products and quotients are found.
+    `logs`: on the log scale, which finds products and quotients.
     """
     y = numbers[name]
     others = [other for other in numbers if other != name and not _few_values(numbers[other][:SAMPLE])]
@@ -120,7 +120,7 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
     names = list(design)
     if len(names) < 2 or (fit := _fit(y, [design[column] for column in names])) is None:
         return None
-    for other in list(names):  # the fewest that suffice: collinear columns share their factors
+    for other in list(names):  # backward elimination: collinear columns are redundant
         fewer = [column for column in names if column != other]
         if len(fewer) >= 1 and (less := _fit(y, [design[column] for column in fewer])) is not None:
             names, fit = fewer, less
@@ -128,10 +128,10 @@ def linear_relation(name: str, numbers: Mapping[str, Floats], *, logs: bool = Fa
 
 
 def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
-    """How far numbers known as ranges lie from another number: the same for all, or nearly.
+    """Estimate the offset of numbers known as ranges from another number, if it is (nearly) the same for all.
 
-    `low`, `high` (n,): the range of each number, equal where it is known exactly. None where no slope leaves less than
-    half of the usual range open.
+    `low`, `high` (n,): range of each number, equal where it is known exactly. None if for no slope the offset is
+    tighter than half of the usual range.
     """
     with np.errstate(invalid="ignore"):
         use = np.isfinite(low) & np.isfinite(high) & ~np.isnan(x)
@@ -143,9 +143,9 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
     best: Offset | None = None
     for slope in SLOPES:
         if abs(slope) * range_ < max(NARROWEST * usual, spread / 2):
-            continue  # x hardly moves y: any range that nearly all share would do
+            continue  # x has hardly any effect on y: a range common to nearly all would fit trivially
         above, below = float((low - slope * x).max()), float((high - slope * x).min())
-        # where no one offset fits all, it is at least as uncertain as the two ends are apart
+        # if no single offset fits all, its uncertainty is at least the gap between the two bounds
         offset = Offset(slope, min(above, below), max(above, below))
         open_ = offset.high - offset.low
         limit = WIDEST * usual if usual > 0 else WIDEST * spread / 5
@@ -155,7 +155,7 @@ def offset_of(low: Floats, high: Floats, x: Floats) -> Offset | None:
 
 
 def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
-    """Constant and factors where the fit is exact; judged on all records, estimated on some."""
+    """Constant and factors by least squares if the fit is exact; estimated on a sample, checked on all records."""
     use = np.isfinite(y) & np.logical_and.reduce([np.isfinite(part) for part in parts])
     rows = np.flatnonzero(use)
     if len(rows) < FEWEST + 2 * len(parts):
@@ -167,7 +167,7 @@ def _fit(y: Floats, parts: list[Floats]) -> Floats | None:
         return None
     counts = np.unique(y[some], return_counts=True)[1]
     if len(some) - int(counts.max()) < FEWEST + 2 * len(parts):
-        return None  # nearly all are one number: the others could be fitted by chance
+        return None  # nearly constant: the few other values could be fitted by chance
     standard = (matrix - centre) / scale
     solved, *_ = np.linalg.lstsq(np.column_stack([np.ones(len(some)), standard]), y[some], rcond=1e-10)
     factors = solved[1:] / scale
@@ -182,7 +182,7 @@ def _is_exact(y: Floats, fitted: Floats) -> bool:
 
 
 def _by_chance(y: Floats) -> bool:
-    """Whether a column with the same shares of values could well agree with all of these."""
+    """Whether an independent column with the same value shares could agree in all records by chance."""
     shares = np.unique(y, return_counts=True)[1] / len(y)
     return len(y) * math.log(float((shares**2).sum())) > CHANCE
 
@@ -192,20 +192,20 @@ def _few_values(values: Floats) -> bool:
     return len(known) == 0 or len(np.unique(known[:SAMPLE])) < FEWEST_VALUES
 
 
-# How values are told: by columns or what mates share, by counting, by what mates divide among them, by neighbours.
+# What a rule uses: columns or values shared in a household, counts, values partitioned in a household, neighbours.
 Kind = Literal["column", "counted", "divided", "order"]
 FEW_LEVELS = 12  # of a column whose values are counted within households
 MOST_AGES = 100  # limits tried to count the mates below them
-ID_SHARE = 0.5  # of the records that have a value of their own: the column is an id
+ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id
 LONGEST_START = 6
-SOME = 2_000  # records whose households are looked at before all are
+SOME = 2_000  # records whose households are used for a pre-check
 
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """Something every record shows: `codes` (n,) from 1 on, 0 where it shows nothing, and numbers where it is one.
+    """Auxiliary information of every record: `codes` (n,) from 1 on, 0 where missing, and `numbers` if numeric.
 
-    `columns` it is made of, and how it is called in words.
+    `columns` it is derived from, and its description in words.
     """
 
     columns: tuple[str, ...]
@@ -213,14 +213,14 @@ class Predictor:
     codes: Codes
     n_levels: int
     numbers: Floats | None = None
-    joins: bool = False  # whether it is tried together with others
-    groups: bool = True  # whether records that show the same are compared
+    joins: bool = False  # whether it is combined with others in pairs
+    groups: bool = True  # whether records with equal codes are compared
     kind: Kind = "column"
 
 
 @dataclass(frozen=True, eq=False)
 class Household:
-    """Records by household: number of each (-1 without one), sizes, and the records in the order of households."""
+    """Household structure: household index of each record `of_row` (-1 for none) and household `sizes`."""
 
     name: str
     of_row: Codes
@@ -228,7 +228,7 @@ class Household:
 
     @classmethod
     def of(cls, column: ReleasedColumn) -> Household:
-        """Group the records by the column of the household."""
+        """Group the records by the household column."""
         of_row = (column.codes - 1).astype(np.int32)
         return cls(column.name, of_row, np.bincount(of_row[of_row >= 0], minlength=column.n_levels))
 
@@ -243,13 +243,13 @@ class Household:
         return np.bincount(self.of_row[has], values[has], minlength=self.n).astype(np.float64)
 
     def spread(self, values: Floats) -> Floats:
-        """A figure of each household to its members; NaN without a household."""
+        """Expand a figure of each household to its members; NaN without a household."""
         if not self.n:
             return np.full(len(self.of_row), np.nan)
         return np.where(self.of_row >= 0, values[self.of_row], np.nan)
 
     def extremes(self, values: Floats) -> tuple[Floats, Floats]:
-        """Least and greatest number of each household; infinite where none is known."""
+        """Minimum and maximum of each household; inf and -inf where no number is known."""
         known = (self.of_row >= 0) & ~np.isnan(values)
         low, high = np.full(self.n, np.inf), np.full(self.n, -np.inf)
         np.minimum.at(low, self.of_row[known], values[known])
@@ -257,7 +257,7 @@ class Household:
         return low, high
 
     def some(self) -> tuple[NDArray[np.int64], Household]:
-        """All members of the households of the first records: their rows, and these households by themselves."""
+        """Subset of the households of the first `SOME` records: the rows of their members, and the subset."""
         first = np.zeros(self.n + 1, np.bool_)
         first[self.of_row[:SOME]] = True
         first[-1] = False  # no household
@@ -266,7 +266,7 @@ class Household:
         return rows, Household(self.name, of_row.astype(np.int32), np.bincount(of_row))
 
     def positions(self) -> Floats:
-        """Place of each record among those of its household, from 1, in the order of the file."""
+        """Position of each record within its household, from 1, in file order; NaN without a household."""
         order = np.argsort(self.of_row, kind="stable")
         positions = np.empty(len(order))
         starts = np.concatenate([[0], np.cumsum(np.bincount(self.of_row + 1, minlength=self.n + 1))])
@@ -275,7 +275,7 @@ class Household:
 
 
 def numbered(values: Floats) -> tuple[Codes, int]:
-    """Codes of numbers, 0 where they are missing."""
+    """Code numbers from 1 on, 0 where missing; and how many codes there are."""
     known = ~np.isnan(values)
     codes = np.zeros(len(values), np.int32)
     if known.any():
@@ -300,14 +300,14 @@ def _number_predictor(
 
 
 def column_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
-    """The columns themselves."""
+    """The columns of the release as predictors."""
     for name, column in columns.items():
         words = f"{name} (mates share it)" if name == household else name
         yield Predictor((name,), words, column.codes, column.n_levels, column.numbers, joins=True)
 
 
 def household_predictors(columns: Mapping[str, ReleasedColumn], household: Household) -> Iterator[Predictor]:
-    """What members of a household show together."""
+    """Predictors from households: size, position, counts, sums and extremes over the members."""
     name = household.name
     counted = household.spread(household.sizes.astype(np.float64))
     yield _number_predictor((name,), f"the rows of a household counted ({name})", counted, joins=True, kind="counted")
@@ -341,9 +341,9 @@ def _level_counts(column: ReleasedColumn, household: Household) -> Iterator[Pred
 
 
 def below_counts(column: ReleasedColumn, household: Household, *, like: Floats | None = None) -> Iterator[Predictor]:
-    """Members of a household below each of some limits: children, people of working age.
+    """Number of household members below each of several limits, such as children or people of working age.
 
-    Only counts that some households leave possible as a scale of the numbers `like`, where these are given.
+    If `like` is given, only counts that pass `could_be_scaled` for these numbers on some households.
     """
     numbers = column.numbers
     if numbers is None:
@@ -363,14 +363,14 @@ def below_counts(column: ReleasedColumn, household: Household, *, like: Floats |
 
 
 def _below(household: Household, numbers: Floats, limit: float) -> Floats:
-    """Members below a limit; NaN where the number of one is missing."""
+    """Members below a limit by household; NaN if the number of a member is missing."""
     with np.errstate(invalid="ignore"):
         below = np.where(np.isnan(numbers), np.nan, numbers < limit)
     return household.sums(below)
 
 
 def id_predictors(columns: Mapping[str, ReleasedColumn], household: str | None) -> Iterator[Predictor]:
-    """What ids begin with, and the gaps between them."""
+    """Predictors from ids: leading digits or letters, and the gap to the next id."""
     for name, column in columns.items():
         n = len(column.codes)
         if name != household and column.n_levels < ID_SHARE * n:

@@ -1,4 +1,4 @@
-"""All that a release gives back of its touched values: the rules in turn, until they say nothing new."""
+"""Reconstruction of changed values: all rules in turn, repeated until no further value is determined."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sdckit.data.scenarios.roles import Roles
 from sdckit.numerics.array_types import Bools, Codes, Floats
 from sdckit.numerics.risk_kernel import census_risk, exact_risk
 
-# Values changed into others (PRAM, swaps, draws): what most records of a group say of those that differ.
+# Perturbed values (PRAM, swapping, synthesis): the majority of a group corrects the deviating records.
 
 
 OF_THE_USUAL = 1 / 3  # of what the most frequent value leaves wrong may a majority leave wrong
@@ -29,9 +29,9 @@ FEWEST = 30  # records that a majority is judged by
 
 
 def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
-    """Put back the value that most records of a group have, where that is nearly a rule.
+    """Reconstruct perturbed values by the majority value of their group, if the majority is reliable enough.
 
-    Nobody sees which values were changed: all of them take part in the vote, each judged by the votes of the others.
+    Changed values cannot be identified: all values vote, and each is judged by the votes of the others (leave one out).
     """
     codes = state.target.column.codes
     state.known = codes
@@ -60,7 +60,7 @@ def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
         )
 
 
-# How many values remain possible for a touched one that nothing tells for certain.
+# Number of feasible values for a changed value that no rule determines.
 
 
 EXPECTED = 15.0  # records expected of a value that none has: it does not occur with the predictor
@@ -69,9 +69,9 @@ SUPPORT_OF_RANGE = 50  # records whose range bounds that of a value suppressed b
 
 
 def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
-    """Values possible for each record before and after reading the release; NaN where they cannot be counted.
+    """Number of feasible values of each record before and after the attack; NaN where it cannot be counted.
 
-    Only of the touched values that were not put back.
+    Only for changed values that are not reconstructed.
     """
     numeric = state.numbers is not None  # not where numbers of the original are groups by name in the release
     if numeric and state.low is not None and state.high is not None and state.target.low is not None:
@@ -83,7 +83,7 @@ def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> 
 
 
 def _count(state: Reconstruction, low: Floats, high: Floats) -> Floats:
-    """Whole numbers in bounded ranges, else the different known values in them."""
+    """Count the integers in bounded ranges, otherwise the distinct known values in them."""
     counts = np.full(len(low), np.nan)
     bounded = np.isfinite(low) & np.isfinite(high)
     if state.target.column.whole:
@@ -98,7 +98,7 @@ def _count(state: Reconstruction, low: Floats, high: Floats) -> Floats:
 
 
 def _ranges_beside(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
-    """For suppressed numbers, the range of those known with the same value of a predictor."""
+    """Bounds for suppressed numbers: the range of known numbers with the same value of a predictor."""
     n = len(state.open)
     low, high = np.full(n, -np.inf), np.full(n, np.inf)
     blank = state.open & state.target.column.missing
@@ -121,7 +121,7 @@ def _ranges_beside(state: Reconstruction, predictors: Sequence[Predictor]) -> tu
 
 
 def _levels_left(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
-    """Categories less those that never stand with a predictor though many would be expected."""
+    """Count the categories, less those that never occur with a predictor value although many are expected."""
     n = len(state.open)
     before = np.full(n, np.nan)
     counts = np.bincount(state.known)[1:]
@@ -155,11 +155,11 @@ FILE_ORDER = "the order of the rows"
 
 @dataclass(frozen=True, eq=False)
 class Recovered:
-    """What was found out of one column.
+    """Reconstruction result of one column.
 
-    `restored` (n,): the touched values that are told for certain; `codes` and `values` say which, 0 and NaN elsewhere.
-    `source` (n,): place in `sources`, -1 where nothing told. `before`, `after` (n,): values possible for the others,
-    NaN where they cannot be counted. `predictors`, `mates`: what a model may learn from.
+    `restored` (n,): changed values that are determined; their `codes` and `values`, 0 and NaN elsewhere. `source` (n,):
+    index into `sources`, -1 for none. `before`, `after` (n,): number of feasible values of the others, NaN where it
+    cannot be counted. `predictors`, `mates`: auxiliary information for a model.
     """
 
     target: ChangedColumn
@@ -176,7 +176,7 @@ class Recovered:
 
     @property
     def narrowed(self) -> NDArray[np.bool_]:
-        """The touched values that are not told, but of which some are ruled out."""
+        """Changed values that are not determined but have fewer feasible values than before."""
         with np.errstate(invalid="ignore"):
             fewer = (self.after < self.before) | (np.isnan(self.before) & ~np.isnan(self.after))
         return np.asarray(self.target.touched & ~self.restored & fewer)
@@ -186,7 +186,7 @@ def recover(
     columns: Mapping[str, ReleasedColumn], touched: Mapping[str, ChangedColumn], *, household: str | None,
     pairs: bool = True, tell: Tell = lambda _: None,
 ) -> dict[str, Recovered]:  # fmt: skip
-    """Put back what can be, column by column; what one rule restored, the others use in the next round."""
+    """Reconstruct the changed values column by column; later rounds use the values reconstructed before."""
     recoveries: dict[str, Recovered] = {}
     now, left = dict(columns), dict(touched)
     for turn in range(ROUNDS):
@@ -250,7 +250,7 @@ def _by(name: str) -> str:
 
 
 def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64]]:
-    """The rows as they stand, and by every column that nearly numbers them."""
+    """Row orders to search for neighbours: file order, and the order by every id-like column."""
     n = len(next(iter(columns.values())).codes)
     orders = {FILE_ORDER: np.arange(n)}
     for name, column in columns.items():
@@ -267,7 +267,7 @@ def _orders(columns: Mapping[str, ReleasedColumn]) -> dict[str, NDArray[np.int64
 def _added(
     known: Recovered | None, state: Reconstruction, predictors: Sequence[Predictor], mates: Household | None
 ) -> Recovered:
-    """What earlier rounds and this one found together."""
+    """Merge this round's reconstruction of a column into that of earlier rounds."""
     before, after = remaining_values(state, predictors)
     fresh = state.target.touched & ~state.open
     if known is None:
@@ -293,7 +293,7 @@ def _added(
 
 
 def _filled(column: ReleasedColumn, state: Reconstruction) -> ReleasedColumn:
-    """The column with what was put back."""
+    """The column with the reconstructed values inserted."""
     fresh = state.target.touched & ~state.open
     if state.values is None:
         return replace(column, codes=np.where(fresh, state.codes, column.codes).astype(np.int32))
@@ -306,15 +306,15 @@ def _filled(column: ReleasedColumn, state: Reconstruction) -> ReleasedColumn:
     return replace(column, low=low, high=high, codes=codes, n_levels=n_levels)
 
 
-# The release with what it gives back put back, and who can be recognised in that.
+# The release with reconstructed values inserted, and the re-identification risk in it.
 
 
 @dataclass(frozen=True)
 class Undone:
-    """Who can be recognised: the smallest class, records alone with their keys, those expected to be re-identified.
+    """Re-identification risk: smallest equivalence class, sample uniques, expected re-identifications.
 
-    `below_k`: records in classes smaller than each k. `above_risk`: records whose risk is above the limit; None
-    without one.
+    `below_k`: records in classes smaller than each k. `above_risk`: records with a risk above the limit; None without
+    a limit.
     """
 
     k: int
@@ -325,7 +325,7 @@ class Undone:
 
 
 def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, Bools]) -> Any:
-    """The release with the values restored in the records of `use`, by column."""
+    """The release with reconstructed values inserted in the records of the masks `use`, by column."""
     out = frame
     for name, recovered in recoveries.items():
         hit = use[name]
@@ -341,7 +341,7 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
         elif out[name].dtype.is_numeric():
             native = with_some_numbers(out, {name: (hit, recovered.values[hit])})
         elif column.coded.kind == "date":
-            continue  # a day may be restored, but how the file writes it is not known
+            continue  # a date may be determined, but its print format is not known
         else:
             native = with_levels(out, {name: _labelled(recovered, hit)})
         out = open_frame(native)
@@ -349,7 +349,7 @@ def put_back(frame: Any, recoveries: Mapping[str, Recovered], use: Mapping[str, 
 
 
 def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.int64]]:
-    """Labels of the release and, behind them, the numbers restored."""
+    """Labels of the release followed by those of the reconstructed numbers, and the codes (n,) into them."""
     assert recovered.values is not None
     column = recovered.target.column
     labels = column.labels()
@@ -364,7 +364,7 @@ def _labelled(recovered: Recovered, hit: Bools) -> tuple[list[str], NDArray[np.i
 
 
 def recognised(data: Any, roles: Roles, *, k: Sequence[int], risk: float | None) -> Undone:
-    """Count who can be recognised in a file."""
+    """Re-identification risk of a file on the key variables."""
     cells = tabulate_roles(data, roles)
     sizes = cells.values("sample_frequency")
     if "population_frequency" in cells.columns and not cells.count_short():

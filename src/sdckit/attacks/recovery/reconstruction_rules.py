@@ -1,4 +1,4 @@
-"""What groups, mates, the order of the rows and other numbers tell of the touched values of one column."""
+"""Rules that reconstruct changed values of a column: groups, households, row order, and relations between numbers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_COUNTED = 30.0  # a household has no more members of a kind
 
 @dataclass(frozen=True)
 class Source:
-    """What gave values back: the columns it uses, in words, how many values it tells by itself, and what helps."""
+    """A rule that reconstructed values: columns used, description, number of values, kind (which gives the remedy)."""
 
     columns: tuple[str, ...]
     words: str
@@ -39,11 +39,11 @@ class Source:
 
 @dataclass(eq=False)
 class Reconstruction:
-    """The touched values of a column while they are put back.
+    """State of the reconstruction of one column.
 
-    `known` (n,): codes of the values that stand as they were, 0 elsewhere. `numbers` (n,): the same as numbers, NaN
-    elsewhere. `codes` and `values`: what was put back, 0 and NaN where nothing was. `low`, `high`: what numbers may
-    be.
+    `open` (n,): changed values not yet reconstructed. `known` (n,): codes of unchanged values, 0 elsewhere. `numbers`
+    (n,): the same as numbers, NaN elsewhere. `codes` and `values` (n,): reconstructed values, 0 and NaN elsewhere.
+    `low`, `high` (n,): bounds of numbers. `source` (n,): index into `sources`, -1 for none.
     """
 
     target: ChangedColumn
@@ -55,12 +55,12 @@ class Reconstruction:
     low: Floats | None
     high: Floats | None
     source: NDArray[np.int16]
-    apart: Codes  # the same as `known`, of mates who share the value but one
+    apart: Codes  # as `known`, but one record per household if its members share the value
     sources: list[Source] = field(default_factory=list)
 
     @classmethod
     def of(cls, target: ChangedColumn) -> Reconstruction:
-        """Nothing is put back yet."""
+        """Initial state: nothing is reconstructed."""
         column, n = target.column, len(target.touched)
         known = np.where(target.touched, 0, column.codes).astype(np.int32)
         numbers = column.numbers
@@ -75,23 +75,23 @@ class Reconstruction:
 
     @property
     def name(self) -> str:
-        """The column."""
+        """Name of the column."""
         return self.target.column.name
 
     @cached_property
     def shares(self) -> Floats:
-        """Of each known value."""
+        """Relative frequency of each known value, by code."""
         counts = np.bincount(self.known[self.known > 0], minlength=1).astype(np.float64)
         return np.asarray(counts / max(counts.sum(), 1.0))
 
     @property
     def usual_wrong(self) -> float:
-        """How often the most frequent value is wrong."""
+        """Error rate of predicting the most frequent value."""
         return 1.0 - float(self.shares.max(initial=0.0))
 
     @cached_property
     def limits(self) -> tuple[float, float]:
-        """The numbers at which the column was bottom- and top-coded; infinite where it was not."""
+        """Bottom- and top-coding limits of the column; infinite where there is none."""
         low, high = self.target.low, self.target.high
         assert low is not None
         assert high is not None
@@ -102,7 +102,7 @@ class Reconstruction:
     def restore_codes(
         self, determined: Bools, codes: Codes, columns: Sequence[str], words: str, kind: Kind = "column"
     ) -> None:
-        """Put values back by their codes where they can be what was touched."""
+        """Reconstruct values by code in the records `determined`, where they are feasible."""
         if self.numbers is None:
             self._put(determined & self.target.touched & (codes > 0), columns, words, kind, codes=codes)
             return
@@ -110,7 +110,7 @@ class Reconstruction:
         number[self.known] = self.numbers
         number[0] = np.nan
         values = number[codes]
-        # beyond a limit no value is known: that all who are known stand at it says nothing of the others
+        # beyond a coding limit no value is known: agreement of the known ones at the limit is no evidence
         with np.errstate(invalid="ignore"):
             determined = determined & (values > self.limits[0]) & (values < self.limits[1])
         self.restore_numbers(determined, values, columns, words, kind)
@@ -118,14 +118,14 @@ class Reconstruction:
     def restore_numbers(
         self, determined: Bools, values: Floats, columns: Sequence[str], words: str, kind: Kind = "column"
     ) -> None:
-        """Put numbers back where they lie in the range that the release leaves."""
+        """Reconstruct numbers in the records `determined`, where they lie within the bounds of the release."""
         assert self.target.low is not None
         assert self.target.high is not None
         with np.errstate(invalid="ignore"):
             within = (values >= self.target.low - 1e-9) & (values <= self.target.high + 1e-9)
             if self.target.column.whole:
                 values = np.where(np.abs(values - np.round(values)) < 1e-6, np.round(values), values)
-        values = values + 0.0  # no zero with a sign, which would print as another value
+        values = values + 0.0  # no negative zero, which would print as another value
         self._put(determined & self.target.touched & within, columns, words, kind, values=values)
 
     def _put(
@@ -147,13 +147,13 @@ class Reconstruction:
         self.open &= ~fresh
 
     def narrow(self, low: Floats, high: Floats) -> None:
-        """Keep to a range of numbers."""
+        """Intersect the bounds with `low` and `high` (n,)."""
         if self.low is not None and self.high is not None:
             self.low, self.high = np.fmax(self.low, low), np.fmin(self.high, high)
 
 
 def by_mates(state: Reconstruction, predictor: Predictor, household: Household, *, rules: int) -> None:
-    """The value that mates share; where they do, a household is one witness of everything else."""
+    """Reconstruct by the value shared in a household; if it is shared, each household counts once in other rules."""
     if state.name in predictor.columns:
         return
     determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.known)
@@ -168,7 +168,7 @@ def by_mates(state: Reconstruction, predictor: Predictor, household: Household, 
 
 
 def by_columns(state: Reconstruction, predictors: Sequence[Predictor], *, rules: int) -> None:
-    """Values of a predictor with which only one value of the column is seen."""
+    """Reconstruct by values of a predictor with which only one value of the column occurs."""
     for predictor in predictors:
         if predictor.groups and state.name not in predictor.columns:
             determined, codes = _determined(state, predictor.codes - 1, predictor.n_levels, rules, state.apart)
@@ -179,7 +179,7 @@ def by_columns(state: Reconstruction, predictors: Sequence[Predictor], *, rules:
 def by_pairs(
     states: Sequence[Reconstruction], predictors: Sequence[Predictor], tell: Callable[[str], None] = lambda _: None
 ) -> None:
-    """The same for the values that two predictors have together, where one alone does not tell."""
+    """Reconstruct by combinations of two predictors, for values that single ones leave open."""
     n = len(predictors[0].codes) if predictors else 0
     states = [state for state in states if state.open.any()]
     use = [predictor for predictor in predictors if predictor.joins and 1 < predictor.n_levels < 0.8 * n]
@@ -204,7 +204,7 @@ def by_pairs(
 
 
 def _joined(first: Predictor, second: Predictor) -> tuple[Codes, int]:
-    """Groups of records that share both predictors; -1 where one shows nothing."""
+    """Group index by two predictors together, -1 where one is missing; and the number of groups."""
     absent = (first.codes == 0) | (second.codes == 0)
     span = (first.n_levels + 1) * (second.n_levels + 1)
     if span <= 4 * len(first.codes):
@@ -217,7 +217,7 @@ def _joined(first: Predictor, second: Predictor) -> tuple[Codes, int]:
 def _determined(
     state: Reconstruction, group: Codes, n_groups: int, rules: int, known: Codes
 ) -> tuple[Bools | None, Codes]:
-    """Where a group tells a touched value, and which; None where it does not."""
+    """Records whose group determines the value, and that value's code; None if agreement is not reliable."""
     tally = touched_cells.tally_groups(group, known, n_groups)
     rule = touched_cells.judge_agreement(tally, state.shares, rules=rules)
     if rule is None:
@@ -228,7 +228,7 @@ def _determined(
 
 
 def by_household(state: Reconstruction, household: Household) -> None:
-    """What mates divide among them: exactly one of a kind in each household, numbers from 1 to its size."""
+    """Reconstruct by partition: one member per household has a value, or members are numbered from 1 to the size."""
     has = household.of_row >= 0
     unknown = household.sums((state.known == 0).astype(np.float64))
     whole = unknown == 0
@@ -262,14 +262,14 @@ def by_household(state: Reconstruction, household: Household) -> None:
 
 
 def _one_by_chance(share: float, sizes: NDArray[np.int64]) -> bool:
-    """Whether every household could well have exactly one member of a kind if none knew of the others."""
+    """Whether exactly one member of a kind in every household is plausible under independence."""
     several = sizes[sizes > 1]
     log_chance = np.log(several * share) + (several - 1) * math.log1p(-share) if 0 < share < 1 else np.zeros(0)
     return float(log_chance.sum()) > touched_cells.CHANCE
 
 
 def by_order(state: Reconstruction, orders: Mapping[str, NDArray[np.int64]]) -> None:
-    """Neighbours on both sides that have one value, in the order of the file or of an id."""
+    """Reconstruct by equal known neighbours on both sides, in file order or in the order of an id."""
     for words, order in orders.items():
         known = state.apart[order]
         before, after = _neighbours(known)
@@ -285,7 +285,7 @@ def by_order(state: Reconstruction, orders: Mapping[str, NDArray[np.int64]]) -> 
 
 
 def _neighbours(codes: Codes) -> tuple[Codes, Codes]:
-    """The nearest known value before and behind each place; 0 where there is none."""
+    """The nearest known code before and after each position; 0 where there is none."""
     n = len(codes)
     at = np.where(codes > 0, np.arange(n), -1)
     last = np.concatenate([[-1], np.maximum.accumulate(at)[:-1]])
@@ -301,7 +301,7 @@ def by_numbers(
     predictors: Sequence[Predictor],
     household: Household | None,
 ) -> None:
-    """Numbers that follow from other numbers, exactly or within a range."""
+    """Reconstruct numbers by functional relations to other numbers, exact or within bounds."""
     if state.numbers is None or state.low is None or state.high is None:
         return
     for predictor in _number_predictors(state, columns, predictors, household):
@@ -343,7 +343,7 @@ def _number_predictors(
 def _parts_of_totals(
     state: Reconstruction, columns: Mapping[str, ReleasedColumn], household: Household
 ) -> Iterator[Predictor]:
-    """A total of the household less what its other members have."""
+    """Predictors from household totals: the total less the values of the other members."""
     assert state.numbers is not None
     own = np.where(np.isnan(state.numbers), 0.0, state.numbers)
     unknown = np.isnan(state.numbers).astype(np.float64)

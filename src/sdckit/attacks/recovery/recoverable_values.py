@@ -1,4 +1,4 @@
-"""What a release itself gives back of the values that were protected in it."""
+"""Recoverable values: how many protected values a reconstruction attack on the release alone determines or guesses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from sdckit.data.scenarios.scenario import Scenario
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools
 
-# What one column gives back, in figures.
+# Figures of one column.
 
 
 MOST_NAMED = 3
@@ -79,22 +79,22 @@ class ColumnRecovery:
 
     @property
     def counted(self) -> int:
-        """Values given back: those that are right, where that is known."""
+        """Reconstructed values; only the right ones where the original is known."""
         return self.restored if self.right is None else self.right
 
     @property
     def telling(self) -> tuple[str, ...]:
-        """What tells values of it in words, the most telling first; at most three."""
+        """Descriptions of the rules that reconstruct most values, at most three, in descending order."""
         return tuple(source.words for source in self.sources[:MOST_NAMED]) if self.counted else ()
 
     @property
     def told_by(self) -> str:
-        """The same as one text; "" where nothing does."""
+        """`telling` as one text; "" if there is none."""
         return "; ".join(self.telling)
 
     @property
     def share(self) -> float:
-        """The same as a share of the values changed."""
+        """`counted` as a share of the changed values."""
         return self.counted / self.touched if self.touched else 0.0
 
 
@@ -102,7 +102,7 @@ def summed_up(
     recovered: Recovered, right: Bools | None, guessed: Guessed | None, truth: NDArray[np.float64] | None, *,
     level: float, weight: str | None, household: str | None,
 ) -> ColumnRecovery:  # fmt: skip
-    """Count what was found; `right` (n,) and `truth` (n,) where the original is known."""
+    """Figures of one column; `right` (n,) and `truth` (n,) are given if the original is known."""
     name, sources = recovered.target.column.name, tuple(sorted(recovered.sources, key=lambda source: -source.told))
     narrowed = recovered.narrowed
     left = recovered.after[narrowed]
@@ -123,7 +123,7 @@ def summed_up(
 
 
 def advice(columns: Sequence[ColumnRecovery]) -> tuple[str, ...]:
-    """What to do about what is given back, first where most is."""
+    """Remedies against reconstruction, sorted by the number of values, descending."""
     counts: dict[str, int] = {}
     for column in columns:
         for words in column.remedies if column.counted else ():
@@ -149,7 +149,7 @@ def _remedy(column: str, source: Source, weight: str | None, household: str | No
     return f"coarsen or leave out {names}, or suppress it together with {column}: it tells {column}"
 
 
-# Roles and sizes of classes, as measures of what a release gives back take them: keys may be left out.
+# Roles and class sizes as arguments of reconstruction measures, where keys are optional.
 
 
 NO_TRUTH = "the original is not given, or its rows do not belong to those of the release"
@@ -160,7 +160,7 @@ def optional_roles(
     *, keys: Sequence[str] | None, scenario: Scenario | None, missing: MissingRule | None, alpha: float | None,
     id: str | None, weight: str | None = None, household: str | None = None, **columns: Any,
 ) -> Roles:  # fmt: skip
-    """The roles; where neither keys nor a scenario are given, those without keys.
+    """Resolve the roles; without keys and scenario the roles have no keys.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def optional_roles(
 
 
 def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
-    """The sizes of classes that are asked about.
+    """Check the class sizes k asked for.
 
     >>> class_sizes(3), class_sizes([2, 3, 5])
     ((3,), (2, 3, 5))
@@ -193,7 +193,7 @@ def class_sizes(k: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def shown_size(sizes: Sequence[int], scenario: Scenario | None) -> int:
-    """The size of a class that documents tell of: the limit declared, else 3.
+    """The class size that documents report: the declared limit, else 3, else the first.
 
     >>> shown_size([2, 3, 5], None), shown_size([2, 4], None)
     (3, 2)
@@ -275,7 +275,7 @@ class RecoverableValues(PairResult):
 
     @property
     def told_by(self) -> str:
-        """What gives values of keys back, in words; "" where nothing does."""
+        """Descriptions of the rules that reconstruct key variables; "" if there are none."""
         named = (column.telling for some in self.columns for column in some if column.column in self.keys)
         return "; ".join(dict.fromkeys(words for some in named for words in some))
 
@@ -481,7 +481,7 @@ def _by_column(
     file: RecoveryFile, recoveries: Mapping[str, Recovered], *, guess: bool, seed: int, level: float,
     tell: Callable[[str], None],
 ) -> tuple[tuple[ColumnRecovery, ...], dict[str, Bools]]:  # fmt: skip
-    """Figures of each column, and the values that are put back: right ones where that is known."""
+    """Figures of each column, and masks of the reconstructed values (only right ones if the original is known)."""
     summed, right = [], {}
     for name, recovered in recoveries.items():
         guessed: Guessed | None = None

@@ -1,4 +1,4 @@
-"""The files of an attack on protected values: the release as it is read, and what is known of the truth."""
+"""Input of a reconstruction attack: the coded release, its changed values, and the original where it is known."""
 
 from __future__ import annotations
 
@@ -24,8 +24,7 @@ from sdckit.data.scenarios.roles import Roles, check_columns
 from sdckit.errors import DataError
 from sdckit.numerics.array_types import Bools, Floats
 
-# The most likely value of what was suppressed, by trees grown on the release, beside its most frequent
-# value.
+# Prediction of suppressed values by a random forest trained on the release, compared with the most frequent value.
 
 
 TRAINING = 8_000
@@ -34,13 +33,13 @@ LEAF = 3
 MOST_CHANGED = 10_000
 FEWEST = 50  # known values to learn from
 MANY_VALUES = 50  # different numbers from which on they are guessed as numbers
-NEAR = 0.05  # of a number: a guess that near is right
-FLOOR = 0.1  # of the standard deviation: numbers nearer to 0 are not judged by their own size
+NEAR = 0.05  # relative error up to which a guessed number is right
+FLOOR = 0.1  # of the standard deviation: least size that the relative error refers to
 
 
 @dataclass(frozen=True, eq=False)
 class Guessed:
-    """Guesses for the records in `rows`: codes (or numbers), by the model and by the most frequent value."""
+    """Guessed values of the records in `rows` as codes or numbers, by the model and by the most frequent value."""
 
     rows: NDArray[np.int64]
     model: NDArray[Any]
@@ -51,7 +50,7 @@ class Guessed:
     expected_usual: float = math.nan
 
     def right(self, truth: NDArray[Any], *, usual: bool = False) -> Bools:
-        """Which guesses are right, or near enough."""
+        """Which guesses are right: equal, or within the tolerance for numbers."""
         guess = self.usual if usual else self.model
         if not self.is_number:
             return np.asarray(guess == truth)
@@ -61,7 +60,7 @@ class Guessed:
 def guess_values(
     state: Reconstruction, predictors: Sequence[Predictor], *, seed: int, mates: Household | None = None
 ) -> Guessed | None:
-    """Guess the suppressed values of a column from everything else in the release; None with too little to learn."""
+    """Predict the suppressed values of a column from all predictors; None with too few known values to train on."""
     rows, known = _asked(state, seed)
     if state.numbers is not None:
         known = known[np.isfinite(state.numbers[known])]
@@ -115,9 +114,9 @@ def guess_values(
 
 
 def _asked(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The records whose value is guessed, and those a model learns from.
+    """Records to predict, and training records.
 
-    Where values were changed into others every record is learnt from but those guessed.
+    For perturbed columns the model is trained on all records except those predicted.
     """
     touched = state.target.touched
     if not state.target.perturbed:
@@ -145,7 +144,7 @@ def _feature(predictor: Predictor, rows: NDArray[np.int64], some: NDArray[np.int
 
 
 def _of_a_mate(state: Reconstruction, mates: Household) -> Floats:
-    """What is known of the column for another member of the household; 0 where nothing is."""
+    """Known code of another household member as a feature (n,); 0 where there is none."""
     known = np.flatnonzero((state.known > 0) & (mates.of_row >= 0))
     first, last = np.zeros(mates.n, np.int64), np.zeros(mates.n, np.int64)
     last[mates.of_row[known]] = known
@@ -160,7 +159,7 @@ def _of_a_mate(state: Reconstruction, mates: Household) -> Floats:
 
 
 def _best_constant(values: Floats) -> float:
-    """The number that is near to most of the others."""
+    """The constant guess that is right for most of the values."""
     some = np.sort(values)
     candidates = some[:: max(1, len(some) // 1000)]
     width = NEAR * np.maximum(np.abs(candidates), FLOOR * float(values.std()))
@@ -169,7 +168,7 @@ def _best_constant(values: Floats) -> float:
 
 
 def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, float]:
-    """By how much the model is right more often, with the interval of Agresti and Min (2005) for matched pairs."""
+    """Difference in accuracy of model and baseline, with Agresti and Min's (2005) interval for matched pairs."""
     n = len(model)
     if not n:
         return math.nan, math.nan, math.nan
@@ -183,7 +182,7 @@ def beyond(model: Bools, usual: Bools, level: float) -> tuple[float, float, floa
 
 @dataclass(frozen=True, eq=False)
 class RecoveryFile:
-    """One release: its columns, what was touched in them, and the truth by column, row by row, where it is known."""
+    """One release: coded columns, changed values, and the original values row by row (`truth`) if known."""
 
     frame: Any
     columns: dict[str, ReleasedColumn]
@@ -194,11 +193,11 @@ class RecoveryFile:
 
     @property
     def household(self) -> str | None:
-        """The column that numbers the households, where the release has it."""
+        """Name of the household column, if the release has it."""
         return self.roles.household
 
     def truth_of(self, recovered: Recovered) -> NDArray[np.float64] | None:
-        """The true values as the restored ones are given: numbers, or codes of the release."""
+        """True values (n,) in the form of the reconstructed ones: numbers, or codes of the release."""
         if self.truth is None:
             return None
         column, before = recovered.target.column, self.truth[recovered.target.column.name]
@@ -207,7 +206,7 @@ class RecoveryFile:
         return touched_cells.truth_codes(column, before)
 
     def guess_truth(self, recovered: Recovered, guessed: Guessed | None) -> NDArray[np.float64] | None:
-        """The true values as the guesses are given: numbers, or codes of the release."""
+        """True values (n,) in the form of the guesses: numbers, or codes of the release."""
         if self.truth is None or guessed is None:
             return None
         before = self.truth[recovered.target.column.name]
@@ -218,8 +217,8 @@ def recovery_files(
     released: Any, original: Any, *, roles: Roles, columns: Sequence[str] | None, log: Logged | None,
     id: str | None, aligned: bool, named: Mapping[str, str | None],
 ) -> tuple[tuple[RecoveryFile, ...], Pair]:  # fmt: skip
-    """Open and check everything before any work starts; columns `named` by role in the call must be there."""
-    # one intruder after the other asks the same of a pair
+    """Open and check everything before any computation; columns `named` by role in the call must exist."""
+    # several intruders share the opened pair
     memo: dict[Any, Any] = released.memo if isinstance(released, Pair) and original is None else {}
     place = ("recovery", id, aligned, log is None)
     if place not in memo:
@@ -249,14 +248,14 @@ def recovery_files(
 
 
 def _rows(pair: Pair, log: Logged | None, id: str | None) -> NDArray[np.int64] | None:
-    """The row of the original that each released row was made from, where a log says that they were moved."""
+    """Original row of each released row, if a log says that rows were reordered; else None."""
     return None if log is None or id is not None else log.rows(pair.original)
 
 
 def _read(
     pair: Pair, j: int, log: Logged | None, *, compared: bool, rows: NDArray[np.int64] | None
 ) -> tuple[dict[str, ReleasedColumn], dict[str, ReleasedColumn] | None, dict[str, ChangedColumn]]:
-    """The columns of a release, their truth where it is known, and what was touched in them."""
+    """Coded columns of a release, the original's columns if known, and the changed values."""
     frame = pair.released[j]
     read = touched_cells.read_columns(frame, frame.columns)
     if not compared:
@@ -285,7 +284,7 @@ def _open(released: Any, original: Any, *, id: str | None, aligned: bool) -> Pai
 
 
 def _present(roles: Roles, names: Sequence[str]) -> Roles:
-    """The roles whose columns a release has; its keys may not be missing."""
+    """Roles reduced to columns that the release has; keys are kept, as they must exist."""
     weight, household, person = (
         name if name in names else None for name in (roles.weight, roles.household, roles.person)
     )
@@ -298,7 +297,7 @@ def _check_chosen(role: str, columns: Sequence[str], names: Sequence[str]) -> No
 
 
 def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
-    """The row of the original for each row of the release, of the release's row for each of the original."""
+    """Invert a permutation of rows (release row by original row) to original row by release row."""
     if order is None:
         return None
     back = np.empty(n, np.int64)
@@ -307,7 +306,7 @@ def _back(order: NDArray[np.int64] | None, n: int) -> NDArray[np.int64] | None:
 
 
 def _ordered(truth: Mapping[str, ReleasedColumn], rows: NDArray[np.int64] | None) -> dict[str, ReleasedColumn]:
-    """The original's columns in the order of the release's rows."""
+    """The original's columns reordered to the rows of the release."""
     if rows is None:
         return dict(truth)
     return {
