@@ -278,10 +278,10 @@ def draw_nearest(index: Index, base: Encoded, query: Encoded, k: int, rng: np.ra
     members = np.split(several[np.argsort(of_row.ravel(), kind="stable")], np.cumsum(size)[:-1])
     first = several[first]
     for piece in _pieces(np.arange(len(first)), within[first]):
-        asked = query.take(first[piece])
-        begins, listed = index.lists(asked, k)
+        batch = query.take(first[piece])
+        begins, listed = index.lists(batch, k)
         of_query = np.repeat(np.arange(len(piece)), np.diff(begins))
-        away = paired(asked.take(of_query), base.take(listed))
+        away = paired(batch.take(of_query), base.take(listed))
         tied = away >= nearest.distance[first[piece], -1][of_query] - nearest.tolerance
         for i, group in enumerate(piece):
             rows, last = (array[begins[i] : begins[i + 1]] for array in (listed, tied))
@@ -360,31 +360,31 @@ class Outcome:
     more: Mapping[str, float] = field(default_factory=dict)
 
 
-def draw_targets(files: AttackFiles, asked: Options, notes: dict[str, str], *, balanced: bool = False) -> Targets:
+def draw_targets(files: AttackFiles, settings: Options, notes: dict[str, str], *, balanced: bool = False) -> Targets:
     """Draw the records to attack: up to `n_attacks` from the whole file and from each subgroup.
 
     A note is added if a file has fewer records than attacks asked for; `balanced` draws equally many records from
     the original and from the control file.
     """
-    if balanced and asked.n_attacks > (least := min(files.n, files.n_control)):
+    if balanced and settings.n_attacks > (least := min(files.n, files.n_control)):
         notes["n_attacks"] = (
-            f"{asked.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
+            f"{settings.n_attacks} attacks asked for, the smaller file has {least} records: as many of either file"
         )
-    elif asked.n_attacks > files.n:
-        notes["n_attacks"] = f"{asked.n_attacks} attacks asked for, {files.n} records there are: all attacked"
-    elif files.has_control and asked.n_attacks > files.n_control:
-        notes["n_control"] = f"{asked.n_attacks} attacks asked for, the control file has {files.n_control} records"
-    pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, asked.by)]
+    elif settings.n_attacks > files.n:
+        notes["n_attacks"] = f"{settings.n_attacks} attacks asked for, {files.n} records there are: all attacked"
+    elif files.has_control and settings.n_attacks > files.n_control:
+        notes["n_control"] = f"{settings.n_attacks} attacks asked for, the control file has {files.n_control} records"
+    pools = [((), np.arange(files.n), np.arange(files.n_control)), *_groups(files, settings.by)]
     members: list[Ints] = []
     others: list[Ints] = []
     parts = []
     at = [0, 0]
     for labels, own, control in pools:
-        sizes = [min(asked.n_attacks, len(own)), min(asked.n_attacks, len(control))]
+        sizes = [min(settings.n_attacks, len(own)), min(settings.n_attacks, len(control))]
         if balanced:
             sizes = [min(sizes)] * 2
-        members.append(np.sort(asked.rng.choice(own, sizes[0], replace=False)))
-        others.append(np.sort(asked.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
+        members.append(np.sort(settings.rng.choice(own, sizes[0], replace=False)))
+        others.append(np.sort(settings.rng.choice(control, sizes[1], replace=False)) if sizes[1] else control[:0])
         parts.append(Part(labels, slice(at[0], at[0] + sizes[0]), slice(at[1], at[1] + sizes[1])))
         at = [at[0] + sizes[0], at[1] + sizes[1]]
     return Targets(np.concatenate(members), np.concatenate(others), tuple(parts))
@@ -412,8 +412,8 @@ def group_labels(files: AttackFiles, by: Sequence[str]) -> dict[int, tuple[str, 
     return dict(zip(numbers.tolist(), zip(*columns, strict=True), strict=True))
 
 
-def tallied(
-    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+def attack_releases(
+    targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options,
     notes: dict[str, str],
 ) -> tuple[tuple[dict[str, float], ...], tuple[Group, ...], tuple[tuple[Ints, NDArray[np.bool_]], ...]]:  # fmt: skip
     """Attack each release: figures by release and by subgroup, and attacked records with their success."""
@@ -428,7 +428,7 @@ def tallied(
             figures = attack_rates.rates(
                 Tally(len(own), float(own.sum())),
                 float(base.mean()) if len(base) else float("nan"),
-                control, asked.level, quiet,
+                control, settings.level, quiet,
             )  # fmt: skip
             if part.labels:
                 groups.append(Group(j + 1, part.labels, figures))
@@ -439,7 +439,7 @@ def tallied(
 
 
 def attack_result(
-    kind: type[Kind], files: AttackFiles, per_release: Sequence[dict[str, float]], asked: Options,
+    kind: type[Kind], files: AttackFiles, per_release: Sequence[dict[str, float]], settings: Options,
     notes: dict[str, str], /, *, rule: str = MISSING_RULE, nothing: str = "", **own: Any,
 ) -> Kind:  # fmt: skip
     """Build the result of an attack; `nothing` is the verdict if no attack could be made."""
@@ -447,15 +447,15 @@ def attack_result(
     verdict = nothing if nothing and not figures["n_attacks"] else attack_rates.verdict(figures, files.control_state)
     return kind(
         pair=files.pair, per_release=tuple(per_release), missing_rule=rule, notes=notes, **figures, verdict=verdict,
-        level=asked.level, by=asked.by, prefix=asked.prefix, control_state=files.control_state,
+        level=settings.level, by=settings.by, prefix=settings.prefix, control_state=files.control_state,
         n_overlap=files.overlap, **own,
     )  # fmt: skip
 
 
 def attacked(
-    kind: type[Kind], targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], asked: Options,
+    kind: type[Kind], targets: Targets, files: AttackFiles, attack: Callable[[int], Outcome], settings: Options,
     notes: dict[str, str], **own: Any,
 ) -> Kind:  # fmt: skip
     """Attack the targets in each release and build the result."""
-    per_release, groups, hits = tallied(targets, files, attack, asked, notes)
-    return attack_result(kind, files, per_release, asked, notes, groups=groups, hits=hits, **own)
+    per_release, groups, hits = attack_releases(targets, files, attack, settings, notes)
+    return attack_result(kind, files, per_release, settings, notes, groups=groups, hits=hits, **own)

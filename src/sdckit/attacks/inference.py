@@ -130,30 +130,32 @@ def inference(
     >>> found.success_rate, found.baseline_rate
     (1.0, 0.5)
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.amount(tol, "tol", "is how far a guess may be off")
     if scale is not None:
         arguments.amount(scale, "scale", "is what tol is a share of")
     names, wanted = _roles(known, target, scenario)
     roles = {"known": names, "target": [wanted]}
-    files = attack_files.open_attack(open_files(original, released, control, id=id), roles=roles, by=asked.by)
+    files = attack_files.open_attack(open_files(original, released, control, id=id), roles=roles, by=settings.by)
     numbers = attack_files.numeric_columns(files, [*names, wanted], numeric, scenario)
     judge = _Judge.of(files, wanted, tol, scale, numeric=wanted in numbers)
     notes: dict[str, str] = {"tolerance": judge.words}
     attack_files.file_notes(files, [*names, wanted], notes)
-    targets = attack_files.draw_targets(files, asked, notes)
+    targets = attack_files.draw_targets(files, settings, notes)
 
     def attack(j: int) -> Outcome:
         encoded = attack_files.encode_files(files, names, numbers, j)
         base, index = encoded[1], prepare(encoded[1])
-        own = attack_files.draw_nearest(index, base, encoded[0].take(targets.members), 1, asked.rng)[:, 0]
+        own = attack_files.draw_nearest(index, base, encoded[0].take(targets.members), 1, settings.rng)[:, 0]
         others = np.zeros(0, np.bool_)
         if files.has_control:
-            rows = attack_files.draw_nearest(index, base, encoded[2].take(targets.others), 1, asked.rng)[:, 0]
+            rows = attack_files.draw_nearest(index, base, encoded[2].take(targets.others), 1, settings.rng)[:, 0]
             others = judge.right(j, rows, files.m + 1, targets.others)
         return Outcome(judge.right(j, own, 0, targets.members), others, judge.chance(j, targets.members))
 
-    return attack_files.attacked(Inference, targets, files, attack, asked, notes, target=wanted, tolerance=judge.words)
+    return attack_files.attacked(
+        Inference, targets, files, attack, settings, notes, target=wanted, tolerance=judge.words
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -119,7 +119,7 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
     coarse = fine.among(columns)  # in the order of `combined`, as both go by the words of the codes
     at, level = number[_matching(combined, coarse)[coarse.of_row]], fine.codes[both.index(target)]
     cell[at[at >= 0], level[at >= 0]] = fine.size[at >= 0]
-    asked = Combinations(
+    looked_up = Combinations(
         both,
         tuple(
             np.tile(np.arange(n_levels, dtype=np.int32), len(moved)) if name == target
@@ -128,7 +128,7 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
         ),
         np.ones(cell.size, np.int64), np.zeros(0, np.int32),
     )  # fmt: skip
-    then = part.of(new.digests_of(asked, earlier.digester)).reshape(cell.shape)
+    then = part.of(new.digests_of(looked_up, earlier.digester)).reshape(cell.shape)
     moved_by = cell - then
     # a value absent from the new release cannot be looked up: such a combination is left out
     whole = then.sum(axis=1) == before[moved]
@@ -311,14 +311,14 @@ def candidates_in_sketch(
         at = places(people.digests, new.id_digests(earlier.digester))
         linked = np.flatnonzero(at >= 0)
         classes, of_linked = np.unique(people.numbers[at[linked]], return_inverse=True)
-        asked = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
-        np.bitwise_or.at(asked, of_linked, own.sets[linked])
+        class_sets = np.zeros((len(classes), own.sets.shape[1]), np.uint64)
+        np.bitwise_or.at(class_sets, of_linked, own.sets[linked])
         digests = new.level_digests(target, earlier.digester)
         base = counts.digests[classes]
-        row, level = release_ledger.set_members(asked)
+        row, level = release_ledger.set_members(class_sets)
         number = candidates.of(earlier.digester.joined(base[row], digests[level + 1]))
         words = own.sets.shape[1]
-        sets = np.zeros_like(asked)
+        sets = np.zeros_like(class_sets)
         hit = number > 0
         np.bitwise_or.at(
             sets.reshape(-1), row[hit] * words + level[hit] // 64,
@@ -476,15 +476,15 @@ def _hidden_values(
     *, id: str | None,
 ) -> dict[str, int]:  # fmt: skip
     if rows is not None and earlier.file is not None:
-        looked = [shown_by_link(new, earlier.file, rows)]
+        comparisons = [shown_by_link(new, earlier.file, rows)]
     else:
-        looked = [shown_by_match(new, earlier, alike)]
+        comparisons = [shown_by_match(new, earlier, alike)]
         if new.id is not None and _has_people(earlier, id):
-            looked.append(shown_by_id(new, earlier, str(id), alike))
+            comparisons.append(shown_by_id(new, earlier, str(id), alike))
     figures = {}
     for way, name in enumerate(("given_back", "unprotected")):
         hit = np.zeros(new.n, np.bool_)
-        for both in looked:
+        for both in comparisons:
             for one_column in both[way].values():
                 hit |= one_column
         flags[name] |= hit

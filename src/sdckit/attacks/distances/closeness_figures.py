@@ -359,18 +359,18 @@ def _closeness(
     )  # fmt: skip
     released["share_original"] = np.full(files.opened.pair.sizes[j], math.nan)
     if files.opened.has_control:
-        made = exchange(
+        exchanged = exchange(
             plain.files["original"], plain.files["control"], plain.files["released"], resamples=drawing.resamples,
             rng=drawing.rng,
         )  # fmt: skip
-        released["share_original"] = made.share
-        figures.update(_control_figures(files, j, searches, made, figures, drawing.hit_width))
+        released["share_original"] = exchanged.share
+        figures.update(_control_figures(files, j, searches, exchanged, figures, drawing.hit_width))
     figures.update(_accuracies(files, plain, drawing.rng, notes))
     return Closeness(figures, distance, ratio, hit, identifiable, released)
 
 
 def _control_figures(
-    files: ComparedFiles, j: int, searches: Sequence[Searches], made: Exchange, own: dict[str, float],
+    files: ComparedFiles, j: int, searches: Sequence[Searches], exchanged: Exchange, own: dict[str, float],
     width: float,
 ) -> dict[str, float]:  # fmt: skip
     plain = searches[0]
@@ -378,9 +378,9 @@ def _control_figures(
     away = wins(to_control, plain.distance("released", "original"), plain.tolerance)
     ratio, back = float(plain.ratio("control", "released").mean()), plain.distance("control", "released")
     return {
-        "share_closer_to_original": float(made.share.mean()), "expected_share": made.expected,
-        "chance_low": max(made.expected - NORMAL * made.spread, 0.0),
-        "chance_high": min(made.expected + NORMAL * made.spread, 1.0), "share_p_value": made.p_value,
+        "share_closer_to_original": float(exchanged.share.mean()), "expected_share": exchanged.expected,
+        "chance_low": max(exchanged.expected - NORMAL * exchanged.spread, 0.0),
+        "chance_high": min(exchanged.expected + NORMAL * exchanged.spread, 1.0), "share_p_value": exchanged.p_value,
         "strictly_closer": float((away == 1).mean()), "equally_near": float((away == 0.5).mean()),
         "dcr_released_to_control": float(np.median(to_control)),
         "dcr_control_to_released": float(np.median(back)), "nndr_control_to_released": ratio,

@@ -464,11 +464,13 @@ def _table(columns: Sequence[Compared], side: str) -> Any:
     """The columns of one file as a PyArrow table with neutral names, so that any column name is safe in SQL."""
     import pyarrow as pa
 
-    made = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
+    arrays = {"unique_id": pa.array(np.arange(len(getattr(columns[0], side))))}
     for j, column in enumerate(columns):
         values = getattr(column, side)
-        made[f"v{j}"] = pa.array(values, from_pandas=True) if column.kind == "number" else pa.array(values, pa.string())
-    return pa.table(made)
+        arrays[f"v{j}"] = (
+            pa.array(values, from_pandas=True) if column.kind == "number" else pa.array(values, pa.string())
+        )
+    return pa.table(arrays)
 
 
 def _steps(columns: Sequence[Compared], engine: Engine) -> list[list[Step]]:
@@ -498,7 +500,7 @@ def _by_number(agreement: Agreement) -> dict[int, float]:
 
 def _levels(columns: Sequence[Compared], model: Sequence[Agreement]) -> tuple[Level, ...]:
     return tuple(
-        Level(column.name, word, float(made.m[number]), float(made.u[number]))
-        for column, made in zip(columns, model, strict=True)
+        Level(column.name, word, float(agreement.m[number]), float(agreement.u[number]))
+        for column, agreement in zip(columns, model, strict=True)
         for number, word in zip(_numbers(column.kind)[1:], LEVELS[column.kind], strict=True)
     )

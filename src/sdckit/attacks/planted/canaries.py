@@ -402,8 +402,8 @@ def canaries(
     mixed_numbers = [values[source[name]] for name, values in zip(chosen, numbers, strict=True)]
     rest = [name for name in names if name not in chosen]
     mixed_codes = [values[source[name]] for name, values in zip(rest, codes, strict=True)]
-    real, made = gower(list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True)))
-    rows, nearest = _farthest(real, made, 2 * n)
+    real, artificial = gower(list(zip(numbers, mixed_numbers, strict=True)), list(zip(codes, mixed_codes, strict=True)))
+    rows, nearest = _farthest(real, artificial, 2 * n)
     rows = rng.permutation(rows)  # random assignment to planted and held-out
     both = mixed_rows(frame, {name: where[rows] for name, where in source.items()}, id=id)
     planted, held_out = both[list(range(n))], both[list(range(n, 2 * n))]
@@ -427,10 +427,10 @@ def _numbers(
     return declared
 
 
-def _farthest(real: Encoded, made: Encoded, n: int) -> tuple[NDArray[np.int64], float]:
+def _farthest(real: Encoded, artificial: Encoded, n: int) -> tuple[NDArray[np.int64], float]:
     """Rows of n distinct artificial records that are farthest from all real records, and their smallest distance."""
-    distance = prepare(real).nearest(made, 1).distance[:, 0]
-    different = prepare(made).rows.first
+    distance = prepare(real).nearest(artificial, 1).distance[:, 0]
+    different = prepare(artificial).rows.first
     free = np.sort(different[distance[different] > real.metric.tolerance])
     if len(free) < n:
         raise DataError(

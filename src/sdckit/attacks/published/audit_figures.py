@@ -137,11 +137,11 @@ def audit_release(file: AuditFile, *, only: Bools | None = None, largest: int = 
     Raises `ContradictionError`: release and tables are infeasible together.
     """
     system = build(file.patterns, file.tables, file.sums)
-    asked = None
+    needed = None
     if only is not None:
-        asked = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)
-        np.logical_or.at(asked, file.patterns.of_row, only)
-    return summed(file, system, attainable(system, truth_of(file, system), only=asked, largest=largest))
+        needed = np.zeros((len(file.patterns.size), len(file.names)), np.bool_)
+        np.logical_or.at(needed, file.patterns.of_row, only)
+    return summed(file, system, attainable(system, truth_of(file, system), only=needed, largest=largest))
 
 
 def summed(file: AuditFile, system: System, answer: Attainable) -> ReleaseAudit:
@@ -293,20 +293,20 @@ def _given_back(audit: ReleaseAudit, file: AuditFile) -> int:
     """Number of reconstructed values that remain so with fewer tables (no others can be added by fewer tables)."""
     if not (file.tables or file.sums):
         return 0
-    asked = _asked(audit, file)
-    return int((audit_release(file, only=asked, largest=LARGEST).given_back & asked).sum())
+    disclosed = _disclosed_here(audit, file)
+    return int((audit_release(file, only=disclosed, largest=LARGEST).given_back & disclosed).sum())
 
 
-def _left(audit: ReleaseAudit, file: AuditFile, asked: Bools | None = None) -> int:
-    """Number of the `asked` values without two known feasible levels; undecided ones count as disclosed."""
+def _left(audit: ReleaseAudit, file: AuditFile, needed: Bools | None = None) -> int:
+    """Number of the `needed` values without two known feasible levels; undecided ones count as disclosed."""
     if not (file.tables or file.sums):
         return 0
-    asked = _asked(audit, file) if asked is None else asked
-    trial = audit_release(file, only=asked, largest=LARGEST)
-    return int((asked & (trial.of_records(trial.proven) < 2)).sum())
+    needed = _disclosed_here(audit, file) if needed is None else needed
+    trial = audit_release(file, only=needed, largest=LARGEST)
+    return int((needed & (trial.of_records(trial.proven) < 2)).sum())
 
 
-def _asked(audit: ReleaseAudit, file: AuditFile) -> Bools:
+def _disclosed_here(audit: ReleaseAudit, file: AuditFile) -> Bools:
     return audit.given_back[:, [audit.file.names.index(name) for name in file.names]]
 
 

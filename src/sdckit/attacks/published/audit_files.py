@@ -190,10 +190,10 @@ def open_audit(file: RecoveryFile, tables: Sequence[CountedTable], hierarchies: 
             if part.table.sum is not None:
                 sums += _sums(part, number, read, axes, summed)
                 continue
-            made = _dense(part, read, axes, len(file.frame))
-            if made is None:
+            dense_table = _dense(part, read, axes, len(file.frame))
+            if dense_table is None:
                 continue
-            array, cells = made
+            array, cells = dense_table
             if part.suppressed.any() and len(array[0]) == len(part.columns):
                 gone.append(_suppressed(part, number, len(dense), cells))
             dense.append(array)
@@ -361,8 +361,8 @@ def _sums(
         return []  # absent rows need not be zero sums: marginal sums are unbounded
     of = summed.names.index(table.table.sum)
     at, shape, cells = ((), (), np.zeros(len(table.lower), np.int64)) if places is None else places
-    made = counted_tables.dense_sums(table, number, of, (at, shape, cells), summed)
-    return [made] if at else []
+    summed_cells = counted_tables.dense_sums(table, number, of, (at, shape, cells), summed)
+    return [summed_cells] if at else []
 
 
 def _places(

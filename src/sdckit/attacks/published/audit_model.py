@@ -497,15 +497,15 @@ def _relations(
     sums: SumTerms,
 ) -> tuple[Relations, Floats, Ints, Ints]:  # fmt: skip
     """Assemble the constraints: pattern sizes, then all cells a completion may fall into, then sums."""
-    asked = np.flatnonzero(patterns.left_open & ~completions.open)
+    unresolved = np.flatnonzero(patterns.left_open & ~completions.open)
     rank = np.full(len(patterns.size), -1)
-    rank[asked] = np.arange(len(asked))
-    size = patterns.size[asked]
+    rank[unresolved] = np.arange(len(unresolved))
+    size = patterns.size[unresolved]
     rows, columns = [rank[completions.pattern]], [np.arange(len(completions.pattern))]
-    lower, upper, family, cell = [size], [size], [np.full(len(asked), -1)], [asked]
+    lower, upper, family, cell = [size], [size], [np.full(len(unresolved), -1)], [unresolved]
     groups = patterns.grouped(completions.levels)
     is_shown = patterns.shown[completions.pattern] >= 0
-    n = len(asked)
+    n = len(unresolved)
     for number, (place, (least, most)) in enumerate(left.items()):
         own = list(place)
         here = np.flatnonzero(~is_shown[:, own].all(axis=1))

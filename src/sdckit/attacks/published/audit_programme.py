@@ -260,16 +260,16 @@ class _Near:
         begin = np.concatenate([[0], np.cumsum(np.bincount(pattern, minlength=len(system.patterns.size)))])
         self.of_pattern = pattern, np.argsort(pattern, kind="stable"), begin
 
-    def has(self, point: Floats, asked: Bools) -> Bools:
-        """(G,) which of the `asked` groups occur in `point` (X,) or in a file on a walk from it."""
+    def has(self, point: Floats, sought: Bools) -> Bools:
+        """(G,) which of the `sought` groups occur in `point` (X,) or in a file on a walk from it."""
         groups = self.groups
         terms = self.relations.factor * point[self.relations.number]
         active = np.bincount(self.row, terms, len(self.relations.lower))
         wanted = np.zeros(len(point), np.bool_)
-        wanted[groups.unknown[asked[groups.of]]] = True
+        wanted[groups.unknown[sought[groups.of]]] = True
         wanted &= self.system.high >= 1
         hit = walk(self.relations, self.system.weight, active, point.copy(), *self.of_pattern, wanted)
-        reached = np.zeros(len(asked), np.bool_)
+        reached = np.zeros(len(sought), np.bool_)
         reached[groups.of[hit[groups.unknown]]] = True
         return reached
 
@@ -324,9 +324,9 @@ class _Block:
             hit = np.zeros(len(waiting), np.bool_)
             if point is not None:
                 whole_point[self.unknown] = point
-                asked = np.zeros(self.n_groups, np.bool_)
-                asked[self.groups[waiting]] = True
-                hit = near.has(whole_point, asked)[self.groups[waiting]]
+                sought = np.zeros(self.n_groups, np.bool_)
+                sought[self.groups[waiting]] = True
+                hit = near.has(whole_point, sought)[self.groups[waiting]]
             if not hit.any() and whole:
                 state[self.groups[waiting]] = UNDECIDED
                 break
@@ -335,11 +335,11 @@ class _Block:
         return state, solved
 
 
-def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
+def _blocks(system: System, groups: _Groups, undecided: Bools) -> list[_Block]:
     from scipy.sparse import coo_array, csr_array
     from scipy.sparse.csgraph import connected_components
 
-    if not asked.any():
+    if not undecided.any():
         return []
     relations = system.relations
     n, r = len(system.low), len(relations.lower)
@@ -359,7 +359,7 @@ def _blocks(system: System, groups: _Groups, asked: Bools) -> list[_Block]:
     row_label, column_label = label[: inside.shape[0]], label[inside.shape[0] :]
     place = np.full(n, -1)
     place[free] = np.arange(len(free))
-    wanted = asked[groups.of] & (place[groups.unknown] >= 0)
+    wanted = undecided[groups.of] & (place[groups.unknown] >= 0)
     g, u = groups.of[wanted], place[groups.unknown[wanted]]
     blocks = []
     for component in np.unique(column_label[u]):

@@ -395,7 +395,7 @@ def _audit(file: RecoveryFile, tables: Sequence[CountedTable], trees: Mapping[st
 
 def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
     """The release with reconstructed values inserted where they were suppressed."""
-    file, made = audit.file, {}
+    file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         hit = audit.given_back[:, v] & file.missing[:, v]
         if not hit.any():
@@ -408,19 +408,19 @@ def _put_back(frame: Any, audit: ReleaseAudit) -> Any:
             label = file.levels[v].finest[own]
             shown.setdefault(label, len(shown))
         codes[hit] = np.array([shown[file.levels[v].finest[own]] for own in level])
-        made[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
-    return open_frame(with_levels(frame, made)) if made else frame
+        replaced[name] = ([*shown], np.where(codes == shown.get("", -2), -1, codes))
+    return open_frame(with_levels(frame, replaced)) if replaced else frame
 
 
 def _without(frame: Any, audit: ReleaseAudit, further: Any) -> Any:
     """The release with some further values (n, V) suppressed."""
-    file, made = audit.file, {}
+    file, replaced = audit.file, {}
     for v, name in enumerate(file.names):
         if further[:, v].any():
             codes = np.where(further[:, v], -1, file.patterns.codes[file.patterns.of_row, v])
             labels = list(file.labels[v])
-            made[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
-    return open_frame(with_levels(frame, made)).to_native() if made else frame.to_native()
+            replaced[name] = (labels, np.where(codes == (labels.index("") if "" in labels else -1), -1, codes))
+    return open_frame(with_levels(frame, replaced)).to_native() if replaced else frame.to_native()
 
 
 def _figures(columns: Sequence[AuditedColumn], *, known: bool) -> dict[str, float]:

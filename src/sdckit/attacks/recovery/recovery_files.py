@@ -61,7 +61,7 @@ def guess_values(
     state: Reconstruction, predictors: Sequence[Predictor], *, seed: int, mates: Household | None = None
 ) -> Guessed | None:
     """Predict the suppressed values of a column from all predictors; None with too few known values to train on."""
-    rows, known = _asked(state, seed)
+    rows, known = _prediction_rows(state, seed)
     if state.numbers is not None:
         known = known[np.isfinite(state.numbers[known])]
     if not len(rows) or len(known) < FEWEST:
@@ -80,7 +80,7 @@ def guess_values(
     if mates is not None:
         columns.append(_of_a_mate(state, mates)[np.concatenate([some, rows])])
     features = np.column_stack(columns)
-    train, asked = features[: len(some)], features[len(some) :]
+    train, to_predict = features[: len(some)], features[len(some) :]
     if as_number:
         assert state.numbers is not None
         y: NDArray[Any] = state.numbers[some]
@@ -105,7 +105,7 @@ def guess_values(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
         model.fit(train, y)
-    guesses = Guessed(rows, model.predict(asked), usual, as_number, reach)
+    guesses = Guessed(rows, model.predict(to_predict), usual, as_number, reach)
     left_out = model.oob_prediction_ if as_number else _most_likely(model)
     often = Guessed(some, left_out, np.full(len(some), usual[0]), as_number, reach)
     return replace(
@@ -113,7 +113,7 @@ def guess_values(
     )
 
 
-def _asked(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _prediction_rows(state: Reconstruction, seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Records to predict, and training records.
 
     For perturbed columns the model is trained on all records except those predicted.

@@ -358,7 +358,7 @@ class ChangedColumn:
 
     @property
     def perturbed(self) -> bool:
-        """Whether values were changed into other values, so that no untouched one can be told from them."""
+        """Whether values were perturbed, so that changed and unchanged ones cannot be distinguished."""
         return CHANGED in self.kinds
 
 
@@ -409,8 +409,8 @@ def by_original(
     columns: Mapping[str, ReleasedColumn], original: Mapping[str, ReleasedColumn]
 ) -> dict[str, ChangedColumn]:
     """Changed values by comparison of release and original, row by row."""
-    made = (_compared(column, original[name]) for name, column in columns.items() if name in original)
-    return {changed.column.name: changed for changed in made if changed.touched.any()}
+    compared = (_compared(column, original[name]) for name, column in columns.items() if name in original)
+    return {changed.column.name: changed for changed in compared if changed.touched.any()}
 
 
 def _compared(column: ReleasedColumn, before: ReleasedColumn) -> ChangedColumn:

@@ -404,12 +404,12 @@ class SinglingOut(AttackResult):
         columns: dict[str, list[Any]] = {"release": [], "query": [], "isolates": []}
         if has_control := len(self.asked[0].control) == self.asked[0].queries.n > 0:
             columns["isolates_control"] = []
-        for j, asked in enumerate(self.asked):
-            columns["release"] += [j + 1] * asked.queries.n
-            columns["query"] += asked.queries.texts(self.variables, self.labels)
-            columns["isolates"] += asked.isolated.tolist()
+        for j, attack in enumerate(self.asked):
+            columns["release"] += [j + 1] * attack.queries.n
+            columns["query"] += attack.queries.texts(self.variables, self.labels)
+            columns["isolates"] += attack.isolated.tolist()
             if has_control:
-                columns["isolates_control"] += asked.control.tolist()
+                columns["isolates_control"] += attack.control.tolist()
         return self.pair.table(columns)
 
     @property
@@ -504,7 +504,7 @@ def singling_out(
     >>> found.success_rate, found.n_attacks, found.notes["n_attacks"]
     (1.0, 52.0, '500 queries asked for, 52 are true of one released record: all were tried')
     """
-    asked = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
+    settings = attack_files.options(n_attacks, level, by, seed, scenario, prefix)
     arguments.choice(mode, "mode", tuple(NOTHING))
     columns = arguments.count(n_columns, "n_columns", "is how many columns a query names")
     k = 1 if mode == "univariate" else columns
@@ -516,18 +516,18 @@ def singling_out(
             f"n_columns={k} of {len(names)} variable{'s' * (len(names) > 1)}: give fewer, or mode='univariate'",
             argument="n_columns",
         )
-    files = attack_files.open_attack(opened, roles={"variables": names}, by=asked.by)
+    files = attack_files.open_attack(opened, roles={"variables": names}, by=settings.by)
     attack_files.file_notes(files, names, notes)
     tables = _tables(files, names)
-    attacks = tuple(_attacked(files, names, tables, j, k, asked, notes) for j in range(files.m))
+    attacks = tuple(_attacked(files, names, tables, j, k, settings, notes) for j in range(files.m))
     per_release = tuple(
-        _figures(attack, np.ones(attack.queries.n, np.bool_), files, asked, notes) for attack in attacks
+        _figures(attack, np.ones(attack.queries.n, np.bool_), files, settings, notes) for attack in attacks
     )
     return attack_files.attack_result(
-        SinglingOut, files, per_release, asked, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
+        SinglingOut, files, per_release, settings, notes, rule=MISSING_RULE, nothing=NOTHING[mode], mode=mode,
         variables=names,
         hits=tuple((attack.rows[attack.isolated], attack.isolated[attack.isolated]) for attack in attacks),
-        groups=_groups(files, attacks, asked), asked=attacks,
+        groups=_groups(files, attacks, settings), asked=attacks,
         labels=tuple(files.codes(name).labels() for name in names),
     )  # fmt: skip
 
@@ -545,21 +545,21 @@ def _tables(files: AttackFiles, names: Sequence[str]) -> list[Table]:
 
 
 def _attacked(
-    files: AttackFiles, names: Sequence[str], tables: Sequence[Table], j: int, k: int, asked: Options,
+    files: AttackFiles, names: Sequence[str], tables: Sequence[Table], j: int, k: int, settings: Options,
     notes: dict[str, str],
 ) -> _QueriedRelease:  # fmt: skip
     people, released = tables[0], tables[j + 1]
     ordered = np.array([attack_files.is_ordered(files.codes(name)) for name in names])
     if k == 1:
-        queries, rows, possible = univariate_queries(released, ordered, asked.n_attacks, asked.rng)
+        queries, rows, possible = univariate_queries(released, ordered, settings.n_attacks, settings.rng)
         short = f"{possible} are true of one released record: all were tried"
     else:
-        queries, rows, tried = multivariate_queries(released, ordered, asked.n_attacks, k, asked.rng)
+        queries, rows, tried = multivariate_queries(released, ordered, settings.n_attacks, k, settings.rng)
         short = f"{queries.n} true of one released record were found in {tried} draws, the others were not drawn"
-    if queries.n < asked.n_attacks:
-        notes.setdefault("n_attacks", f"{asked.n_attacks} queries asked for, {short}")
+    if queries.n < settings.n_attacks:
+        notes.setdefault("n_attacks", f"{settings.n_attacks} queries asked for, {short}")
     count, first = matches(people, queries)
-    random = random_predicates(released, ordered, queries.n, k, asked.rng)
+    random = random_predicates(released, ordered, queries.n, k, settings.rng)
     baseline = float((matches(people, random)[0] == 1).mean()) if queries.n else np.nan
     row_of = people.rows[first[:, 0]]
     if not files.has_control:
@@ -583,36 +583,36 @@ def _same_size(table: Table, queries: Predicates, size: int) -> Floats:
 
 
 def _figures(
-    queried: _QueriedRelease, chosen: Bools, files: AttackFiles, asked: Options, notes: dict[str, str]
+    queried: _QueriedRelease, chosen: Bools, files: AttackFiles, settings: Options, notes: dict[str, str]
 ) -> dict[str, float]:
     n = int(chosen.sum())
     queries = queried.queries.take(np.flatnonzero(chosen))
-    effect = design_effect(queried.pool, queried.n_people, queried.size, queries, asked.rng)
+    effect = design_effect(queried.pool, queried.n_people, queried.size, queries, settings.rng)
     successes = float(queried.isolated[chosen].sum())
     attack = Tally(n, successes, max(effect, 1.0))
     if not files.has_control or n == 0:
-        return rates(attack, queried.baseline, None, asked.level, notes)
+        return rates(attack, queried.baseline, None, settings.level, notes)
     control = float(queried.control_same_size[chosen].sum())
     if queried.size == queried.n_people:
-        return rates(attack, queried.baseline, Tally(n, control, effect), asked.level, notes)
+        return rates(attack, queried.baseline, Tally(n, control, effect), settings.level, notes)
     same = float(queried.same_size[chosen].sum())
-    at_size = scaled(successes / effect, same / effect, control / effect, n / effect, asked.level)
+    at_size = scaled(successes / effect, same / effect, control / effect, n / effect, settings.level)
     if abs(at_size.factor - 1) >= TOLD:
         notes["scaled"] = (
             f"the control file has {queried.size} distinct records, the original {queried.n_people}: successes on it "
             f"are scaled by {at_size.factor:.3g}, to what as many records would give"
         )
     there = Tally(n, min(at_size.factor * control, n), effect * max(at_size.factor, 1.0))
-    return rates(attack, queried.baseline, there, asked.level, notes, at_size.residual)
+    return rates(attack, queried.baseline, there, settings.level, notes, at_size.residual)
 
 
-def _groups(files: AttackFiles, attacks: Sequence[_QueriedRelease], asked: Options) -> tuple[Group, ...]:
-    if not asked.by:
+def _groups(files: AttackFiles, attacks: Sequence[_QueriedRelease], settings: Options) -> tuple[Group, ...]:
+    if not settings.by:
         return ()
-    of_row = files.groups(asked.by).of_row
+    of_row = files.groups(settings.by).of_row
     out = []
-    for number, labels in attack_files.group_labels(files, asked.by).items():
+    for number, labels in attack_files.group_labels(files, settings.by).items():
         for j, attack in enumerate(attacks):
             chosen = of_row[j + 1][attack.released_rows] == number
-            out.append(Group(j + 1, labels, _figures(attack, chosen, files, asked, {})))
+            out.append(Group(j + 1, labels, _figures(attack, chosen, files, settings, {})))
     return tuple(out)
