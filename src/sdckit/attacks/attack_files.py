@@ -26,9 +26,9 @@ from sdckit.numerics.coding import Encoded, gower
 from sdckit.numerics.search.neighbours import Index, paired
 
 ORDERED = {"numbers", "dates", "times", "durations"}
-MATERIAL = 0.05  # a share of people of the original in the control file from which on its rates are not those of others
+MATERIAL = 0.05  # share of the control file that overlaps with the original, from which on its rates are not used
 Kind = TypeVar("Kind", bound=AttackResult)
-TOO_COARSE = 0.95  # where so many records of a file are equal, equal ones in two files say nothing
+TOO_COARSE = 0.95  # share of duplicates within files above which equal records in two files are no evidence
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +192,7 @@ def _overlap(files: AttackFiles, names: Sequence[str]) -> int:
     own, other = size[0], size[-1]
     overlap = int(other[own > 0].sum())
     twins = int(own[own > 1].sum() + other[other > 1].sum())
-    share = twins / (files.n + files.n_control)  # how often two people are equal by chance
+    share = twins / (files.n + files.n_control)  # estimated rate of chance agreement
     expected = files.n_control * share
     limit = min(1.5 * expected + 3 * math.sqrt(expected), files.n_control * (1 + share) / 2)
     same = (own > 0).sum() > 1 and np.array_equal(own, other)
@@ -233,8 +233,8 @@ def file_notes(files: AttackFiles, names: Sequence[str], notes: dict[str, str]) 
 
 
 MISSING_RULE = "a missing value is equal to a missing one and as far as can be from any other"
-LISTED = 4_000_000  # rows listed at a time
-FEW = 2  # among so many times k squared, k drawn at random are mostly different
+LISTED = 4_000_000  # rows listed per batch
+FEW = 2  # from n = FEW * k^2 on, k draws with replacement are mostly distinct
 
 
 def encode_files(files: AttackFiles, names: Sequence[str], numeric: Sequence[str], j: int) -> tuple[Encoded, ...]:

@@ -18,7 +18,7 @@ from sdckit.result import FileFigure, LetGo
 # Singling out in files of different sizes: expected isolations in a sample of the same size.
 
 
-ENOUGH = 20  # a predicate expected to be true of so many people of a part of the file isolates nobody there
+ENOUGH = 20  # expected matches in a sample from which on a predicate practically isolates nobody
 MOST = 4_000
 
 
@@ -108,9 +108,9 @@ FIGURES = (
     "risk", "risk_low", "risk_high", "residual", "residual_low", "residual_high",
 )  # fmt: skip
 BRIEF = ("n_attacks", "success_rate", "baseline_rate", "control_rate", "risk", "risk_low", "risk_high")
-WIDE = 0.1  # a half-width of a rate from which on the answer is called wide
+WIDE = 0.1  # half-width of an interval above which it is called wide
 MODES = ("univariate", "multivariate")
-# Of the control file: none is given, nobody of the original is in it, a few are, or so many that nothing can be told.
+# Control file: none; disjoint from the original; a small overlap; or an overlap that invalidates the comparison.
 ControlState = Literal["none", "apart", "shared", "overlapping"]
 OVERLAP = "people of the original are in the control file, which hides the risk"
 NO_CONTROL = "no control file: what holds for anybody is in the success rate"
@@ -378,7 +378,7 @@ def concerns(place: str, intruder: str, intruders: Iterable[str] = ()) -> bool:
     ([True, True, True, False], True)
     """
     rest = place.partition(":")[2]
-    if rest in MODES:  # of none; should an intruder be called so, too, their attacks count for everybody
+    if rest in MODES:  # no particular intruder; attacks of an intruder of this name count for everybody
         return True
     named = [name for name in {*intruders, intruder} if rest == name or rest.startswith(f"{name}:")]
     return not named or intruder in named

@@ -19,8 +19,8 @@ from sdckit.errors import ColumnError, ScenarioError
 from sdckit.numerics.array_types import Floats
 from sdckit.numerics.search.neighbours import prepare
 
-FLOOR = 0.1  # of the standard deviation: true values nearer to 0 are not judged by their own size
-ROUNDING = 1e-12  # of the true value: what rounding may put between a guess and the edge it lies on
+FLOOR = 0.1  # of the standard deviation: least size that the tolerance refers to
+ROUNDING = 1e-12  # relative margin for rounding errors at the bound of the tolerance
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)

@@ -116,7 +116,7 @@ def told_by_difference(new: OpenedRelease, earlier: Earlier, keys: Sequence[str]
     cell = np.full((len(moved), n_levels), 0, np.int64)
     number = np.full(len(combined.size), -1, np.int64)
     number[moved] = np.arange(len(moved))
-    coarse = fine.among(columns)  # in the order of `combined`, as both go by the words of the codes
+    coarse = fine.among(columns)  # in the order of `combined`, as both are sorted by packed codes
     at, level = number[_matching(combined, coarse)[coarse.of_row]], fine.codes[both.index(target)]
     cell[at[at >= 0], level[at >= 0]] = fine.size[at >= 0]
     looked_up = Combinations(
@@ -152,7 +152,7 @@ def _matching(among: Combinations, wanted: Combinations) -> Ints:
 # Values suppressed in one release and shown in another.
 
 
-MOST_TRIED = 1_000_000  # digests of values that a hidden one may have
+MOST_TRIED = 1_000_000  # digests of candidate values tried for hidden ones
 
 
 def shown_by_link(
@@ -349,17 +349,17 @@ RELATIONS = {
 
 @dataclass(frozen=True)
 class EarlierRelease:
-    """What a release and one earlier release say beside each other.
+    """Comparison of a release with one earlier release.
 
     Attributes
     ----------
     name, date : str
     source : str
-        "file" where the earlier release itself was compared, "sketch" where only what a ledger kept of it.
+        "file" if the earlier release itself was compared, "sketch" if only its digests in a ledger were.
     same_people : bool
-        Whether it was taken to be about the same people.
+        Whether it is assumed to cover the same people.
     linked : int
-        Records of the release whose record there is known; 0 where nothing says it.
+        Records of the release that are linked to a record of the earlier one; 0 if they cannot be linked.
     alike, otherwise : tuple of str
         Columns coded alike in both, and those coded otherwise.
     counted : tuple of str
@@ -367,15 +367,16 @@ class EarlierRelease:
     differing : int
         Combinations whose counts differ by 1 to ``within``.
     new_uniques, vanished_uniques, kept_uniques : int
-        Combinations that one record has in the release and none there; one there and none in the release; one in each.
+        Sample uniques of the release that the earlier one lacks; uniques of the earlier one that the release lacks;
+        combinations unique in both.
     relation : str
         "same", "superset" (the release has more records), "subset" or "other"; "" where no column is coded alike.
     added, removed : int
-        Records that only one of them has, as far as the columns coded alike tell.
+        Records found only in one of them, judged by the columns coded alike.
     certain_together, told_by_difference, given_back, unprotected : int
         As in `Differencing`, for this release alone.
     notes : tuple of str
-        What could not be looked for, and why.
+        What could not be examined, and why.
     """
 
     name: str

@@ -31,26 +31,27 @@ from sdckit.result import FileFigure, LetGo, Result, json_ready
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Differencing(Result):
-    """What a release gives away together with earlier ones, and with none of them alone.
+    """Disclosure by a release together with earlier releases that none of them causes alone.
 
     Attributes
     ----------
     n : int
         Records of the release.
     differencing : float
-        Share of its records of which something is given away: the following four, each record once.
+        Share of its records with any disclosure: the following four, each record counted once.
     people : int
         The same as a number; at most n.
     certain_together : int
-        Records whose sensitive value is certain from all releases together, and from none alone.
+        Records whose sensitive value is certain by intersecting the candidates of all releases, and by none alone.
     told_by_difference : int
-        People of whom the difference of two releases tells a sensitive value: one release is the other with some more.
+        People whose sensitive value is disclosed by subtracting the counts of two releases, one of which contains the
+        other.
     given_back : int
-        Records with a value hidden here that an earlier release shows.
+        Records with a value missing here that an earlier release shows.
     unprotected : int
-        Records with a value shown here that an earlier release hid.
+        Records with a value shown here that is missing in an earlier release.
     within : int
-        The largest difference of counts that is looked at.
+        The largest difference of counts that is considered.
     certain : dict of str to int
         ``certain_together`` by sensitive variable.
     entries : tuple of EarlierRelease
@@ -167,15 +168,15 @@ def differencing(
 
     Notes
     -----
-    Somebody who knows a person's keys finds in each release the values that its records with these keys have; over
-    several releases only the values that stand in all of them remain possible. A missing key agrees with any value, and
-    a missing sensitive value may be any, so that nothing is called certain that rests on a hidden value. Where one
-    release is the other with some people more, the counts of keys, with and without the sensitive variable, are
-    subtracted. A value hidden in one release is looked up in the other: by id or row, else for those who are alone in
-    both files with everything else that both show.
+    For a person with known keys each release leaves a set of candidate values of the sensitive variable, those of its
+    records with these keys; several releases leave the intersection. A missing key agrees with any value, and a missing
+    sensitive value may be any, so that nothing is called certain that rests on a hidden value. If one release contains
+    the other, the counts of keys, with and without the sensitive variable, are subtracted. A value hidden in one
+    release is looked up in the other: by id or row, otherwise for records that are unique in both files on all other
+    shared columns.
 
-    From a ledger alone, candidates intersect only where an id was added, counts only over the sets of columns that it
-    keeps, and hidden values only in columns coded alike.
+    With a ledger alone, candidates are intersected only if an id was added, counts are compared only over the sets of
+    columns it keeps, and hidden values are looked up only in columns coded alike.
 
     References
     ----------

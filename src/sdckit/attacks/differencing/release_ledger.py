@@ -132,7 +132,7 @@ def open_release(data: Any, columns: Sequence[str], *, id: str | None, name: str
 # Earlier releases to compare with: files at hand, or the sketches a ledger keeps of them.
 
 
-ALIKE = 0.5  # of the records of each file have a value that the other file has, too: one coding
+ALIKE = 0.5  # least share of records of each file whose value occurs in the other file, too, for a common coding
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,7 +281,7 @@ def _join(
 # The sketch of a release: the sets of columns that are counted, and the digests kept of them.
 
 
-MOST_DIGESTS = 2_000_000  # of one release; sets of many columns that lack one are left out first
+MOST_DIGESTS = 2_000_000  # of one release; beyond it optional sets of columns are left out, the widest first
 
 
 def sketch_release(
@@ -343,7 +343,7 @@ def _candidates(
     levels = release.levels[target]
     sets = candidate_sets(combined, levels.codes, len(levels.texts))
     row, level = set_members(sets)
-    hidden = np.unique(combined.of_row[levels.codes == 0])  # any value: one that was never seen, too
+    hidden = np.unique(combined.of_row[levels.codes == 0])  # may be any level, even one that does not occur
     row, code = np.concatenate([row, hidden]), np.concatenate([level + 1, np.zeros(len(hidden), np.int64)])
     digests = digester.joined(base[row], release.level_digests(target, digester)[code])
     part, _ = sorted_part(digests, n_candidates(sets)[row])

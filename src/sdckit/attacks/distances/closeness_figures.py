@@ -262,12 +262,12 @@ GROUP_FIGURES = (
     "n", "n_released", "dcr_original_to_released", "dcr_released_to_original", "hitting_rate", "identifiability",
     "share_closer_to_original",
 )  # fmt: skip
-UNEVEN = 2  # files that differ so many times in size are brought to one size again and again
+UNEVEN = 2  # ratio of file sizes from which on subsampling to equal size is repeated
 DRAWS, DRAWN = (
     30,
     60_000,
-)  # so often, but no more records in all: one draw of as many errs by a few tenths of 1 %
-NORMAL = 1.959963984540054  # 95 % of a normal distribution lie so many standard deviations around its mean
+)  # most repetitions, and most records over all of them: one draw of as many errs by a few tenths of 1 %
+NORMAL = 1.959963984540054  # 97.5 % quantile of the standard normal distribution
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,10 +162,10 @@ def session_of(pair: Pair) -> Any:
 # Nested functions are pickled by value with all they use; module-level ones would have to be imported by the worker.
 
 
-BOOST_FROM = 0.7  # Jaro's similarity above which an equal beginning counts more
+BOOST_FROM = 0.7  # Jaro similarity above which a common prefix is rewarded
 BEGINNING = 4
 SCALE = 0.1
-AT_ONCE = 4096  # pairs, whose texts lie side by side as matrices of bytes
+AT_ONCE = 4096  # pairs per batch of byte matrices
 
 
 def similarity_for_workers() -> Callable[[Any, Any], Any]:

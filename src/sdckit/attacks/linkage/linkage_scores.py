@@ -18,12 +18,12 @@ from sdckit.errors import DataError
 # The Fellegi-Sunter model, estimated from the counts of agreement patterns.
 
 
-ROUNDS, CHANGE = 200, 1e-4  # EM ends when no probability changes by more
+ROUNDS, CHANGE = 200, 1e-4  # EM stops when no probability changes by more
 MISSING = -1
-NEVER = 1e-6  # what EM takes for the probability of a level of which no pair is
-LEAST = 1e-300  # a probability that has a logarithm
-EQUAL = 0.95  # share of equal values among matches, before anything is learnt
-FIRST = (-5.0, 3.0, 10.0)  # weight of different values, of all but equal ones, of equal ones, before that
+NEVER = 1e-6  # probability that EM assigns to an unobserved level
+LEAST = 1e-300  # lower bound of a probability before its logarithm is taken
+EQUAL = 0.95  # starting value: share of equal values among matches
+FIRST = (-5.0, 3.0, 10.0)  # starting weights of different, of nearly equal and of equal values
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,7 +142,7 @@ def _probability(patterns: Patterns, weights: Mapping[int, NDArray[np.float64]],
     """Posterior probability of a match for each pattern."""
     total = np.full(len(patterns.pairs), np.log2(share / (1 - share)))
     for j, weight in weights.items():
-        total += np.append(weight, 0.0)[patterns.levels[:, j]]  # a missing value takes the last: it says nothing
+        total += np.append(weight, 0.0)[patterns.levels[:, j]]  # a missing value (-1) takes the last: weight 0
     small = np.exp2(-np.abs(total))
     return np.asarray(np.where(total >= 0, 1.0, small) / (1.0 + small))
 
@@ -175,7 +175,7 @@ def _median(estimates: Sequence[NDArray[np.float64]], n: int) -> NDArray[np.floa
 
 
 FILES = ("a_original", "b_released")
-ALL = "1=1"  # the rule that every pair meets
+ALL = "1=1"  # blocking rule that every pair meets
 COMPARED, EVERYBODY, WEIGHED = "sdckit_compared", "sdckit_everybody", "sdckit_weighed"
 
 
@@ -289,12 +289,12 @@ def _number(value: float) -> str:
     return text if "e" in text else f"{text}e0"
 
 
-SIMILAR = (0.92, 0.8)  # Jaro and Winkler's similarity of texts with a slip, and with several
+SIMILAR = (0.92, 0.8)  # least Jaro-Winkler similarity of texts with one typing error, and with several
 LEVELS = {
     "text": ("equal", "a slip", "several slips", "different"), "number": ("equal", "near", "different"),
     "exact": ("equal", "different"),
 }  # fmt: skip
-SAMPLE = 1_000_000  # pairs that tell how often people agree who are not the same
+SAMPLE = 1_000_000  # pairs from which the u-probabilities are estimated
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 
 ALL_PAIRS = 25_000_000
-TAUGHT = 0.5  # of the best links, from which share on those believed tell something
-LOWEST = -10  # odds of 1 to 1,000: no score table needs to go farther
+TAUGHT = 0.5  # least recall, relative to the rate, for precision and recall to be meaningful
+LOWEST = -10  # log2 odds (about 1 to 1,000) at which score tables end
 MISSING_RULE = "a missing value on either side says nothing for or against a match"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ProbabilisticLinkage(PairResult):
-    """What Fellegi and Sunter's linkage achieves; means over the releases.
+    """Result of a Fellegi-Sunter linkage attack; means over the releases.
 
     Attributes
     ----------
@@ -177,10 +177,10 @@ def probabilistic_linkage(
 
     Notes
     -----
-    How often each level of agreement occurs among pairs that are no match (u) is counted over all pairs; with
-    `blocking` over a million at most, those of records drawn from both files. Among matches (m) it is estimated
-    by EM, the levels being independent given the match. It starts and ends as splink's does. Nothing is learnt from
-    which rows belong together; that only scores the attack.
+    The u-probabilities (agreement levels among non-matches) are counted over all pairs, with `blocking` over at most a
+    million pairs of records drawn from both files. The m-probabilities are estimated by EM under conditional
+    independence given the match, with splink's starting values and stopping rule. The true links are not used for
+    estimation; they only score the attack.
 
     References
     ----------

@@ -95,7 +95,7 @@ def auc_interval(area: float, n_planted: int, n_held_out: int, level: float = 0.
         variance = theta * (1 - theta) * spread / (n_planted * n_held_out)
         return float((area - theta) ** 2 - z2 * variance)
 
-    tiny = 1e-9  # an end itself solves the equation where it is the estimate
+    tiny = 1e-9  # keeps the bracket away from the estimate and the bounds, where the equation is degenerate
     low = 0.0 if area <= 2 * tiny or away(tiny) <= 0 else brentq(away, tiny, area - tiny)
     high = 1.0 if area >= 1 - 2 * tiny or away(1 - tiny) <= 0 else brentq(away, area + tiny, 1 - tiny)
     return float(low), float(high)
@@ -109,26 +109,26 @@ MISSING_RULE = "a missing value is 0 from a missing one, and from any other as f
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CanaryExposure(PairResult):
-    """How much nearer a release comes to planted records than to such that were held back. Means over releases.
+    """Exposure of planted records: how much nearer to a release they are than held-out ones. Means over releases.
 
     Attributes
     ----------
     n_planted, n_held_out : int
     auc, auc_low, auc_high : float
-        How often a planted record is nearer to the release than one held back: 1/2 without memory, 1 where
-        every planted one stands out; with its interval.
+        Probability that a planted record is nearer to the release than a held-out one: 1/2 without memorisation, 1 if
+        every planted record is nearer; with its interval.
     p_value : float
-        Probability of so much without memory.
+        One-sided p-value under no memorisation.
     mean_exposure, largest_exposure : float
-        Bits of a planted record's rank among those held back; ``exposure_by_chance`` without memory.
+        Exposure in bits, from the rank of a planted record among the held-out ones.
     exposure_by_chance, most_exposure : float
-        Its mean without memory, and its largest value.
+        Expected mean exposure without memorisation, and the largest possible exposure.
     recovered, recovered_low, recovered_high : float
-        Share of the planted records that the release has to the letter, with its Wilson interval.
+        Share of the planted records that the release contains exactly, with its Wilson interval.
     recovered_by_chance : float
-        The same of those held back.
+        The same for held-out records.
     risk, risk_low, risk_high : float
-        What planting adds, (recovered - by chance) / (1 - by chance), cut off at 0, with its score interval.
+        Excess over chance, (recovered - by chance) / (1 - by chance), truncated at 0, with its score interval.
     verdict : str
         What the figures mean.
     level : float
@@ -254,7 +254,7 @@ ORDERED = ("integer", "number", "date")
 
 @dataclass(frozen=True, eq=False)
 class Canaries(Displayed):
-    """A training file with planted records, and what is needed to look for them afterwards.
+    """A training file with planted records, and what is needed to measure their exposure afterwards.
 
     Attributes
     ----------

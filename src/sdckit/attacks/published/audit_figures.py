@@ -31,13 +31,13 @@ class AuditedColumn:
     hidden : int
         Values hidden.
     certain : int
-        Of these, values of which one level is left.
+        Of these, values with a single feasible level.
     right : int or None
         Of these right; None without the original.
     narrowed : int
-        Values with several levels left, and fewer than the release alone leaves.
+        Values with several feasible levels, and fewer than from the release alone.
     between_two : int
-        Of these, values with two levels left.
+        Of these, values with two feasible levels.
     """
 
     column: str
@@ -197,7 +197,7 @@ BASES = (3, 5, 10)
 LEAVE_OUT, ROUND, TAKE_OUT = "leave out", "round", "take out"
 # Documents print no count between 0 and this; the order in which tables are tried must not reveal it either.
 FEWEST = 5
-LARGEST = 400  # unknowns of a block that is given to a programme in a trial
+LARGEST = 400  # most unknowns of a block that is passed to a solver in a trial
 
 
 @dataclass(frozen=True)
@@ -207,11 +207,11 @@ class TableDamage:
     Attributes
     ----------
     table : str
-        What it is called.
+        Name of the table.
     alone : int
-        Hidden values given back where this table alone is published beside the release.
+        Hidden values reconstructed if this table alone is published with the release.
     without : int
-        Hidden values given back where all tables but this one are.
+        Hidden values reconstructed if all tables but this one are.
     """
 
     table: str
@@ -236,7 +236,7 @@ class Remedy:
     values : int
         Values of the release taken out.
     left : int
-        Hidden values that are still given back.
+        Hidden values that are still reconstructed.
     """
 
     kind: str
@@ -431,7 +431,7 @@ def _with_gap(file: AuditFile) -> tuple[list[Bools], Ints]:
 # Bounds of suppressed cells from release and tables together.
 
 
-MOST_CELLS = 200  # of a release: each takes two programmes
+MOST_CELLS = 200  # suppressed cells of a release that are bounded by two programmes each
 NEAR = 1e-6
 
 

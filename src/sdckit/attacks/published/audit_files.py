@@ -109,7 +109,7 @@ def _by_ranges(name: str, labels: Sequence[str]) -> dict[str, list[str]]:
     return out
 
 
-Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, least and greatest count of each cell
+Dense = tuple[tuple[int, ...], Ints, Ints]  # axes, lower and upper bound of each cell
 MOST_CELLS = 20_000_000
 
 

@@ -18,11 +18,11 @@ from sdckit.numerics.linear_bounds import Relations, narrow
 
 
 MOST_DECIMALS = 6
-MOST_WHOLE = 2.0**52  # all whole values together: their sums are exact
-MOST_UNITS = 2.0**40  # all decimal values together: rounding on the way stays below a unit
-MOST_FINE = 2.0**47  # all values together where each is rounded
-ON_GRID = 1e-6  # units that a decimal number may miss a whole one by, held as a float
-OFF = 0.25  # the same for a sum of many
+MOST_WHOLE = 2.0**52  # largest total of integers whose sums are exact
+MOST_UNITS = 2.0**40  # largest total of decimals, in units, so that rounding errors stay below a unit
+MOST_FINE = 2.0**47  # largest total, in units, where each value is rounded
+ON_GRID = 1e-6  # tolerance, in units, for a decimal held as a float to be an integer
+OFF = 0.25  # the same for a sum of many values
 
 
 class DisagreementError(Exception):
@@ -215,7 +215,7 @@ def _left_of_margin(
 
 MOST_COMPLETIONS = 400_000
 LARGEST = 2**62
-ENDLESS = 2**39  # a count up to which nothing is said
+ENDLESS = 2**39  # an upper bound from here on counts as infinite
 
 
 class ContradictionError(Exception):

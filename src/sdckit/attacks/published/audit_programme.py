@@ -109,7 +109,7 @@ def _may_move(relations, active, r, by):  # type: ignore[no-untyped-def]
 
 MOST_SEARCHED = 200  # unknowns of a block
 MOST_ENDS = 500  # dead ends of one search
-WORK_OF_SEARCHES = 40_000  # unknowns times searches of a block
+WORK_OF_SEARCHES = 40_000  # budget of a block: unknowns times searches
 IMPOSSIBLE, POSSIBLE, UNDECIDED = 0, 1, 2
 
 
@@ -172,8 +172,8 @@ def _relations(matrix: Any, lower: Floats, upper: Floats) -> Relations:
 
 NODES = 5  # of the branch-and-bound tree: a time limit would make the result depend on the machine
 GAP = 0.5  # relative gap: only a feasible point and whether the bound is below 1 are used
-MOST_UNKNOWN = 30_000  # of a block that is given to a programme
-WORK_OF_PROGRAMMES = 10_000  # unknowns times programmes of a block, beyond which the rest stays undecided
+MOST_UNKNOWN = 30_000  # of a block that is passed to a solver
+WORK_OF_PROGRAMMES = 10_000  # budget of a block: unknowns times programmes, beyond which the rest stays undecided
 FEWEST_ROUNDS = 2
 MARGIN = 0.25  # of a unit, by which integer sums are relaxed for a floating-point solver
 

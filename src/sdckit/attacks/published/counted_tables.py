@@ -180,8 +180,8 @@ def declared_tables(declared: Sequence[Mapping[str, Any]], folder: Path) -> tupl
     return tuple(tables)
 
 
-ANY = 2**40  # no table counts so many
-MISSING = ""  # how a missing value is labelled; no value prints as nothing
+ANY = 2**40  # upper bound of an unbounded count; larger than any count
+MISSING = ""  # label of a missing value; no value has an empty label
 
 
 @dataclass(frozen=True, eq=False)
@@ -324,7 +324,7 @@ def table_frame(table: PublishedTable) -> tuple[PublishedTable, Any, list[Column
         raise DataError(f"{what} has {says}", argument="tables")
     called = table.name or table.called
     if not table.name and table.sum is not None and not isinstance(table.counts, Path):
-        called = ""  # its variables say more
+        called = ""  # the variables name it better
     table = replace(table, variables=tuple(variables), name=called)
     return table, frame, [labelled(frame[name]) for name in variables]
 

@@ -73,7 +73,7 @@ def scaled_copy(y: Floats, x: Floats) -> tuple[float, float] | None:
         return None
     y, x = y[both], x[both]
     if y[0] == x[0] and _is_exact(y, x):
-        return None if _by_chance(y) else (1.0, 0.0)  # two different values suffice: nothing is fitted
+        return None if _by_chance(y) else (1.0, 0.0)  # an identical copy needs no fit and no minimum of values
     if _few_values(y) or _few_values(x):
         return None
     a, b = int(x.argmin()), int(x.argmax())
@@ -194,8 +194,8 @@ def _few_values(values: Floats) -> bool:
 
 # What a rule uses: columns or values shared in a household, counts, values partitioned in a household, neighbours.
 Kind = Literal["column", "counted", "divided", "order"]
-FEW_LEVELS = 12  # of a column whose values are counted within households
-MOST_AGES = 100  # limits tried to count the mates below them
+FEW_LEVELS = 12  # most levels of a column whose values are counted within households
+MOST_AGES = 100  # most limits tried for counts of household members below a limit
 ID_SHARE = 0.5  # distinct values per record from which on a column is taken as an id
 LONGEST_START = 6
 SOME = 2_000  # records whose households are used for a pre-check

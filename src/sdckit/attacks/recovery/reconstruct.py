@@ -23,9 +23,9 @@ from sdckit.numerics.risk_kernel import census_risk, exact_risk
 # Perturbed values (PRAM, swapping, synthesis): the majority of a group corrects the deviating records.
 
 
-OF_THE_USUAL = 1 / 3  # of what the most frequent value leaves wrong may a majority leave wrong
+OF_THE_USUAL = 1 / 3  # largest error rate of a majority relative to that of the most frequent value
 SUPPORT = 3
-FEWEST = 30  # records that a majority is judged by
+FEWEST = 30  # records needed to judge a majority
 
 
 def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
@@ -63,9 +63,9 @@ def by_majority(state: Reconstruction, predictors: Sequence[Predictor]) -> None:
 # Number of feasible values for a changed value that no rule determines.
 
 
-EXPECTED = 15.0  # records expected of a value that none has: it does not occur with the predictor
+EXPECTED = 15.0  # expected records from which on an absent value is ruled out for a value of a predictor
 MOST_LEVELS = 500
-SUPPORT_OF_RANGE = 50  # records whose range bounds that of a value suppressed beside them
+SUPPORT_OF_RANGE = 50  # records with one value of a predictor needed to bound a suppressed number
 
 
 def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> tuple[Floats, Floats]:
@@ -73,7 +73,7 @@ def remaining_values(state: Reconstruction, predictors: Sequence[Predictor]) -> 
 
     Only for changed values that are not reconstructed.
     """
-    numeric = state.numbers is not None  # not where numbers of the original are groups by name in the release
+    numeric = state.numbers is not None  # false where the release has named groups instead of numbers
     if numeric and state.low is not None and state.high is not None and state.target.low is not None:
         assert state.target.high is not None
         before = _count(state, state.target.low, state.target.high)
@@ -236,7 +236,7 @@ def _by_rules(
             reconstruction_rules.by_household(state, household)
             reconstruction_rules.by_mates(
                 state, predictors[0], household, rules=len(predictors)
-            )  # the household's own column comes first
+            )  # the household column is the first predictor
         others = predictors if household is None else predictors[1:]
         reconstruction_rules.by_columns(state, others, rules=len(predictors))
         orders = _orders(columns) if orders is None else orders

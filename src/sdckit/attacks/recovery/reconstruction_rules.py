@@ -23,8 +23,8 @@ from sdckit.attacks.recovery.touched_cells import (
 from sdckit.cells.packing import group_codes
 from sdckit.numerics.array_types import Bools, Codes, Floats
 
-FEW_PARTS = 30  # values of a column of which each household may have exactly one
-MOST_COUNTED = 30.0  # a household has no more members of a kind
+FEW_PARTS = 30  # most levels of a column that is tested for exactly one per household
+MOST_COUNTED = 30.0  # largest number that is tested as a count of household members
 
 
 @dataclass(frozen=True)

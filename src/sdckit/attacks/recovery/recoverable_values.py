@@ -31,7 +31,7 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True)
 class ColumnRecovery:
-    """What a release gives back of one column.
+    """Reconstruction attack on one column.
 
     Attributes
     ----------
@@ -41,13 +41,13 @@ class ColumnRecovery:
     touched : int
         Values changed.
     restored : int
-        Of these told for certain.
+        Of these, values determined by a rule.
     right : int or None
-        Of these right; None without the original.
+        Of these, right ones; None without the original.
     narrowed : int
-        Not told, but some values are ruled out.
+        Not determined, but some values are ruled out.
     remaining : float
-        Values that remain possible for a narrowed one, on average.
+        Mean number of feasible values of a narrowed one.
     n_guessed : int
         Suppressed (or perturbed) values that a model guessed.
     guess, guess_baseline : float
@@ -56,9 +56,9 @@ class ColumnRecovery:
     guess_beyond, guess_low, guess_high : float
         Their difference, with its interval; NaN without the original.
     sources : tuple of Source
-        What told values (``columns``, ``words``, ``told``), the one that tells most first.
+        Rules that determined values (``columns``, ``words``, ``told``: how many), the most productive first.
     remedies : tuple of str
-        What to do about each.
+        Remedy for each.
     """
 
     column: str
@@ -208,36 +208,36 @@ UNTOUCHED = "no value of the release was changed"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecoverableValues(PairResult):
-    """What somebody who has only the release gets back.
+    """Reconstruction attack with the release alone: values determined, narrowed and guessed, and the remaining risk.
 
     Attributes
     ----------
     touched : float
         Values changed, over all columns.
     restored : float
-        Of these, values told for certain.
+        Of these, values determined by a rule.
     right : float
         Of these, right ones; NaN without the original.
     narrowed : float
-        Values not told, of which some possibilities are ruled out.
+        Values not determined, of which some possibilities are ruled out.
     recoverable : float
-        The largest share of a column's changed values that is given back (right ones, where that is known).
+        The largest share of a column's changed values that is reconstructed (right ones, where that is known).
     guess_rate, guess_baseline, guess_beyond, guess_low, guess_high : float
         Share of the suppressed values that a model guesses right, that the most frequent value is right, and the
         difference with its interval, of the column where the difference is largest.
     below_k : tuple of dict of int to int
-        For each release with the values put back, records in classes smaller than each k; ``above_risk`` those whose
-        risk is above the limit, None without one. ``shown_k`` is the k that documents tell of.
+        For each release with the reconstructed values, records in classes smaller than each k; ``above_risk`` those
+        whose risk is above the limit, None without one. ``shown_k`` is the k that documents report.
     undone_k, undone_uniques, undone_expected : float
-        In the file with the restored values put back: smallest class, records alone with their keys, expected
+        In the file with the reconstructed values: smallest equivalence class, sample uniques, expected
         re-identifications. NaN without keys.
     columns : tuple of tuple of ColumnRecovery
         For each release, column by column.
     advice : tuple of str
-        What to do, the most telling first.
+        Remedies, sorted by the number of values they concern, descending.
     records : frame
         Every changed value: ``release``, ``row`` (from 1), ``column``, ``state`` ("certain", "narrowed", "guessed" or
-        "open"), ``remaining`` values and what told it (``by``). Confidential.
+        "open"), number of ``remaining`` values and the rule that determined it (``by``). Confidential.
     """
 
     measure: ClassVar[str] = "recoverable_values"
@@ -386,13 +386,13 @@ def recoverable_values(
 
     Notes
     -----
-    A value counts as told for certain where a rule of the release tells it that has no exception, or next to none,
-    among the values that were not changed: every record is left out once, and must be told by the others. A rule that
-    chance could make is none, nor is one that says little more than the most frequent value. The rules: a value of
-    another column, or of two, with which only one value occurs; mates who share it, are numbered, or have exactly one
-    of a kind; rows, kinds, sums and extremes of a household counted; what ids begin with; neighbours in the order of
-    the file or of an id; sums, differences, products, scales; numbers at a fixed distance from another. What one rule
-    gives back, others use.
+    A value counts as determined if a rule yields it that has no, or hardly any, exceptions among the unchanged values:
+    every record is left out once and must be predicted by the others. A rule that chance could explain does not count,
+    nor one that is little better than the most frequent value. The rules: a value of another column, or of two, with
+    which only one value occurs; household members who share it, are numbered, or have exactly one of a kind; size,
+    counts, sums and extremes of a household; leading characters of ids; neighbours in the order of the file or of an
+    id; sums, differences, products, rescaling; numbers at a fixed distance from another. Values reconstructed by one
+    rule are used by the others.
 
     References
     ----------

@@ -31,8 +31,8 @@ TRAINING = 8_000
 TREES = 20
 LEAF = 3
 MOST_CHANGED = 10_000
-FEWEST = 50  # known values to learn from
-MANY_VALUES = 50  # different numbers from which on they are guessed as numbers
+FEWEST = 50  # known values needed for training
+MANY_VALUES = 50  # distinct numbers above which regression is used instead of classification
 NEAR = 0.05  # relative error up to which a guessed number is right
 FLOOR = 0.1  # of the standard deviation: least size that the relative error refers to
 
@@ -46,7 +46,7 @@ class Guessed:
     usual: NDArray[Any]
     is_number: bool
     reach: float
-    expected: float = math.nan  # share right among the known values that a tree had not learnt from
+    expected: float = math.nan  # out-of-bag accuracy on the known values
     expected_usual: float = math.nan
 
     def right(self, truth: NDArray[Any], *, usual: bool = False) -> Bools:
@@ -103,7 +103,7 @@ def guess_values(
         oob_score=True,
     )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a record that every tree had learnt from
+        warnings.simplefilter("ignore", UserWarning)  # records without an out-of-bag tree
         model.fit(train, y)
     guesses = Guessed(rows, model.predict(to_predict), usual, as_number, reach)
     left_out = model.oob_prediction_ if as_number else _most_likely(model)

@@ -208,7 +208,7 @@ def log_tail(seen: int, expected: float) -> float:
 # Columns of a release as an intruder reads them: category codes, and the range of numbers of each value.
 
 
-LARGEST = 2.0**53  # whole numbers from here on are read as ids
+LARGEST = 2.0**53  # integers from here on are not exact as floats and are read as ids
 MOST_LABELS = 2_000  # of a column of texts that may be ranges of numbers
 
 
@@ -316,12 +316,12 @@ def _ranges(labels: Sequence[str]) -> Floats | None:
     return np.array([range_of_label(label) or (math.nan, math.nan) for label in labels], np.float64)
 
 
-MOST_GROUPED = 100  # values of a column of codes
+MOST_GROUPED = 100  # most distinct values of a column of numeric codes
 SUPPRESSED, CODED, BANDED, ROUNDED, CHANGED = (
     "suppressed", "top- or bottom-coded", "in ranges", "rounded", "perturbed",
 )  # fmt: skip
-HEAP = 1.5  # times the records of the next value: a limit was put there
-CLEARLY = 2.0  # difference of the square roots of two counts that chance does not make
+HEAP = 1.5  # ratio to the count of the adjacent value from which on an extreme value is heaped
+CLEARLY = 2.0  # least difference of the square roots of two counts for a significant excess
 
 
 class Logged(Protocol):
@@ -439,7 +439,7 @@ def _changed_cells(column: ReleasedColumn, before: ReleasedColumn, low: Floats |
         return np.asarray(~before.missing & (truth_codes(column, before) != column.codes))
     with np.errstate(invalid="ignore"):
         touched = ~before.missing & ((low != before.low) | (high != before.high))
-    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite ones: only their print can be compared
+    unread = np.isnan(low) & np.isnan(before.numbers)  # infinite numbers: only their labels can be compared
     if unread.any() or before.from_labels:
         touched &= ~((unread | before.from_labels) & _same_text(column, before))
     return np.asarray(touched)

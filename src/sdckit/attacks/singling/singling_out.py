@@ -191,11 +191,11 @@ def random_columns(p: int, n: int, k: int, rng: np.random.Generator) -> Ints:
 # Design effect: variance inflation because all queries are asked of the same people.
 
 
-FEW = 40  # a query true of more people than this isolates nobody in either half
-LEAST = 0.1  # an expected number among fewer people varies less than a count
+FEW = 40  # a query true of more people than this practically isolates nobody in either half
+LEAST = 0.1  # lower bound of the effect for expected numbers, which vary less than counts
 
 DEALS = 400
-PIECE = 4_000_000  # drawn at a time
+PIECE = 4_000_000  # random numbers per batch
 
 
 def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng: np.random.Generator) -> float:
@@ -222,7 +222,7 @@ def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng
     first, second = [], []
     for start in range(0, DEALS, piece):
         deals = min(piece, DEALS - start)
-        # the n_first people with the smallest random numbers make the first file
+        # the n_first people with the smallest random numbers form the first file
         lots = rng.random((deals, pool.n))
         limit = np.partition(lots, n_first - 1, axis=1)[:, n_first - 1 : n_first]
         inside = np.add.reduceat((lots[:, people] <= limit)[:, place], begins, axis=1, dtype=np.int64)
@@ -239,9 +239,9 @@ def design_effect(pool: Table, n_first: int, size: int, queries: Predicates, rng
 # Queries of a singling-out attack: predicates that isolate exactly one released record.
 
 
-ATTEMPTS = 200  # tries per query asked for, and in vain per query found, until the search for combinations ends
-PATIENCE = 100_000  # tries in vain at least, where more are allowed
-BATCH = 100_000  # tried at a time
+ATTEMPTS = 200  # most tries per query asked for, and most failures in a row per query found
+PATIENCE = 100_000  # failures in a row that are always allowed
+BATCH = 100_000  # most tries per batch
 
 
 def univariate_queries(
@@ -333,7 +333,7 @@ def _middles(table: Table) -> NDArray[np.int32]:
 
 
 Mode = Literal["univariate", "multivariate"]
-TOLD = 0.01  # a scale nearer to 1 needs no note
+NOTED = 0.01  # least deviation of the scale from 1 that is noted
 MISSING_RULE = "a missing value is a value of its own, neither above nor below any other"
 NOTHING: dict[str, str] = {
     "univariate": (
@@ -597,7 +597,7 @@ def _figures(
         return rates(attack, queried.baseline, Tally(n, control, effect), settings.level, notes)
     same = float(queried.same_size[chosen].sum())
     at_size = scaled(successes / effect, same / effect, control / effect, n / effect, settings.level)
-    if abs(at_size.factor - 1) >= TOLD:
+    if abs(at_size.factor - 1) >= NOTED:
         notes["scaled"] = (
             f"the control file has {queried.size} distinct records, the original {queried.n_people}: successes on it "
             f"are scaled by {at_size.factor:.3g}, to what as many records would give"
